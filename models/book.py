@@ -1,0 +1,37 @@
+"""The symbol book as the encoder and decoder see it: which words name an asset, and which asset."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One asset: the symbol as listed, the token's address (0x and 40 lower-case hex digits), its decimals."""
+
+    symbol: str
+    token: str
+    decimals: int
+
+
+class SymbolBook:
+    """An immutable view of an agent's symbol book. Symbols are matched without regard to case."""
+
+    def __init__(self, listings: Iterable[Listing]) -> None:
+        self.listings = tuple(listings)
+        self._by_symbol: Mapping[bytes, Listing] = {x.symbol.lower().encode(): x for x in self.listings}
+        self._by_token: Mapping[str, Listing] = {x.token.lower(): x for x in self.listings}
+
+    def lists(self, word: bytes) -> bool:
+        """Whether the lower-cased `word` is a listed symbol."""
+        return word in self._by_symbol
+
+    def by_symbol(self, symbol: str) -> Listing | None:
+        return self._by_symbol.get(symbol.lower().encode())
+
+    def by_token(self, token: str) -> Listing | None:
+        return self._by_token.get(token.lower())
+
+
+def plain_book(symbols: Iterable[str]) -> SymbolBook:
+    """A book for work without a chain: listed symbols with made-up addresses and 18 decimals."""
+    return SymbolBook(Listing(s, f"0x{i:040x}", 18) for i, s in enumerate(symbols, start=1))

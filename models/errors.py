@@ -1,0 +1,131 @@
+"""What can go wrong in `models`, as one tree.
+
+    ModelError
+    ├── UnknownModel          no shipped model and no folder of that name
+    ├── ManifestError         model.json is not what it should be
+    ├── CorruptModel          a file's digest is not the one its manifest names
+    ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
+    ├── BoundExceeded         a model whose worst case could leave 64-bit integers
+    └── RefusedText           the encoder refuses a prompt, exactly as the contract does
+        ├── EmptyPrompt
+        ├── PromptTooLong
+        ├── PromptNotAscii
+        ├── TooManyTokens
+        ├── TooManyCandidates
+        └── AddressChecksum
+    └── RefusedArgument       the decoder refuses an argument, exactly as the contract does
+        ├── MalformedAmount
+        ├── AmountTooPrecise
+        ├── AmountTooLarge
+        ├── UnknownDecimals
+        └── DuplicateTool
+"""
+
+
+class ModelError(Exception):
+    """Root of this package's errors; the message is one line and names the remedy."""
+
+
+class UnknownModel(ModelError):
+    def __init__(self, name: str, known: list[str]) -> None:
+        self.name = name
+        super().__init__(
+            f"unknown model {name!r}: give a folder that holds a model.json, or one of {', '.join(known)}"
+        )
+
+
+class ManifestError(ModelError):
+    pass
+
+
+class CorruptModel(ModelError):
+    def __init__(self, path: str, expected: str, received: str) -> None:
+        super().__init__(
+            f"{path} has sha256 {received[:16]}, its manifest names {expected[:16]}: "
+            "restore the file or train the model again"
+        )
+
+
+class OutputOutOfRange(ModelError):
+    pass
+
+
+class BoundExceeded(ModelError):
+    pass
+
+
+class RefusedText(ModelError):
+    """The prompt cannot become features; the Solidity encoder reverts with the error of this name."""
+
+
+class EmptyPrompt(RefusedText):
+    def __init__(self) -> None:
+        super().__init__("the prompt is empty: write an instruction such as 'withdraw 5 USDC'")
+
+
+class PromptTooLong(RefusedText):
+    def __init__(self, length: int, limit: int) -> None:
+        self.length, self.limit = length, limit
+        super().__init__(f"the prompt has {length} characters, at most {limit} are read: shorten it")
+
+
+class PromptNotAscii(RefusedText):
+    def __init__(self, position: int) -> None:
+        self.position = position
+        super().__init__(
+            f"the prompt's byte at position {position} is not printable ASCII: write it with plain letters"
+        )
+
+
+class TooManyTokens(RefusedText):
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(f"the prompt has more than {limit} words: shorten it")
+
+
+class TooManyCandidates(RefusedText):
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"the prompt names more than {limit} amounts, assets and addresses: split it into several"
+        )
+
+
+class AddressChecksum(RefusedText):
+    def __init__(self, position: int, text: str) -> None:
+        self.position = position
+        super().__init__(
+            f"the address {text} at position {position} has a wrong EIP-55 checksum: "
+            "copy it again, or write it in lower case if you are sure of it"
+        )
+
+
+class RefusedArgument(ModelError):
+    """An argument cannot be carried out; the Solidity decoder reverts with the error of this name."""
+
+
+class MalformedAmount(RefusedArgument):
+    def __init__(self, text: str) -> None:
+        super().__init__(f"the amount {text!r} is not a decimal number: write digits and at most one point")
+
+
+class AmountTooPrecise(RefusedArgument):
+    def __init__(self, text: str, decimals: int) -> None:
+        super().__init__(f"the amount {text} has more than the asset's {decimals} decimals: round it")
+
+
+class AmountTooLarge(RefusedArgument):
+    def __init__(self, text: str) -> None:
+        super().__init__(f"the amount {text} does not fit 256 bits: write a smaller one")
+
+
+class UnknownDecimals(RefusedArgument):
+    def __init__(self, token: str) -> None:
+        super().__init__(
+            f"the token {token} is not in the symbol book and its decimals are unknown: list it first"
+        )
+
+
+class DuplicateTool(RefusedArgument):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the agent has several tools named {name}: remove all but one")

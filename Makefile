@@ -1,0 +1,58 @@
+# Everything from a clean clone; needs Python 3.11 or later and make, nothing else. The first target
+# that runs creates .venv; anvil, forge and solc are installed into the user's cache when first used.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+BASE := $(VENV)/.installed-base
+DEV := $(VENV)/.installed-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types layers ci clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(BASE) ## an agent run on a local chain, each decision proven
+	@$(BIN)/zkagent demo
+
+test: $(DEV) ## all tests
+	@$(BIN)/python -m pytest
+
+lint: $(DEV) ## ruff, and forge fmt on the Solidity sources
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m verifier_contracts.forge fmt --check
+
+types: $(DEV) ## mypy, strict
+	@$(BIN)/mypy
+
+layers: $(DEV) ## imports point downwards only
+	@$(BIN)/python tests/layers.py
+
+ci: ## what a pull request must pass
+	@.ci/run
+
+clean: ## remove .venv and everything generated in this folder
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf verifier_contracts/out verifier_contracts/cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "zkagent needs Python 3.11 or later"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "could not create $(VENV); on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+$(BASE): pyproject.toml | $(BIN)/python
+	@echo "installing zkagent into $(VENV)"
+	@$(PIP) install --quiet -e .
+	@touch $@
+
+# torch first and exactly: a looser requirement can pull several GB of CUDA packages.
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "installing zkagent with what tests and training need into $(VENV)"
+	@$(PIP) install --quiet torch==2.13.0
+	@$(PIP) install --quiet -e '.[dev,train]'
+	@touch $@ $(BASE)

@@ -1,0 +1,91 @@
+"""Everything that can go wrong on the Solidity side, under one root.
+
+ContractsError
+├── ToolchainError            Node.js, npm, anvil, forge or solc missing or not installable
+├── CompileError              solc refused the sources
+├── ForgeError                forge could not run (failing tests are a verdict, not this)
+└── ChainError
+    ├── AnvilError            the local chain did not start or died
+    ├── ChainUnreachable      nothing answers at the RPC address
+    ├── WrongChain            another chain id than expected
+    └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
+
+A false proof is not an error of this tree: it reaches Python as a RevertError of the verifier.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class ContractsError(Exception):
+    """Root of all errors of this package."""
+
+
+class ToolchainError(ContractsError):
+    """The JavaScript toolchain could not be found or installed."""
+
+
+class CompileError(ContractsError):
+    """solc's errors, as solc formatted them."""
+
+
+class ForgeError(ContractsError):
+    """forge could not be run at all."""
+
+
+class ChainError(ContractsError):
+    """Root of everything between us and a node."""
+
+
+class AnvilError(ChainError):
+    """The local chain did not start, with the end of its log."""
+
+
+class ChainUnreachable(ChainError):
+    """No JSON-RPC answer from an address."""
+
+    def __init__(self, rpc_url: str, reason: str) -> None:
+        super().__init__(
+            f"no chain answers at {rpc_url} ({reason}); is the node running and the address right?"
+        )
+        self.rpc_url = rpc_url
+        self.reason = reason
+
+
+class WrongChain(ChainError):
+    """The node serves another chain than the one asked for."""
+
+    def __init__(self, rpc_url: str, expected: int, found: int) -> None:
+        super().__init__(f"{rpc_url} serves chain {found}, expected chain {expected}")
+        self.rpc_url = rpc_url
+        self.expected = expected
+        self.found = found
+
+
+class RevertError(ChainError):
+    """A revert with its error's name and arguments.
+
+    name is the Solidity error's name, "Error" for a reason string, "Panic" for a panic code, and
+    "" when the data matches no known ABI. data is the raw revert data.
+    """
+
+    def __init__(
+        self, message: str, *, name: str = "", args: Mapping[str, Any] | None = None, data: bytes
+    ) -> None:
+        super().__init__(message)
+        self.name = name
+        self.arguments: Mapping[str, Any] = dict(args or {})
+        self.data = data
+
+
+__all__ = [
+    "AnvilError",
+    "ChainError",
+    "ChainUnreachable",
+    "CompileError",
+    "ContractsError",
+    "ForgeError",
+    "RevertError",
+    "ToolchainError",
+    "WrongChain",
+]

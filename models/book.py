@@ -18,7 +18,9 @@ class SymbolBook:
 
     def __init__(self, listings: Iterable[Listing]) -> None:
         self.listings = tuple(listings)
-        self._by_symbol: Mapping[bytes, Listing] = {x.symbol.lower().encode(): x for x in self.listings}
+        self._by_symbol: Mapping[bytes, Listing] = {
+            x.symbol.lower().encode(): x for x in self.listings
+        }
         self._by_token: Mapping[str, Listing] = {x.token.lower(): x for x in self.listings}
 
     def lists(self, word: bytes) -> bool:

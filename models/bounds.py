@@ -36,7 +36,9 @@ def check_bounds(weights: PolicyWeights, text_table: Table, local_table: Table) 
     g, s = _layer_pair(local, weights.c1, weights.d1, weights.c2, weights.d2)
     bounds = Bounds(max(text + counts + local), max(h, g), max(y, s))
     if bounds.feature > INT16_MAX:
-        raise BoundExceeded(f"a feature could reach {bounds.feature}, int16 ends at {INT16_MAX}: scale the tables")
+        raise BoundExceeded(
+            f"a feature could reach {bounds.feature}, int16 ends at {INT16_MAX}: scale the tables"
+        )
     if max(bounds.hidden**2, bounds.output) > INT64_MAX:
         raise BoundExceeded(
             f"an output could reach {bounds.output} and a square {bounds.hidden**2}, "
@@ -49,7 +51,9 @@ def _column_peaks(table: Table, rows: int) -> list[int]:
     return [rows * int(peak) for peak in np.abs(table.astype(np.int64)).max(axis=0)]
 
 
-def _layer_pair(peaks: list[int], w: Weights, b: Weights, v: Weights, c: Weights) -> tuple[int, int]:
+def _layer_pair(
+    peaks: list[int], w: Weights, b: Weights, v: Weights, c: Weights
+) -> tuple[int, int]:
     """Peak of the hidden units and of the outputs; partial sums are bounded by the sum of magnitudes."""
     hidden = _affine([int(p) for p in peaks], w, b)
     return max(hidden), max(_affine([h * h for h in hidden], v, c))

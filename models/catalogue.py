@@ -1,7 +1,7 @@
 """Models by name: the shipped ones in this package, or any folder with the same four files.
 
-    model.json   the manifest          text.bin    int8 rows of the text table
-    model.onnx   the policy            local.bin   int8 rows of the local table
+model.json   the manifest          text.bin    int8 rows of the text table
+model.onnx   the policy            local.bin   int8 rows of the local table
 """
 
 import hashlib
@@ -54,7 +54,8 @@ class Model:
     def tools(self) -> tuple[ToolSignature, ...]:
         """The tools that an agent of this model holds when it lacks none."""
         return tuple(
-            ToolSignature(a.name, tuple(p.type for p in a.parameters)) for a in self.manifest.actions
+            ToolSignature(a.name, tuple(p.type for p in a.parameters))
+            for a in self.manifest.actions
         )
 
     @cached_property
@@ -63,7 +64,9 @@ class Model:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        return onnxruntime.InferenceSession(self.onnx_path, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            self.onnx_path, options, providers=["CPUExecutionProvider"]
+        )
 
     def parse(self, context: Context) -> Parse:
         return parse_context(context, self.manifest.prefixes, self.manifest.balance_index)
@@ -117,7 +120,9 @@ def load_model(name_or_path: str | Path) -> Model:
     )
 
 
-def save_model(directory: Path, draft: Manifest, tables: tuple[Table, Table], weights: PolicyWeights) -> Model:
+def save_model(
+    directory: Path, draft: Manifest, tables: tuple[Table, Table], weights: PolicyWeights
+) -> Model:
     """Export, check the bounds, write the four files and load them again.
 
     `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before anything is written.

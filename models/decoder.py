@@ -105,7 +105,9 @@ def decode(
     `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the contract asks the
     token). Raises RefusedArgument errors exactly where the contract reverts.
     """
-    return _Decoder(context, parse, manifest, tools, decimals or {}).decide(split_output(y, manifest))
+    return _Decoder(context, parse, manifest, tools, decimals or {}).decide(
+        split_output(y, manifest)
+    )
 
 
 class _Decoder:

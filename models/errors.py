@@ -1,24 +1,24 @@
 """What can go wrong in `models`, as one tree.
 
-    ModelError
-    ├── UnknownModel          no shipped model and no folder of that name
-    ├── ManifestError         model.json is not what it should be
-    ├── CorruptModel          a file's digest is not the one its manifest names
-    ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
-    ├── BoundExceeded         a model whose worst case could leave 64-bit integers
-    └── RefusedText           the encoder refuses a prompt, exactly as the contract does
-        ├── EmptyPrompt
-        ├── PromptTooLong
-        ├── PromptNotAscii
-        ├── TooManyTokens
-        ├── TooManyCandidates
-        └── AddressChecksum
-    └── RefusedArgument       the decoder refuses an argument, exactly as the contract does
-        ├── MalformedAmount
-        ├── AmountTooPrecise
-        ├── AmountTooLarge
-        ├── UnknownDecimals
-        └── DuplicateTool
+ModelError
+├── UnknownModel          no shipped model and no folder of that name
+├── ManifestError         model.json is not what it should be
+├── CorruptModel          a file's digest is not the one its manifest names
+├── OutputOutOfRange      an output vector that the manifest's width cannot hold
+├── BoundExceeded         a model whose worst case could leave 64-bit integers
+└── RefusedText           the encoder refuses a prompt, exactly as the contract does
+    ├── EmptyPrompt
+    ├── PromptTooLong
+    ├── PromptNotAscii
+    ├── TooManyTokens
+    ├── TooManyCandidates
+    └── AddressChecksum
+└── RefusedArgument       the decoder refuses an argument, exactly as the contract does
+    ├── MalformedAmount
+    ├── AmountTooPrecise
+    ├── AmountTooLarge
+    ├── UnknownDecimals
+    └── DuplicateTool
 """
 
 
@@ -66,7 +66,9 @@ class EmptyPrompt(RefusedText):
 class PromptTooLong(RefusedText):
     def __init__(self, length: int, limit: int) -> None:
         self.length, self.limit = length, limit
-        super().__init__(f"the prompt has {length} characters, at most {limit} are read: shorten it")
+        super().__init__(
+            f"the prompt has {length} characters, at most {limit} are read: shorten it"
+        )
 
 
 class PromptNotAscii(RefusedText):
@@ -106,12 +108,16 @@ class RefusedArgument(ModelError):
 
 class MalformedAmount(RefusedArgument):
     def __init__(self, text: str) -> None:
-        super().__init__(f"the amount {text!r} is not a decimal number: write digits and at most one point")
+        super().__init__(
+            f"the amount {text!r} is not a decimal number: write digits and at most one point"
+        )
 
 
 class AmountTooPrecise(RefusedArgument):
     def __init__(self, text: str, decimals: int) -> None:
-        super().__init__(f"the amount {text} has more than the asset's {decimals} decimals: round it")
+        super().__init__(
+            f"the amount {text} has more than the asset's {decimals} decimals: round it"
+        )
 
 
 class AmountTooLarge(RefusedArgument):

@@ -43,7 +43,10 @@ def export_policy(weights: PolicyWeights) -> bytes:
         "policy",
         [helper.make_tensor_value_info("x", TensorProto.INT64, [1, n])],
         [helper.make_tensor_value_info("y", TensorProto.INT64, [1, outputs])],
-        [numpy_helper.from_array(np.asarray(v, dtype=np.int64), k) for k, v in initializers.items()],
+        [
+            numpy_helper.from_array(np.asarray(v, dtype=np.int64), k)
+            for k, v in initializers.items()
+        ],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
     model.ir_version = IR_VERSION

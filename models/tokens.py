@@ -22,7 +22,9 @@ from models.errors import (
 )
 
 MAX_CHARACTERS = 512
-MAX_TOKENS = 64  # at most four n-grams a token, so at most 256 n-grams: 16-bit lanes cannot overflow
+MAX_TOKENS = (
+    64  # at most four n-grams a token, so at most 256 n-grams: 16-bit lanes cannot overflow
+)
 MAX_SYMBOL_LENGTH = 11
 
 LEAD = frozenset(b"([{':")  # may stand directly before a number or address

@@ -1,0 +1,93 @@
+"""The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports happen late."""
+
+import sys
+import traceback
+from importlib import import_module
+
+import click
+
+#: Command name -> (module, attribute, help line). Loaded only when called, so that --help is instant.
+COMMANDS = {
+    "model": ("executor.model_commands", "model_group", "Train, evaluate and audit models."),
+    "decide": ("executor.model_commands", "decide_command", "Show a decision without a proof."),
+    "circuit": ("circuits.cli", "circuit_group", "Build circuits and look at built ones."),
+    "prove": ("prover.cli", "prove_command", "Prove one inference."),
+    "verify": ("prover.cli", "verify_command", "Verify a proof file."),
+    "run": (
+        "executor.run_commands",
+        "run_command",
+        "Run an instruction on a chain, every decision proven.",
+    ),
+    "verify-run": (
+        "executor.run_commands",
+        "verify_run_command",
+        "Re-verify a run from its receipt.",
+    ),
+    "demo": (
+        "executor.demo_command",
+        "demo_command",
+        "The whole story on an embedded chain, attacks included.",
+    ),
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
+@click.version_option(package_name="zkagent")
+@click.pass_context
+def command(ctx: click.Context, verbose: bool) -> None:
+    """On-chain agents whose every decision is proven.
+
+    \b
+    zkagent demo                          watch it all on an embedded chain
+    zkagent decide wallet "PROMPT"        what would the model do?
+    zkagent run "PROMPT" --rpc URL ...    do it, proven, on a chain
+    """
+    ctx.obj = {"verbose": verbose}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point: errors of our own are one line and exit code 1, a traceback with -v."""
+    given = sys.argv[1:] if arguments is None else arguments
+    verbose = any(a in ("-v", "--verbose") for a in given[:1])
+    try:
+        command.main(args=given, prog_name="zkagent", standalone_mode=False)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except Exception as exc:
+        if verbose or not _is_ours(exc):
+            traceback.print_exc()
+        else:
+            click.echo(f"error: {exc}", err=True)
+        sys.exit(1)
+
+
+def _is_ours(exc: Exception) -> bool:
+    """Whether the error belongs to one of this project's trees, whose messages are made for users."""
+    package = type(exc).__module__.partition(".")[0]
+    return package in {"models", "circuits", "prover", "verifier_contracts", "executor"}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERCAgentExecutor} from "./IERCAgentExecutor.sol";
+import {IModelRegistry} from "./IModelRegistry.sol";
+
+/// @notice An output that is backed by a proof in the same frame.
+struct Claim {
+    uint256 modelId;
+    /// @notice keccak256 of the packed features that the output belongs to. The executor derives
+    ///   the features itself; this only keeps a claim from being spent on another decision.
+    bytes32 featuresHash;
+    /// @notice The model's output: int64 values, big-endian two's complement, 8 bytes each.
+    bytes output;
+}
+
+/// @title The opener of a frame: the executor calls it back inside
+interface IFramedAgent {
+    /// @notice Does the run that the frame was opened for. Only the executor may call this.
+    /// @param request What the agent gave the executor when it opened the frame.
+    function onFrame(bytes calldata request)
+        external
+        returns (string memory answer, string[] memory executionSteps);
+}
+
+/// @title Makes decisions that are proven
+/// @notice A decision needs an output, which is either claimed inside a frame or recorded before.
+///   A frame is one call: the executor takes the claims, calls its opener back, and before it
+///   returns it verifies a proof for every claim or reverts all that happened. So there is no frame
+///   that could be left open and no moment at which an unproven decision outlives its transaction.
+/// @dev No way out by failing. Who sends the claims also chooses them, and could try to make a
+///   nested run fail on purpose where some contract catches the failure and goes on differently.
+///   Two rules stand against this. A missing or foreign claim does not revert: it poisons the
+///   frame, which then reverts in its outermost call. And every claim names the features it is for,
+///   and has to be used and proven in the end: so an output that made a nested run fail was the
+///   model's true output. What is left to contracts that catch failures: they must not revert on an
+///   agent's answer inside of what they catch, nor starve it of gas. Our own agents and tools never
+///   catch.
+interface IAgentExecutor is IERCAgentExecutor {
+    /// @notice A claim's proof was accepted.
+    event DecisionVerified(
+        uint256 indexed modelId, address indexed agent, bytes32 featuresHash, bytes32 outputHash
+    );
+
+    /// @notice An output was proven and stored for later runs.
+    event DecisionRecorded(uint256 indexed modelId, bytes32 indexed featuresHash, bytes output);
+
+    /// @notice Frames do not nest: an agent inside a frame was asked to open one. Use `run`
+    ///   instead.
+    error FrameAlreadyOpen();
+
+    /// @notice One proof per claim. Likely proofs and claims of different plans were put together.
+    error ProofCountMismatch(uint256 expected, uint256 received);
+
+    /// @notice An output's length is not 8 bytes for each of the model's outputs: made for another
+    ///   model or another version, or wider than 64 bits.
+    error MalformedOutput(uint256 index, uint256 expected, uint256 received);
+
+    /// @notice The run needed more decisions than were claimed: likely the state changed since
+    ///   planning.
+    error ClaimMissing(uint256 index, address agent, uint256 modelId);
+
+    /// @notice The next claim is for another model than the agent's: likely the state changed since
+    ///   planning, or the claims are out of order.
+    error ClaimForOtherModel(uint256 index, uint256 expected, uint256 received);
+
+    /// @notice The next claim is for another model input than the one derived on chain: likely the
+    ///   state changed since planning, or the claims are out of order.
+    error ClaimForOtherFeatures(uint256 index, address agent, bytes32 expected, bytes32 received);
+
+    /// @notice The run ended before all claims were used: likely the state changed since planning.
+    error ClaimsLeftOver(uint256 used, uint256 given);
+
+    /// @notice No output is recorded for this model input: prove it and call `recordDecision`, or
+    ///   run with proofs.
+    error DecisionUnavailable(uint256 modelId, address agent, bytes features);
+
+    /// @notice The encoder's features do not have the length that the model was registered with.
+    error MalformedFeatures(uint256 expected, uint256 received);
+
+    /// @notice A model id is a registry number in decimal, without sign, blanks or leading zeros.
+    error MalformedModelId(string modelId);
+
+    /// @notice Simulation: the first decision that no claim is given for. Evaluate the model on
+    ///   `features`, append the claim, simulate again.
+    /// @param context abi.encode(basePrompt, tools, agentReasoning, prompt).
+    error MissingDecision(
+        uint256 index, address agent, uint256 modelId, bytes features, bytes context
+    );
+
+    /// @notice Simulation: the run ends with this answer, every decision claimed.
+    error SimulationResult(string answer, string[] executionSteps);
+
+    /// @notice Opens a frame and runs the caller in it by `IFramedAgent.onFrame(request)`.
+    /// @param claims The outputs of all decisions, in the order in which they are made.
+    /// @param proofs The proof of each claim, in the same order.
+    function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
+        external
+        returns (string memory answer, string[] memory executionSteps);
+
+    /// @notice Does the same without proofs and always reverts, with `SimulationResult`,
+    ///   `MissingDecision` or the run's own failure. For eth_call.
+    function simulateInFrame(Claim[] calldata claims, bytes calldata request) external;
+
+    /// @notice Verifies an output and stores it. Anyone may call: what is stored is the model's
+    ///   output for an input, never a decision.
+    function recordDecision(
+        uint256 modelId,
+        bytes calldata features,
+        bytes calldata output,
+        bytes calldata proof
+    ) external;
+
+    /// @notice The recorded output for this model input; empty if there is none.
+    function recordedOutput(uint256 modelId, bytes calldata features)
+        external
+        view
+        returns (bytes memory);
+
+    /// @notice Where models are looked up.
+    function registry() external view returns (IModelRegistry);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERCZKMLRegistry, ModelCommitment} from "./IERCZKMLRegistry.sol";
+
+/// @notice The contracts and sizes that make a commitment executable.
+struct ModelBinding {
+    address verifier;
+    address encoder;
+    address decoder;
+    /// @notice Contracts whose code is data that encoder and decoder read: tables, configuration.
+    address[] components;
+    /// @notice SHA-256 of the ONNX file.
+    bytes32 onnxDigest;
+    /// @notice SHA-256 of the manifest.
+    bytes32 manifestDigest;
+    /// @notice Length of x; features are 2 bytes each.
+    uint16 inputs;
+    /// @notice Length of y; outputs are 8 bytes each.
+    uint16 outputs;
+}
+
+/// @notice What the executor needs of a binding, packed into four storage words.
+struct ExecutableModel {
+    address verifier;
+    uint16 inputs;
+    uint16 outputs;
+    bool deprecated;
+    address encoder;
+    address decoder;
+    bytes32 commitmentHash;
+}
+
+/// @title Registry of models whose commitments are bound to the contracts that execute them
+/// @notice Versioning: a number names one commitment at a time. An update replaces it and changes
+///   its `commitmentHash`, so agents that pinned the old hash stop until their owners accept the
+///   new one. Deprecation is final. Old versions stay readable in the events.
+interface IModelRegistry is IERCZKMLRegistry {
+    /// @notice A commitment was bound to contracts, at registration or by an update.
+    event ModelBound(uint256 indexed modelId, bytes32 indexed commitmentHash, ModelBinding binding);
+
+    /// @notice The model was registered without a binding: it can be looked up but not executed.
+    error ModelNotBound(uint256 modelId);
+
+    /// @notice The model is bound; `updateBoundModel` replaces commitment and binding together.
+    error ModelIsBound(uint256 modelId);
+
+    /// @notice `vkHash` is not the verifier's code hash: wrong address, or a verifier of another
+    ///   circuit.
+    error VerifierMismatch(bytes32 committed, bytes32 codeHash);
+
+    /// @notice `modelHash` does not cover the binding's digests and code: something was rebuilt
+    ///   since.
+    error ModelHashMismatch(bytes32 committed, bytes32 computed);
+
+    /// @notice Only this proof system can be bound; another one needs another registry entry type.
+    error UnsupportedProofSystem(bytes4 expected, bytes4 received);
+
+    /// @notice No contract at this address, or an account that only delegates and can change its
+    ///   mind.
+    error NoFixedCode(address account);
+
+    /// @notice A model needs inputs and outputs.
+    error EmptyModel(uint16 inputs, uint16 outputs);
+
+    /// @notice A bound contract's code is no longer what was registered.
+    error CodeChanged(uint256 modelId);
+
+    /// @notice Registers a commitment with the contracts that execute it; checks every hash.
+    function registerBoundModel(ModelCommitment calldata commitment, ModelBinding calldata binding)
+        external
+        returns (uint256 modelId);
+
+    /// @notice Replaces commitment and binding; also binds a model that was not.
+    function updateBoundModel(
+        uint256 modelId,
+        ModelCommitment calldata commitment,
+        ModelBinding calldata binding
+    ) external;
+
+    /// @notice Hash over everything that a decision of this model depends on.
+    function commitmentHash(uint256 modelId) external view returns (bytes32);
+
+    /// @notice What the executor needs. Reverts if the model is unknown, unbound or deprecated.
+    function bindingOf(uint256 modelId) external view returns (ExecutableModel memory);
+
+    /// @notice The whole binding.
+    function getBinding(uint256 modelId) external view returns (ModelBinding memory);
+
+    /// @notice Reverts unless all bound code is still what was registered.
+    /// @dev Code made and destroyed within one transaction could be registered and replaced later;
+    ///   code that has outlived its transaction cannot. Check before pinning a model.
+    function checkCode(uint256 modelId) external view;
+
+    /// @notice The `modelHash` that a commitment with this binding must carry.
+    function modelHashOf(ModelBinding calldata binding) external view returns (bytes32);
+}

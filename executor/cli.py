@@ -1,4 +1,5 @@
-"""The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports happen late."""
+"""The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports
+happen late."""
 
 import sys
 import traceback
@@ -6,7 +7,8 @@ from importlib import import_module
 
 import click
 
-#: Command name -> (module, attribute, help line). Loaded only when called, so that --help is instant.
+#: Command name -> (module, attribute, help line). Loaded only when called, so that --help is
+#: instant.
 COMMANDS = {
     "model": ("executor.model_commands", "model_group", "Train, evaluate and audit models."),
     "decide": ("executor.model_commands", "decide_command", "Show a decision without a proof."),
@@ -84,7 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _is_ours(exc: Exception) -> bool:
-    """Whether the error belongs to one of this project's trees, whose messages are made for users."""
+    """Whether the error belongs to one of this project's trees, whose messages are made for
+    users."""
     package = type(exc).__module__.partition(".")[0]
     return package in {"models", "circuits", "prover", "verifier_contracts", "executor"}
 

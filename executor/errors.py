@@ -13,7 +13,8 @@ class ExecutorError(Exception):
 class ObservationWithoutCall(ExecutorError):
     def __init__(self, number: int, answer: str) -> None:
         super().__init__(
-            f"observation {number} has no tool call before it: the answer was already {answer!r}; leave it out"
+            f"observation {number} has no tool call before it: "
+            f"the answer was already {answer!r}; leave it out"
         )
 
 

@@ -1,7 +1,7 @@
-"""`zkagent model ...` and `zkagent decide`: what concerns a model alone, without circuit or chain."""
+"""`zkagent model ...` and `zkagent decide`: what concerns a model alone, without circuit or
+chain."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,10 +58,11 @@ def decide_command(
 def decide_after(
     model: "Model", prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...] = ()
 ) -> "tuple[Decision, Context]":
-    """The decision after as many iterations as there are observations, and the context it was made in.
+    """The decision after as many iterations as there are observations, and the context it was made
+    in.
 
-    Tokens given by address are taken to have 18 decimals here. Raises RefusedText or RefusedArgument, and
-    ObservationWithoutCall when an earlier decision was already the answer.
+    Tokens given by address are taken to have 18 decimals here. Raises RefusedText or
+    RefusedArgument, and ObservationWithoutCall when an earlier decision was already the answer.
     """
     import re
 
@@ -117,7 +118,8 @@ def model_group() -> None:
 def train_command(model: str, seed: int | None, out: Path) -> None:
     """Train MODEL from a seed on data that it generates itself, and write its four files.
 
-    Needs the training extra: pip install 'zkagent[train]'. With the default seed the files equal the shipped ones.
+    Needs the training extra: pip install 'zkagent[train]'. With the default seed the files equal
+    the shipped ones.
     """
     from executor.errors import TrainingExtraMissing
 
@@ -142,7 +144,8 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def evaluate_command(model: str, clinc150: Path | None, as_json: bool) -> None:
-    """Evaluate MODEL on hand-written instructions, near misses and injections that its training never saw."""
+    """Evaluate MODEL on hand-written instructions, near misses and injections that its training
+    never saw."""
     from models.catalogue import load_model
     from models.evaluation import evaluate_model
 

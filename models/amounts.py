@@ -10,8 +10,8 @@ _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 def parse_amount(text: str, decimals: int) -> int:
     """Base units of the decimal number `text` for an asset of `decimals` (0 to 77).
 
-    Zeros behind the last significant decimal are allowed beyond `decimals`; other digits there raise
-    AmountTooPrecise. Raises MalformedAmount and, past 2**256 - 1, AmountTooLarge.
+    Zeros behind the last significant decimal are allowed beyond `decimals`; other digits there
+    raise AmountTooPrecise. Raises MalformedAmount and, past 2**256 - 1, AmountTooLarge.
     """
     if not _DECIMAL.fullmatch(text):
         raise MalformedAmount(text)
@@ -26,7 +26,8 @@ def parse_amount(text: str, decimals: int) -> int:
 
 
 def format_amount(units: int, decimals: int) -> str:
-    """The shortest decimal text of `units`: no exponent, no trailing zeros, no point without digits behind it."""
+    """The shortest decimal text of `units`: no exponent, no trailing zeros, no point without
+    digits behind it."""
     digits = str(units).rjust(decimals + 1, "0")
     whole, fraction = digits[: len(digits) - decimals], digits[len(digits) - decimals :].rstrip("0")
     return f"{whole}.{fraction}" if fraction else whole

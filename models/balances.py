@@ -1,10 +1,10 @@
-"""The one observation whose numbers may become arguments: a balance, read only when the whole text fits.
+"""The one observation whose numbers may become arguments: a balance that is the whole text.
 
     The balance is: 120.5 USDC in the pool, 30 USDC in the wallet      (ours)
-    The balance is: 120.5 USDC                                         (the ERC's converter, with a unit)
+    The balance is: 120.5 USDC                      (the ERC's converter, with a unit)
 
-Anything before, between or after makes the text unreadable, so an injected sentence, second number or address
-cannot become an argument. Mirrored by `encoding/BalanceReading.sol`.
+Anything before, between or after makes the text unreadable, so an injected sentence, second number
+or address cannot become an argument. Mirrored by `encoding/BalanceReading.sol`.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MIN_UNIT, MAX_UNIT = 2, 42  # bytes: from a two-letter symbol to a 0x-address
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Amounts as written: in the pool (or the only one), in the wallet (None in the short form); their unit."""
+    """Amounts as written: in the pool (or the only one), in the wallet (None when not told)."""
 
     pool: str
     wallet: str | None

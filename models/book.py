@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One asset: the symbol as listed, the token's address (0x and 40 lower-case hex digits), its decimals."""
+    """One asset: the symbol as listed, the token's address (0x and 40 lower-case hex digits), its
+    decimals."""
 
     symbol: str
     token: str

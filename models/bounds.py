@@ -1,7 +1,7 @@
 """Worst cases: proof, at build time, that no integer of a model can leave 64 bits for any prompt.
 
-Interval arithmetic over the network, in Python integers. An input lane of the text segment sums at most 256 table
-entries, a local lane at most 11, a count is at most COUNT_LIMIT * COUNT_UNIT.
+Interval arithmetic over the network, in Python integers. An input lane of the text segment sums at
+most 256 table entries, a local lane at most 11, a count is at most COUNT_LIMIT * COUNT_UNIT.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,8 @@ class Bounds:
 
 
 def check_bounds(weights: PolicyWeights, text_table: Table, local_table: Table) -> Bounds:
-    """Bound every intermediate. Raises BoundExceeded when a feature could leave int16 or a sum int64."""
+    """Bound every intermediate. Raises BoundExceeded when a feature could leave int16 or a sum
+    int64."""
     text = _column_peaks(text_table, MAX_NGRAMS)
     counts = [COUNT_LIMIT * COUNT_UNIT] * (weights.trunk_inputs - len(text))
     local = _column_peaks(local_table, MAX_LOCAL_ROWS)
@@ -54,7 +55,8 @@ def _column_peaks(table: Table, rows: int) -> list[int]:
 def _layer_pair(
     peaks: list[int], w: Weights, b: Weights, v: Weights, c: Weights
 ) -> tuple[int, int]:
-    """Peak of the hidden units and of the outputs; partial sums are bounded by the sum of magnitudes."""
+    """Peak of the hidden units and of the outputs; partial sums are bounded by the sum of
+    magnitudes."""
     hidden = _affine([int(p) for p in peaks], w, b)
     return max(hidden), max(_affine([h * h for h in hidden], v, c))
 

@@ -77,7 +77,8 @@ class Model:
         return encode(context, parse or self.parse(context), tables, len(self.manifest.actions))
 
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
-        """y = f(x) by onnxruntime, exact integers. Raises OutputOutOfRange for a vector of another length."""
+        """y = f(x) by onnxruntime, exact integers. Raises OutputOutOfRange for a vector of another
+        length."""
         if len(x) != self.manifest.input_count:
             raise OutputOutOfRange(f"expected {self.manifest.input_count} features, got {len(x)}")
         (y,) = self._session.run(["y"], {"x": np.array([x], dtype=np.int64)})
@@ -93,7 +94,7 @@ class Model:
         parse = self.parse(context)
         y = self.infer(self.encode(context, parse))
         held = self.tools if tools is None else tools
-        return decode(y, context, parse, self.manifest, held, decimals)
+        return decode(y, context, parse, self.manifest, tools=held, decimals=decimals)
 
 
 def shipped_models() -> list[str]:
@@ -101,7 +102,8 @@ def shipped_models() -> list[str]:
 
 
 def load_model(name_or_path: str | Path) -> Model:
-    """A shipped model by name, or the model in a folder. Raises UnknownModel, ManifestError or CorruptModel."""
+    """A shipped model by name, or the model in a folder. Raises UnknownModel, ManifestError or
+    CorruptModel."""
     directory = ROOT / str(name_or_path)
     if not (directory / MANIFEST).is_file():
         directory = Path(name_or_path)
@@ -125,7 +127,8 @@ def save_model(
 ) -> Model:
     """Export, check the bounds, write the four files and load them again.
 
-    `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before anything is written.
+    `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before
+    anything is written.
     """
     from models.onnx_export import export_policy
 

@@ -1,12 +1,12 @@
-"""The context of a decision and the history in it: what the agent wrote after each earlier decision.
+"""The context of a decision, and the history in it: what the agent wrote after each decision.
 
 An entry of `agentReasoning` is written by contracts alone and always reads
 
     Thought: <the action's thought>\\nAction: <name>\\nAction Input: <JSON>\\nObservation: <text>\\n
 
-The JSON holds no newline and an observation's newlines are escaped by the agent, so foreign text cannot end the
-line that it stands in. An entry counts as an action only when it begins with that action's exact prefix;
-everything after the first ``Observation: `` is opaque.
+The JSON holds no newline and an observation's newlines are escaped by the agent, so foreign text
+cannot end the line that it stands in. An entry counts as an action only when it begins with that
+action's exact prefix; everything after the first ``Observation: `` is opaque.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from models.book import SymbolBook
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a decision is made about: `prompt` and `reasoning` entries as bytes, the agent's symbol book."""
+    """What a decision is made about: prompt, reasoning entries, the agent's symbol book."""
 
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
@@ -25,7 +25,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One reasoning entry as read back: index of its action (None when foreign), observation (None when absent)."""
+    """An entry as read back: its action's index (None when foreign) and its observation."""
 
     action: int | None
     observation: bytes | None
@@ -45,7 +45,7 @@ def read_entry(entry: bytes, prefixes: tuple[bytes, ...]) -> Entry:
 
 
 def read_history(context: Context, prefixes: tuple[bytes, ...]) -> list[Entry]:
-    """All entries that are not empty, in order. Blank entries (the ERC's sample leaves them) do not count."""
+    """All entries in order. Blank ones, which the ERC's sample leaves at the end, do not count."""
     return [read_entry(entry, prefixes) for entry in context.reasoning if entry]
 
 
@@ -59,7 +59,7 @@ def _observation(entry: bytes, start: int) -> bytes | None:
 
 
 def escape_observation(text: bytes) -> bytes:
-    r"""What the agent contract makes of a tool's result: control characters become \n, \r, \t or \xNN."""
+    r"""A tool's result as the agent writes it: control characters become \n, \r, \t or \xNN."""
     named = {0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}
     return b"".join(
         named.get(b, b"\\x%02x" % b) if b < 0x20 or b == 0x7F else bytes([b]) for b in text

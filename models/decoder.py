@@ -1,9 +1,11 @@
-"""The decoder: from the model's output y and the context to a decision. Mirrored by `encoding/ToolDecoder.sol`.
+"""The decoder: from the model's output y and the context to a decision. Mirrored by
+`encoding/ToolDecoder.sol`.
 
-The action is the arg-max of the action scores, the lowest index on ties. Each argument of a tool is the best
-candidate of the slot's types whose score is positive; a recipient only ever comes from the prompt, an amount from
-the prompt or from a readable balance that the balance tool returned just before. What cannot be filled becomes a
-final answer that asks for it: a defined outcome, never garbage.
+The action is the arg-max of the action scores, the lowest index on ties. Each argument of a tool
+is the best candidate of the slot's types whose score is positive; a recipient only ever comes from
+the prompt, an amount from the prompt or from a readable balance that the balance tool returned
+just before. What cannot be filled becomes a final answer that asks for it: a defined outcome,
+never garbage.
 """
 
 import json
@@ -79,7 +81,8 @@ def split_output(y: Sequence[int], manifest: Manifest) -> Scores:
     limit = 1 << (manifest.output_bits - 1)
     if len(y) != manifest.output_count or any(not -limit <= v < limit for v in y):
         raise OutputOutOfRange(
-            f"expected {manifest.output_count} outputs of {manifest.output_bits} bits, got {len(y)} values"
+            f"expected {manifest.output_count} outputs of {manifest.output_bits} bits, "
+            f"got {len(y)} values"
         )
     a, s = manifest.action_scores, manifest.action_scores + len(AMOUNT_SOURCES)
     rest = tuple(y[s:])
@@ -97,13 +100,14 @@ def decode(
     context: Context,
     parse: Parse,
     manifest: Manifest,
+    *,
     tools: Sequence[ToolSignature],
     decimals: dict[str, int] | None = None,
 ) -> Decision:
     """The decision that `y` means in `context` for an agent holding `tools`.
 
-    `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the contract asks the
-    token). Raises RefusedArgument errors exactly where the contract reverts.
+    `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the
+    contract asks the token). Raises RefusedArgument errors exactly where the contract reverts.
     """
     return _Decoder(context, parse, manifest, tools, decimals or {}).decide(
         split_output(y, manifest)
@@ -178,7 +182,8 @@ class _Decoder:
         return self.parse.candidates[-max(fitting)[1]] if fitting else None
 
     def resolve(self, action: Action, found: dict[SlotName, Argument]) -> Decision:
-        """Turn texts into ABI values; an amount is scaled by the decimals of the asset beside it."""
+        """Turn texts into ABI values; an amount is scaled by the decimals of the asset beside
+        it."""
         asset = found["asset"]
         token, decimals = self.token(asset.text)
         values: list[int] = []

@@ -1,15 +1,18 @@
-"""The encoder: from a context to the model's input x. The contract's `TextEncoder` computes the same integers.
+"""The encoder: from a context to the model's input x, the same integers as `TextEncoder.sol`.
 
 x is the concatenation of
-    text        D    sum of the int8 rows of the prompt's n-grams: every token, in-word prefixes and suffixes,
-                     every pair of neighbouring tokens (hashed embeddings: Joulin et al. 2017, "Bag of Tricks")
-    history     A+2  how often each action was taken, which iteration this is, whether the last observation is a
-                     readable balance; each clamped to 7 and times COUNT_UNIT
-    candidates  3    how many numbers, symbols, addresses the prompt has; each times COUNT_UNIT
-    local     6 x L  for each candidate: sum of the int8 rows of the tokens around it, each with its offset
+    text        D    sum of the int8 rows of the prompt's n-grams: every token, in-word prefixes
+                     and suffixes, every pair of neighbouring tokens (hashed embeddings: Joulin et
+                     al. 2017, "Bag of Tricks for Efficient Text Classification")
+    history     A+2  how often each action was taken, which iteration this is, whether the last
+                     observation is a readable balance; clamped to 7 and times COUNT_UNIT
+    candidates  3    how many numbers, symbols, addresses the prompt has; clamped and scaled alike
+    local     6 x L  for each candidate: sum of the int8 rows of the tokens around it, each with
+                     its offset
 
-No feature depends on the digits of a number or address, or on which symbol is named: those tokens are hashed by
-type. Which bits of a token's hash pick the row depends on the feature, so one hash serves many features.
+No feature depends on the digits of a number or address, or on which symbol is named: those tokens
+are hashed by type. Which bits of a token's hash pick the row depends on the feature, so one hash
+serves many features.
 """
 
 from dataclasses import dataclass
@@ -52,7 +55,8 @@ class Parse:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Table rows that a prompt selects: of the text table, and of the local table for each candidate."""
+    """Table rows that a prompt selects: of the text table, and of the local table for each
+    candidate."""
 
     text: tuple[int, ...]
     local: tuple[tuple[int, ...], ...]

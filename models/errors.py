@@ -30,7 +30,7 @@ class UnknownModel(ModelError):
     def __init__(self, name: str, known: list[str]) -> None:
         self.name = name
         super().__init__(
-            f"unknown model {name!r}: give a folder that holds a model.json, or one of {', '.join(known)}"
+            f"unknown model {name!r}: give a folder with a model.json, or one of {', '.join(known)}"
         )
 
 
@@ -55,7 +55,8 @@ class BoundExceeded(ModelError):
 
 
 class RefusedText(ModelError):
-    """The prompt cannot become features; the Solidity encoder reverts with the error of this name."""
+    """The prompt cannot become features; the Solidity encoder reverts with the error of this
+    name."""
 
 
 class EmptyPrompt(RefusedText):
@@ -75,7 +76,8 @@ class PromptNotAscii(RefusedText):
     def __init__(self, position: int) -> None:
         self.position = position
         super().__init__(
-            f"the prompt's byte at position {position} is not printable ASCII: write it with plain letters"
+            f"the prompt's byte at position {position} is not printable ASCII: "
+            "write it with plain letters"
         )
 
 
@@ -89,7 +91,8 @@ class TooManyCandidates(RefusedText):
     def __init__(self, limit: int) -> None:
         self.limit = limit
         super().__init__(
-            f"the prompt names more than {limit} amounts, assets and addresses: split it into several"
+            f"the prompt names more than {limit} amounts, assets and addresses: "
+            "split it into several"
         )
 
 
@@ -103,7 +106,8 @@ class AddressChecksum(RefusedText):
 
 
 class RefusedArgument(ModelError):
-    """An argument cannot be carried out; the Solidity decoder reverts with the error of this name."""
+    """An argument cannot be carried out; the Solidity decoder reverts with the error of this
+    name."""
 
 
 class MalformedAmount(RefusedArgument):
@@ -128,7 +132,8 @@ class AmountTooLarge(RefusedArgument):
 class UnknownDecimals(RefusedArgument):
     def __init__(self, token: str) -> None:
         super().__init__(
-            f"the token {token} is not in the symbol book and its decimals are unknown: list it first"
+            f"the token {token} is not in the symbol book and its decimals are unknown: "
+            "list it first"
         )
 
 

@@ -1,7 +1,8 @@
-"""How good a model's decisions are, on text that its training never saw. `zkagent model evaluate` prints this.
+"""How good a model's decisions are, on text that its training never saw. `zkagent model evaluate`
+prints this.
 
-A case is right when every decision of the run is: the action and every argument. Earlier decisions of a run are
-given as they should have been, so each decision is judged by itself as well.
+A case is right when every decision of the run is: the action and every argument. Earlier decisions
+of a run are given as they should have been, so each decision is judged by itself as well.
 """
 
 import json
@@ -26,13 +27,41 @@ from models.wallet.evaluation.dataset import (
     load_near_misses,
 )
 
-#: CLINC150's banking and credit-card domains (Larson et al. 2019): wallet-like requests, so not off-topic.
+#: CLINC150's banking and credit-card domains (Larson et al. 2019): wallet-like requests, so not
+#: off-topic.
 CLINC_MONEY_INTENTS = frozenset(
-    """freeze_account routing pin_change bill_due pay_bill account_blocked interest_rate min_payment bill_balance
-    transfer order_checks balance spending_history transactions report_fraud replacement_card_duration
-    expiration_date damaged_card improve_credit_score report_lost_card card_declined credit_limit_change apr
-    redeem_rewards credit_limit rewards_balance application_status credit_score new_card
-    international_fees""".split()
+    (
+        "freeze_account",
+        "routing",
+        "pin_change",
+        "bill_due",
+        "pay_bill",
+        "account_blocked",
+        "interest_rate",
+        "min_payment",
+        "bill_balance",
+        "transfer",
+        "order_checks",
+        "balance",
+        "spending_history",
+        "transactions",
+        "report_fraud",
+        "replacement_card_duration",
+        "expiration_date",
+        "damaged_card",
+        "improve_credit_score",
+        "report_lost_card",
+        "card_declined",
+        "credit_limit_change",
+        "apr",
+        "redeem_rewards",
+        "credit_limit",
+        "rewards_balance",
+        "application_status",
+        "credit_score",
+        "new_card",
+        "international_fees",
+    )
 )
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 ASKING = frozenset({"ask", "missing"})
@@ -53,7 +82,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of one evaluation. Shares of right runs and decisions; of harmful calls for the rest."""
+    """Figures of one evaluation. Shares of right runs and decisions; of harmful calls for the
+    rest."""
 
     runs: Share
     decisions: Share
@@ -171,7 +201,8 @@ class _Judge:
         return self.prefix[step.action or ""] + body + b"\nObservation: " + observation + b"\n"
 
     def changes_state(self, prompt: str) -> bool:
-        """Whether any decision of the run on `prompt` is a state-changing call, after an honest balance too."""
+        """Whether any decision of the run on `prompt` is a state-changing call, after an honest
+        balance too."""
         first = self.decide(prompt)
         if first is None or first.kind != "call":
             return False
@@ -204,7 +235,8 @@ class _Judge:
 
 
 def clinc_prompts(folder: Path) -> Iterable[str]:
-    """Test prompts of CLINC150 outside its two money domains. Raises ModelError when the files are missing."""
+    """Test prompts of CLINC150 outside its two money domains. Raises ModelError when the files are
+    missing."""
     for name in ("test.jsonl", "oos_test.jsonl"):
         try:
             lines = (folder / name).read_text().splitlines()

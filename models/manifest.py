@@ -1,6 +1,8 @@
-"""`model.json`: everything about a model that is not a weight. Encoder, decoder, contracts and audits read it.
+"""`model.json`: everything about a model that is not a weight. Encoder, decoder, contracts and
+audits read it.
 
-Its digest is part of the model's on-chain commitment, so every field that changes a decision is in here.
+Its digest is part of the model's on-chain commitment, so every field that changes a decision is in
+here.
 """
 
 import hashlib
@@ -32,7 +34,8 @@ class _Frozen(BaseModel):
 
 
 class Parameter(_Frozen):
-    """A tool's parameter and the slot that fills it. `type` is the ERC's ParamType in lower case."""
+    """A tool's parameter and the slot that fills it. `type` is the ERC's ParamType in lower
+    case."""
 
     name: Name
     type: Literal["address", "uint"]
@@ -40,7 +43,8 @@ class Parameter(_Frozen):
 
 
 class Action(_Frozen):
-    """A tool by its exact name, the thought that the agent writes when it takes it, its parameters in order."""
+    """A tool by its exact name, the thought that the agent writes when it takes it, its parameters
+    in order."""
 
     name: Name
     thought: Line
@@ -52,7 +56,8 @@ class Action(_Frozen):
 
 
 class Answers(_Frozen):
-    """Final answers. `report` repeats the last observation (`nothing` when there is none); the rest are texts.
+    """Final answers. `report` repeats the last observation (`nothing` when there is none); the
+    rest are texts.
 
     `{name}` in `missing` and `no_tool` stands for the slot or tool.
     """
@@ -67,7 +72,8 @@ class Answers(_Frozen):
 
 
 class EncoderSizes(_Frozen):
-    """Segment sizes. The constants are recorded so that an audit sees them; they must equal the code's."""
+    """Segment sizes. The constants are recorded so that an audit sees them; they must equal the
+    code's."""
 
     text_rows: int = Field(ge=2, le=1 << 16)
     text_dimensions: Literal[32]

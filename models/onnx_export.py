@@ -1,7 +1,9 @@
-"""Integer weights to ONNX: a graph of int64 tensors that onnxruntime and ezkl both evaluate exactly.
+"""Integer weights to ONNX: a graph of int64 tensors that onnxruntime and ezkl both evaluate
+exactly.
 
-Built node by node, without torch, so that each weight is its own initializer (ezkl range-checks shared ones) and
-inputs are split by Gather (ezkl copies all of x for a Slice). Byte-identical for identical weights.
+Built node by node, without torch, so that each weight is its own initializer (ezkl range-checks
+shared ones) and inputs are split by Gather (ezkl copies all of x for a Slice). Byte-identical for
+identical weights.
 """
 
 import numpy as np
@@ -20,8 +22,8 @@ def export_policy(weights: PolicyWeights) -> bytes:
     local = weights.c1.shape[0]
     slots = weights.c2.shape[1]
     outputs = weights.w2.shape[1] + MAX_CANDIDATES * slots
-    trunk = _square_network("trunk", "trunk_x", weights.w1, weights.b1, weights.w2, weights.b2)
-    slot = _square_network("slot", "rows", weights.c1, weights.d1, weights.c2, weights.d2)
+    trunk = _square_network("trunk", "trunk_x", (weights.w1, weights.b1, weights.w2, weights.b2))
+    slot = _square_network("slot", "rows", (weights.c1, weights.d1, weights.c2, weights.d2))
     constants = {
         "trunk_index": np.arange(t),
         "local_index": np.arange(t, n),
@@ -56,9 +58,10 @@ def export_policy(weights: PolicyWeights) -> bytes:
 
 
 def _square_network(
-    name: str, source: str, w: Weights, b: Weights, v: Weights, c: Weights
+    name: str, source: str, layers: tuple[Weights, Weights, Weights, Weights]
 ) -> tuple[list[onnx.NodeProto], dict[str, Weights]]:
     """Nodes and initializers of ``(source W + b)**2 V + c``, ending in tensor `name`_y."""
+    w, b, v, c = layers
     weights = {f"{name}_w": w, f"{name}_b": b[None, :], f"{name}_v": v, f"{name}_c": c[None, :]}
     nodes = [
         helper.make_node("MatMul", [source, f"{name}_w"], [f"{name}_wx"]),

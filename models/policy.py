@@ -1,10 +1,12 @@
 """The policy f: y = f(x), two small integer networks with squares for activation.
 
-    trunk       h = x[:T] W1 + b1         y[:A] = (h * h) W2 + b2          T -> H -> A
-    candidates  g = rows C1 + d1          s = (g * g) C2 + d2              L -> C -> S, the same for each of six rows
+    trunk       h = x[:T] W1 + b1         y[:A] = (h * h) W2 + b2          T -> H -> A candidates
+    g = rows C1 + d1          s = (g * g) C2 + d2              L -> C -> S, the same for each of
+    six rows
 
-with rows = x[T:] reshaped to 6 x L, and y = y[:A] followed by s row by row. No division, no comparison: a circuit
-of multiply-adds, whose integers are exact. (Squares as activation: Gilad-Bachrach et al. 2016, "CryptoNets".)
+with rows = x[T:] reshaped to 6 x L, and y = y[:A] followed by s row by row. No division, no
+comparison: a circuit of multiply-adds, whose integers are exact. (Squares as activation:
+Gilad-Bachrach et al. 2016, "CryptoNets".)
 """
 
 from collections.abc import Sequence
@@ -23,7 +25,8 @@ WEIGHT_LIMIT = 1 << 24
 
 @dataclass(frozen=True)
 class PolicyWeights:
-    """Integer weights, int64. Shapes: w1 [T,H], b1 [H], w2 [H,A], b2 [A], c1 [L,C], d1 [C], c2 [C,S], d2 [S]."""
+    """Integer weights, int64. Shapes: w1 [T,H], b1 [H], w2 [H,A], b2 [A], c1 [L,C], d1 [C], c2
+    [C,S], d2 [S]."""
 
     w1: Weights
     b1: Weights
@@ -50,7 +53,8 @@ class PolicyWeights:
 
 
 def evaluate(weights: PolicyWeights, x: Sequence[int] | npt.NDArray[np.int64]) -> Weights:
-    """y for one input [N] or a batch [B, N], in plain int64: the reference for every other evaluation."""
+    """y for one input [N] or a batch [B, N], in plain int64: the reference for every other
+    evaluation."""
     batch = np.atleast_2d(np.asarray(x, dtype=np.int64))
     t = weights.trunk_inputs
     h = batch[:, :t] @ weights.w1 + weights.b1

@@ -1,10 +1,11 @@
-"""From a prompt to typed tokens: the first half of the encoder, mirrored by `encoding/Tokenizer.sol`.
+"""From a prompt to typed tokens: the encoder's first half, mirrored by `encoding/Tokenizer.sol`.
 
-The scanner splits at spaces and double quotes. A chunk's *core* runs from its first to its last letter or
-digit. A core without digits becomes words; a core with digits must be exactly a number, an address, a number
-glued to a known symbol, or a word that begins with a letter. Everything else (``1e18``, ``5k``, ``50%``,
-``$5``, ``1,000``, ``0x12``) becomes one OTHER token that can never fill an argument: where money is concerned the
-tokenizer does not guess. Text inside double quotes is one opaque STRING token.
+The scanner splits at spaces and double quotes. A chunk's *core* runs from its first to its last
+letter or digit. A core without digits becomes words; a core with digits must be exactly a number,
+an address, a number glued to a known symbol, or a word that begins with a letter. Everything else
+(``1e18``, ``5k``, ``50%``, ``$5``, ``1,000``, ``0x12``) becomes one OTHER token that can never
+fill an argument: where money is concerned the tokenizer does not guess. Text inside double quotes
+is one opaque STRING token.
 """
 
 from collections.abc import Callable
@@ -65,8 +66,8 @@ class Token:
 def tokenize(prompt: bytes, is_symbol: Callable[[bytes], bool]) -> list[Token]:
     """Split `prompt` into 1 to 64 tokens.
 
-    `is_symbol` says of a lower-cased word of 2 to 11 characters whether the agent's symbol book lists it.
-    Raises PromptTooLong, PromptNotAscii, TooManyTokens, AddressChecksum or EmptyPrompt.
+    `is_symbol` says of a lower-cased word of 2 to 11 characters whether the agent's symbol book
+    lists it. Raises PromptTooLong, PromptNotAscii, TooManyTokens, AddressChecksum or EmptyPrompt.
     """
     if len(prompt) > MAX_CHARACTERS:
         raise PromptTooLong(len(prompt), MAX_CHARACTERS)
@@ -186,7 +187,8 @@ class _Scanner:
 
 
 def number_end(text: bytes, a: int, b: int) -> int:
-    """End of the longest ``digits[.digits]`` that begins at `a` and ends by `b` (`a` when there is none)."""
+    """End of the longest ``digits[.digits]`` that begins at `a` and ends by `b` (`a` when there is
+    none)."""
     e = a
     while e < b and text[e] in _DIGITS:
         e += 1

@@ -5,6 +5,7 @@ import re
 from models.errors import AmountTooLarge, AmountTooPrecise, MalformedAmount
 
 _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+_MAX_DIGITS = 78  # of 2**256 - 1; longer texts must not reach int(), which limits their length
 
 
 def parse_amount(text: str, decimals: int) -> int:
@@ -19,10 +20,10 @@ def parse_amount(text: str, decimals: int) -> int:
     fraction = fraction.rstrip("0")
     if len(fraction) > decimals:
         raise AmountTooPrecise(text, decimals)
-    units = int(whole + fraction.ljust(decimals, "0"))
-    if units >= 1 << 256:
+    digits = (whole + fraction.ljust(decimals, "0")).lstrip("0")
+    if len(digits) > _MAX_DIGITS or int(digits or "0") >= 1 << 256:
         raise AmountTooLarge(text)
-    return units
+    return int(digits or "0")
 
 
 def format_amount(units: int, decimals: int) -> str:

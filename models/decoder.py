@@ -142,7 +142,11 @@ class _Decoder:
         return last.observation.decode("utf-8", "surrogateescape")
 
     def answer(self, kind: str, text: str, name: str = "") -> Decision:
-        return Decision(kind, "answer", (), (), text.replace("{name}", name), "")
+        """A final answer; `name` fills the template of the two kinds that have one. A report is
+        foreign text and stays as it is."""
+        if kind in ("missing", "no_tool"):
+            text = text.replace("{name}", name)
+        return Decision(kind, "answer", (), (), text, "")
 
     def call(self, action: Action, scores: Scores) -> Decision:
         if not self.has_tool(action):

@@ -41,6 +41,12 @@ class Parameter(_Frozen):
     type: Literal["address", "uint"]
     slot: SlotName
 
+    @model_validator(mode="after")
+    def _type_fits(self) -> "Parameter":
+        if (self.type == "uint") != (self.slot == "amount"):
+            raise ValueError(f"an {self.slot} cannot be of type {self.type}")
+        return self
+
 
 class Action(_Frozen):
     """A tool by its exact name, the thought that the agent writes when it takes it, its parameters
@@ -49,6 +55,15 @@ class Action(_Frozen):
     name: Name
     thought: Line
     parameters: tuple[Parameter, ...]
+
+    @model_validator(mode="after")
+    def _slots(self) -> "Action":
+        slots, names = [p.slot for p in self.parameters], [p.name for p in self.parameters]
+        if slots.count("asset") != 1:
+            raise ValueError(f"{self.name} needs exactly one asset parameter")
+        if len(set(slots)) != len(slots) or len(set(names)) != len(names):
+            raise ValueError(f"{self.name} has a slot or parameter name twice")
+        return self
 
     @property
     def prefix(self) -> bytes:

@@ -94,3 +94,29 @@ def test_the_features_do_not_depend_on_digits_or_on_which_symbol(tmp_path: Path)
     other = Context(b"SEND 99.25 dai to 0x" + b"f" * 40, (), book)
     assert model.encode(one) == model.encode(other)
     assert model.encode(one) != model.encode(Context(b"send 5 USDC at 0x" + b"1" * 40, (), book))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"uint"', '"address"'),
+        ('"slot": "asset"', '"slot": "recipient"'),
+        ('"name": "Deploy"', '"name": "Withdraw"'),
+        ('"balance_action": "ViewBalance"', '"balance_action": "Nothing"'),
+        ('"text_rows": 4096', '"text_rows": 4095'),
+        ('"max_tokens": 64', '"max_tokens": 65'),
+        ('"output_bits": 64', '"output_bits": 256'),
+        ('"id"', '"surprise"'),
+    ],
+)
+def test_a_manifest_that_contradicts_itself_or_the_code_is_refused(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    text = DRAFT.to_json()
+    assert old in text
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    assert load_manifest(path) == DRAFT
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ManifestError):
+        load_manifest(path)

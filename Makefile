@@ -46,13 +46,13 @@ $(BIN)/python:
 		echo "could not create $(VENV); on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
 $(BASE): pyproject.toml | $(BIN)/python
-	@echo "installing zkagent into $(VENV)"
-	@$(PIP) install --quiet -e .
+	@echo "installing zkagent into $(VENV) (once; about a minute)"
+	@$(PIP) install -qq -e .
 	@touch $@
 
 # torch first and exactly: a looser requirement can pull several GB of CUDA packages.
 $(DEV): pyproject.toml | $(BIN)/python
-	@echo "installing zkagent with what tests and training need into $(VENV)"
-	@$(PIP) install --quiet torch==2.13.0
-	@$(PIP) install --quiet -e '.[dev,train]'
+	@echo "installing zkagent with all that tests and training need into $(VENV) (once; a minute or two)"
+	@$(PIP) install -qq torch==2.13.0
+	@$(PIP) install -qq -e '.[dev,train]'
 	@touch $@ $(BASE)

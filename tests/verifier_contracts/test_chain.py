@@ -108,7 +108,9 @@ def test_a_snapshot_brings_the_state_back(chain: Anvil, counter: Any) -> None:
 def test_code_beyond_the_size_limit_is_refused(chain: Anvil) -> None:
     largest = "0x6160006000f3"  # PUSH2 0x6000, PUSH1 0, RETURN: 24,576 zero bytes
     receipt = send(chain.web3, {"data": largest}, chain.accounts[0])
-    assert len(chain.web3.eth.get_code(receipt["contractAddress"])) == 24_576
+    address = receipt["contractAddress"]
+    assert address
+    assert len(chain.web3.eth.get_code(address)) == 24_576
     with pytest.raises(ChainError):
         send(chain.web3, {"data": "0x6160016000f3"}, chain.accounts[0])
 

@@ -4,7 +4,8 @@ Knows nothing of web3; chain.py puts the two together. Two things make it robust
 the port (0), so that two tests never race for one. And a small shell beside it waits for the end of
 a pipe that only we hold: whatever ends this process, even SIGKILL, ends that pipe, and the shell
 then kills their common process group. (PR_SET_PDEATHSIG would follow the thread that started anvil
-instead of the process, and exists on Linux only.)
+instead of the process, and exists on Linux only.) Children forked without exec share the pipe, so
+anvil then ends with the last of them.
 """
 
 import contextlib

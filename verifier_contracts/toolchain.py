@@ -78,9 +78,16 @@ def cache_root() -> Path:
 def toolchain() -> Toolchain:
     """The installed toolchain; the first call on a machine installs it (about 60 MB, seconds).
 
-    Raises ToolchainError when there is no Node.js, no package for this platform, or npm fails.
+    Raises ToolchainError when there is no Node.js, no package for this platform, npm fails, or the
+    cache cannot be written.
     """
-    return _toolchain(cache_root())
+    cache = cache_root()
+    try:
+        return _toolchain(cache)
+    except OSError as exc:
+        raise ToolchainError(
+            f"cannot use the cache folder {cache}: {exc}; set ZKAGENT_HOME to one that is writable"
+        ) from exc
 
 
 @functools.lru_cache

@@ -73,6 +73,15 @@ def test_an_unknown_platform_is_refused_by_name(monkeypatch: pytest.MonkeyPatch)
         read_pins()
 
 
+def test_a_cache_that_cannot_be_written_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "file"))
+    with pytest.raises(ToolchainError, match="set ZKAGENT_HOME to one that is writable"):
+        tools.toolchain()
+
+
 @pytest.fixture
 def failing_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An npm that fails like the real one without a network; the new cache it was to fill."""

@@ -1,0 +1,218 @@
+"""From an ONNX file to a circuit that has proven something once.
+
+Called by the `zkagent circuit` command and by everything that needs a circuit: building the same
+thing twice is a look-up. A build happens in a folder of its own and is moved into place when done,
+under a lock, so that neither a crash nor a second process leaves half a circuit behind.
+"""
+
+import hashlib
+import logging
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from filelock import FileLock
+
+from circuits import artifacts, reference
+from circuits.artifacts import Circuit, Facts, Origin
+from circuits.cache import file_digest
+from circuits.errors import ArtifactCorrupted, CircuitNotFound, EngineError, NetworkRefused
+from circuits.network import Network, read_network
+from circuits.settings import (
+    LEARNING_LOGROWS,
+    RunArguments,
+    Settings,
+    canonical,
+    check_arguments,
+    check_settings,
+    default_arguments,
+    least_logrows,
+    to_bytes,
+)
+from circuits.srs import Srs, find_srs
+from circuits.store import (
+    circuit_of,
+    circuits_folder,
+    ezkl_version,
+    load_circuit,
+    write_manifest,
+)
+from circuits.verifier_patch import PATCH_VERSION, Verifier, patch_verifier
+
+log = logging.getLogger(__name__)
+
+
+class Stage(StrEnum):
+    """What a build is doing, in this order; a look-up ends after the set-up."""
+
+    NETWORK = "reading the network"
+    ROWS = "counting rows"
+    SETUP = "finding the set-up"
+    COMPILE = "compiling the circuit"
+    KEYS = "making the keys"
+    VERIFIER = "writing the verifier"
+    CHECK = "checking a first proof"
+
+
+Progress = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A network and the canonical settings of its smallest sound circuit."""
+
+    network: Network
+    settings: Settings
+
+    @property
+    def settings_bytes(self) -> bytes:
+        return to_bytes(self.settings)
+
+    @property
+    def logrows(self) -> int:
+        return int(self.settings["run_args"]["logrows"])
+
+
+def silent(stage: Stage) -> None:
+    """Progress for nobody."""
+
+
+def build_circuit(
+    onnx: Path,
+    *,
+    srs: Path | None = None,
+    cache: Path | None = None,
+    arguments: RunArguments | None = None,
+    progress: Progress = silent,
+) -> Circuit:
+    """Build the network's circuit, or look it up when it was built before.
+
+    srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
+    want other columns or scales; unsound ones are refused. A damaged circuit in the cache is built
+    again. Raises NetworkRefused, SettingsRefused, SrsError, VerifierChanged, EngineError.
+    """
+    progress(Stage.NETWORK)
+    network = read_network(onnx)
+    progress(Stage.ROWS)
+    plan = make_plan(network, arguments or default_arguments(network.integer))
+    progress(Stage.SETUP)
+    setup = find_srs(srs, plan.logrows, cache)
+    origin = _origin(plan, setup)
+    with FileLock(circuits_folder(cache) / f".{origin.digest}.lock"):
+        try:
+            return load_circuit(origin.digest, cache)
+        except CircuitNotFound:
+            log.info("building circuit %s", origin.digest)
+        except ArtifactCorrupted as exc:
+            log.warning("%s; building it again", exc)
+        _build(plan, setup, circuits_folder(cache) / origin.digest, progress)
+        return load_circuit(origin.digest, cache)
+
+
+def make_plan(network: Network, arguments: RunArguments) -> Plan:
+    """Tune: the least k whose rows are enough. Raises SettingsRefused, EngineError."""
+    from circuits.ezkl_engine import make_settings
+
+    check_arguments(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        onnx = Path(folder, artifacts.NETWORK)
+        onnx.write_bytes(network.content)
+        first = make_settings(onnx, arguments, LEARNING_LOGROWS)
+        check_settings(first, network.integer)
+        settings = canonical(make_settings(onnx, arguments, least_logrows(first)))
+    check_settings(settings, network.integer)
+    return Plan(network, settings)
+
+
+def _origin(plan: Plan, setup: Srs) -> Origin:
+    settings = hashlib.sha256(plan.settings_bytes).hexdigest()
+    return Origin(plan.network.sha256, settings, setup.sha256, ezkl_version(), PATCH_VERSION)
+
+
+def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
+    """Build beside `directory` and move there. Called under the circuit's lock."""
+    fresh = directory.with_name(f".{directory.name}.building")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    try:
+        verifier = _write_files(plan, setup, fresh, progress)
+        files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
+        circuit = circuit_of(fresh, setup, _origin(plan, setup), _facts(plan, verifier), files)
+        progress(Stage.CHECK)
+        _check(plan.network, circuit)
+        write_manifest(circuit)
+        shutil.rmtree(directory, ignore_errors=True)
+        fresh.rename(directory)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Verifier:
+    from circuits import ezkl_engine
+
+    onnx, settings = folder / artifacts.NETWORK, folder / artifacts.SETTINGS
+    compiled = folder / artifacts.COMPILED
+    vk, pk = folder / artifacts.VERIFYING_KEY, folder / artifacts.PROVING_KEY
+    onnx.write_bytes(plan.network.content)
+    settings.write_bytes(plan.settings_bytes)
+    progress(Stage.COMPILE)
+    ezkl_engine.compile_network(onnx, settings, compiled)
+    progress(Stage.KEYS)
+    ezkl_engine.make_keys(compiled, setup.path, vk, pk)
+    progress(Stage.VERIFIER)
+    generated = ezkl_engine.make_verifier(vk, settings, setup.path)
+    verifier = patch_verifier(generated, development=setup.development)
+    (folder / artifacts.VERIFIER).write_text(verifier.source)
+    return verifier
+
+
+def _facts(plan: Plan, verifier: Verifier) -> Facts:
+    network, settings = plan.network, plan.settings
+    expected = network.input_count + network.output_count
+    if verifier.instance_count != expected:
+        raise NetworkRefused(
+            network.path,
+            f"its circuit has {verifier.instance_count} public values, expected {expected}",
+        )
+    return Facts(
+        input_count=network.input_count,
+        output_count=network.output_count,
+        input_scale_bits=settings["run_args"]["input_scale"],
+        exact=network.integer,
+        rows=settings["num_rows"],
+        logrows=plan.logrows,
+        proof_bytes=verifier.proof_bytes,
+    )
+
+
+def _check(network: Network, circuit: Circuit) -> None:
+    """The circuit computes what onnxruntime does, and its keys prove it."""
+    from circuits import ezkl_engine
+
+    samples = list(_samples(network))
+    for sample in samples if network.integer else ():
+        ours, theirs = ezkl_engine.witness(circuit, sample), reference.infer(network, sample)
+        if ours != theirs:
+            raise NetworkRefused(
+                network.path, f"ezkl computes {ours} where onnxruntime computes {theirs}"
+            )
+    proof = ezkl_engine.prove(circuit, samples[-1])
+    if len(proof.proof) != circuit.facts.proof_bytes or not ezkl_engine.verify(circuit, proof):
+        raise EngineError("prove", "the first proof is false: is the set-up file damaged?")
+
+
+def _samples(network: Network) -> Iterator[list[int]]:
+    """Small numbers of both signs, the same for the same network."""
+    count = network.input_count
+    yield [0] * count
+    yield [1 - 2 * (index % 2) for index in range(count)]
+    generator = random.Random(network.sha256)
+    for _ in range(3):
+        yield [generator.randint(-100, 100) for _ in range(count)]
+
+
+__all__ = ["Plan", "Progress", "Stage", "build_circuit", "load_circuit", "make_plan", "silent"]

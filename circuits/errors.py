@@ -1,0 +1,154 @@
+"""Everything that can go wrong between an ONNX file and a checked proof.
+
+CircuitError
+├── NetworkRefused       the ONNX file is missing, not ONNX, or a circuit would not be exact
+├── SettingsRefused      the circuit would break one of the soundness rules
+├── InputRefused         x (or the y that it leads to) has the wrong count, type or range
+├── ProofMalformed       a proof file that is not one
+├── SrsError
+│   ├── SrsUnreadable    not a set-up file, or a damaged one
+│   └── SrsTooSmall      fewer rows than the circuit needs
+├── CircuitNotFound      no such circuit in the cache
+├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
+├── ArtifactCorrupted    a cached file is not what was written
+├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
+└── EngineError          ezkl failed or panicked
+
+A proof that does not verify is a verdict, not an error of this tree.
+"""
+
+from pathlib import Path
+
+
+class CircuitError(Exception):
+    """Root of this package's errors; the message is one line and names the remedy."""
+
+
+class NetworkRefused(CircuitError):
+    """The model's file cannot become a circuit."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} cannot become a circuit: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class SettingsRefused(CircuitError):
+    """A circuit with these settings would accept false proofs or leave the prover a choice."""
+
+    def __init__(self, rule: str, found: object, expected: object) -> None:
+        super().__init__(f"circuit settings refused: {rule} is {found}, must be {expected}")
+        self.rule = rule
+        self.found = found
+        self.expected = expected
+
+
+class InputRefused(CircuitError):
+    """The values for a circuit are not what it takes."""
+
+
+class ProofMalformed(CircuitError):
+    """A proof file that cannot be read as one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not a proof file: {reason}")
+        self.reason = reason
+
+
+class SrsError(CircuitError):
+    """Root of what is wrong with a structured reference string (the KZG set-up)."""
+
+
+class SrsUnreadable(SrsError):
+    """Not a set-up file in halo2's raw format, or a damaged one."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} is no usable set-up file: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class SrsTooSmall(SrsError):
+    """The set-up has fewer rows than the circuit."""
+
+    def __init__(self, path: Path, logrows: int, needed: int) -> None:
+        super().__init__(
+            f"{path} is a set-up for 2^{logrows} rows, the circuit needs 2^{needed}: "
+            f"give a larger one (k >= {needed})"
+        )
+        self.path = path
+        self.logrows = logrows
+        self.needed = needed
+
+
+class CircuitNotFound(CircuitError):
+    """No circuit of this digest is in the cache."""
+
+    def __init__(self, digest: str, directory: Path) -> None:
+        super().__init__(
+            f"no circuit {digest} in {directory}: build it with `zkagent circuit build MODEL`"
+        )
+        self.digest = digest
+        self.directory = directory
+
+
+class CircuitOutdated(CircuitError):
+    """The circuit was built by another ezkl, whose files this one may misread."""
+
+    def __init__(self, digest: str, built: str, installed: str) -> None:
+        super().__init__(
+            f"circuit {digest} was built with {built}, installed is {installed}: "
+            "build it again with `zkagent circuit build MODEL`"
+        )
+        self.digest = digest
+        self.built = built
+        self.installed = installed
+
+
+class ArtifactCorrupted(CircuitError):
+    """A file of a cached circuit differs from what was written; building again replaces it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path} is damaged ({reason}): `zkagent circuit build MODEL` makes it again"
+        )
+        self.path = path
+        self.reason = reason
+
+
+class VerifierChanged(CircuitError):
+    """The generated verifier cannot be patched, so it must not be used."""
+
+    def __init__(self, what: str, count: int) -> None:
+        super().__init__(
+            f"ezkl's generated verifier has {what} {count} times, expected once: "
+            "this version of ezkl is not the one that the soundness patches were written for"
+        )
+        self.what = what
+        self.count = count
+
+
+class EngineError(CircuitError):
+    """ezkl failed; `stage` is what it was asked to do."""
+
+    def __init__(self, stage: str, reason: str) -> None:
+        super().__init__(f"ezkl failed to {stage}: {reason}")
+        self.stage = stage
+        self.reason = reason
+
+
+__all__ = [
+    "ArtifactCorrupted",
+    "CircuitError",
+    "CircuitNotFound",
+    "CircuitOutdated",
+    "EngineError",
+    "InputRefused",
+    "NetworkRefused",
+    "ProofMalformed",
+    "SettingsRefused",
+    "SrsError",
+    "SrsTooSmall",
+    "SrsUnreadable",
+    "VerifierChanged",
+]

@@ -1,0 +1,49 @@
+"""Checks the numbers for a circuit before ezkl sees them.
+
+ezkl ignores extra arrays, panics on empty ones and takes 1e30 without a word.
+"""
+
+import math
+import numbers
+from collections.abc import Sequence
+
+from circuits.artifacts import Circuit
+from circuits.errors import InputRefused
+from circuits.field import INT64_MAX, INT64_MIN
+
+
+def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
+    """`values` as the integers that the circuit takes. Raises InputRefused."""
+    if len(values) != circuit.input_count:
+        raise InputRefused(
+            f"x has {len(values)} values, circuit {circuit.digest[:12]} takes {circuit.input_count}"
+        )
+    return tuple(_integer(index, value) for index, value in enumerate(values))
+
+
+def quantise(circuit: Circuit, values: Sequence[object]) -> list[object]:
+    """Real inputs of a circuit with fractions, as its integers: v * 2^bits, rounded.
+
+    The identity for an exact circuit, so that a fraction given to one is still refused.
+    """
+    bits = circuit.facts.input_scale_bits
+    return [_scaled(value, bits) if bits else value for value in values]
+
+
+def _integer(index: int, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InputRefused(f"x[{index}] is {value!r}, expected an integer")
+    if not INT64_MIN <= int(value) <= INT64_MAX:
+        raise InputRefused(f"x[{index}] is {value}, expected an integer of at most 64 bits")
+    return int(value)
+
+
+def _scaled(value: object, bits: int) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return round(value * (1 << bits))
+    return value
+
+
+__all__ = ["check_inputs", "quantise"]

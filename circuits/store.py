@@ -1,0 +1,118 @@
+"""Built circuits on disk: circuits/<digest>/ with its files and a manifest of their digests.
+
+A circuit's name covers network, settings, set-up, ezkl and patch version; the manifest covers the
+rest. Reading checks everything, so what `load_circuit` returns is what the build wrote.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from circuits.artifacts import MANIFEST, NETWORK, SETTINGS, Circuit, Facts, Origin, is_digest
+from circuits.cache import cache_root, file_digest
+from circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, CircuitOutdated
+from circuits.srs import Srs, stored_srs
+from circuits.verifier_patch import PATCH_VERSION
+
+
+def circuits_folder(cache: Path | None = None) -> Path:
+    """Where circuits lie; made if needed."""
+    folder = cache_root(cache) / "circuits"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def ezkl_version() -> str:
+    return importlib.metadata.version("ezkl")
+
+
+def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
+    """The circuit of this name, every file checked.
+
+    Raises CircuitNotFound, CircuitOutdated, ArtifactCorrupted.
+    """
+    folder = circuits_folder(cache)
+    directory = folder / digest
+    if not is_digest(digest) or not directory.is_dir():
+        raise CircuitNotFound(digest, folder)
+    manifest = _read_manifest(directory / MANIFEST)
+    origin = Origin(**manifest["origin"])
+    _check_version(digest, origin)
+    files: dict[str, str] = manifest["files"]
+    for name, expected in files.items():
+        check_file(directory / name, expected)
+    named = (origin.digest, files[NETWORK], files[SETTINGS])
+    if named != (digest, origin.onnx, origin.settings):
+        raise ArtifactCorrupted(directory / MANIFEST, "it belongs to another circuit")
+    srs = stored_srs(origin.srs, cache)
+    return circuit_of(directory, srs, origin, Facts(**manifest["facts"]), files)
+
+
+def circuit_of(
+    directory: Path, srs: Srs, origin: Origin, facts: Facts, files: Mapping[str, str]
+) -> Circuit:
+    return Circuit(origin.digest, directory, srs.path, srs.development, origin, facts, dict(files))
+
+
+def list_circuits(cache: Path | None = None) -> list[str]:
+    """Digests of what is in the cache, unchecked, in alphabetical order."""
+    return sorted(path.name for path in circuits_folder(cache).iterdir() if is_digest(path.name))
+
+
+def resolve_digest(prefix: str, cache: Path | None = None) -> str:
+    """The one cached circuit whose digest starts with `prefix`. Raises CircuitNotFound."""
+    found = [digest for digest in list_circuits(cache) if digest.startswith(prefix)]
+    if len(found) > 1:
+        raise CircuitError(f"{len(found)} circuits start with {prefix!r}: give more digits")
+    if not prefix or not found:
+        raise CircuitNotFound(prefix, circuits_folder(cache))
+    return found[0]
+
+
+def write_manifest(circuit: Circuit) -> None:
+    """Write the circuit's manifest, with a digest over itself."""
+    content = {
+        "origin": asdict(circuit.origin),
+        "facts": asdict(circuit.facts),
+        "files": circuit.files,
+    }
+    manifest = {"content": content, "sha256": _digest(content)}
+    (circuit.directory / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+
+
+def check_file(path: Path, expected: str) -> None:
+    """Refuse a file that is not what was written. Raises ArtifactCorrupted."""
+    if not path.is_file():
+        raise ArtifactCorrupted(path, "it is missing")
+    if (found := file_digest(path)) != expected:
+        raise ArtifactCorrupted(path, f"sha256 {found[:12]}, expected {expected[:12]}")
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text())
+        content: dict[str, Any] = manifest["content"]
+        if manifest["sha256"] == _digest(content):
+            return content
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
+    raise ArtifactCorrupted(path, "its digest does not fit its content")
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _check_version(digest: str, origin: Origin) -> None:
+    built = f"ezkl {origin.ezkl}, patch {origin.patch}"
+    installed = f"ezkl {ezkl_version()}, patch {PATCH_VERSION}"
+    if built != installed:
+        raise CircuitOutdated(digest, built, installed)
+
+
+__all__ = ["check_file", "circuit_of", "circuits_folder", "ezkl_version", "list_circuits"]
+__all__ += ["load_circuit", "resolve_digest", "write_manifest"]

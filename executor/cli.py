@@ -1,6 +1,7 @@
 """The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports
 happen late."""
 
+import logging
 import sys
 import traceback
 from importlib import import_module
@@ -31,6 +32,8 @@ COMMANDS = {
         "The whole story on an embedded chain, attacks included.",
     ),
 }
+
+PACKAGES = ("models", "circuits", "prover", "verifier_contracts", "executor")
 
 
 class _LazyGroup(click.Group):
@@ -63,6 +66,17 @@ def command(ctx: click.Context, verbose: bool) -> None:
     zkagent run "PROMPT" --rpc URL ...    do it, proven, on a chain
     """
     ctx.obj = {"verbose": verbose}
+    _show_progress(logging.DEBUG if verbose else logging.INFO)
+
+
+def _show_progress(level: int) -> None:
+    """Send our own packages' log lines (installing, compiling, building) to stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    for package in PACKAGES:
+        logger = logging.getLogger(package)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -88,8 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _is_ours(exc: Exception) -> bool:
     """Whether the error belongs to one of this project's trees, whose messages are made for
     users."""
-    package = type(exc).__module__.partition(".")[0]
-    return package in {"models", "circuits", "prover", "verifier_contracts", "executor"}
+    return type(exc).__module__.partition(".")[0] in PACKAGES
 
 
 if __name__ == "__main__":

@@ -2,7 +2,26 @@
 
 ExecutorError
 ├── ObservationWithoutCall   an observation given after the final answer
-└── TrainingExtraMissing     torch is not installed
+├── TrainingExtraMissing     torch is not installed
+├── KeyFileError             a key file that cannot be read, decrypted or is no key
+├── DeploymentMissing        an address or file is needed to know whom to talk to
+├── PlanError                a run cannot be planned; nothing was sent
+│   ├── EncoderMismatch      contract and Python derive different features from one context
+│   ├── DecisionMismatch     contract and Python make different decisions of one output
+│   ├── OtherModel           the agent obeys a model that is not the one at hand
+│   ├── NestedDecision       an agent inside the run wants a decision of its own
+│   └── TooManyDecisions     the run did not end within the planner's limit
+├── SendError                a planned run did not become a transaction
+│   ├── InsufficientFunds    the account cannot pay for gas (transient: fund it)
+│   ├── StateKeepsChanging   each new plan was outdated before it was included (transient)
+│   └── RunReverted          the contract's own error, decoded
+├── ReceiptError             a receipt cannot be made or checked
+│   ├── MalformedReceipt     not a receipt of this format
+│   ├── NotOnChain           the chain knows no such block, transaction or run
+│   └── CannotVerify         something that verification needs is not there
+└── DemoError                a run or attack of the demo did not end as it must
+
+A receipt that does not hold is a verdict (`verify_run.Report`), not an error of this tree.
 """
 
 
@@ -21,3 +40,127 @@ class ObservationWithoutCall(ExecutorError):
 class TrainingExtraMissing(ExecutorError):
     def __init__(self) -> None:
         super().__init__("training needs torch: pip install 'zkagent[train]'")
+
+
+class KeyFileError(ExecutorError):
+    """The message names the file and never its contents."""
+
+
+class DeploymentMissing(ExecutorError):
+    pass
+
+
+class PlanError(ExecutorError):
+    """Planning failed; nothing was proven or sent."""
+
+
+class EncoderMismatch(PlanError):
+    """Contract and Python disagree on x: the feature is `position`, or the length when None."""
+
+    def __init__(
+        self, index: int, ours: tuple[int, ...], theirs: tuple[int, ...], encoder: str
+    ) -> None:
+        self.index, self.ours, self.theirs = index, ours, theirs
+        pairs = enumerate(zip(ours, theirs, strict=False))
+        self.position = next((i for i, (a, b) in pairs if a != b), None)
+        where = (
+            f"{len(ours)} features here, {len(theirs)} there"
+            if self.position is None
+            else f"feature {self.position} is {ours[self.position]} here, "
+            f"{theirs[self.position]} there"
+        )
+        super().__init__(
+            f"decision {index}: the encoder contract {encoder} derives other features than this "
+            f"model's encoder: {where}; the agent runs another model or version: audit it"
+        )
+
+
+class DecisionMismatch(PlanError):
+    def __init__(self, index: int, what: str, expected: str, received: str) -> None:
+        self.index, self.what = index, what
+        super().__init__(
+            f"decision {index}: the contract's {what} is {received!r}, this model's decoder says "
+            f"{expected!r}; the agent runs another model or version: audit it"
+        )
+
+
+class OtherModel(PlanError):
+    def __init__(self, what: str, ours: str, theirs: str) -> None:
+        self.what, self.ours, self.theirs = what, ours, theirs
+        super().__init__(
+            f"the agent's model has {what} {theirs}, the one at hand {ours}: "
+            "choose the agent's model with --model, or have its owner accept this one"
+        )
+
+
+class NestedDecision(PlanError):
+    def __init__(self, index: int, agent: str, outer: str) -> None:
+        self.index, self.agent = index, agent
+        super().__init__(
+            f"decision {index} is asked for by {agent}, an agent used as a tool by {outer}: "
+            "this client plans runs of one agent only"
+        )
+
+
+class TooManyDecisions(PlanError):
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"the run did not end within {limit} decisions: is the agent's iteration limit set?"
+        )
+
+
+class SendError(ExecutorError):
+    """A planned run did not become an accepted transaction."""
+
+
+class InsufficientFunds(SendError):
+    def __init__(self, account: str, balance_wei: int, needed_wei: int) -> None:
+        self.account, self.balance_wei, self.needed_wei = account, balance_wei, needed_wei
+        super().__init__(
+            f"{account} holds {_ether(balance_wei)} ETH, the run may cost up to "
+            f"{_ether(needed_wei)} ETH in gas: fund the account"
+        )
+
+
+class StateKeepsChanging(SendError):
+    def __init__(self, attempts: int, last: str) -> None:
+        self.attempts = attempts
+        super().__init__(
+            f"the state behind the decisions changed after each of {attempts} plans "
+            f"(last: {last}): try again when the agent's contracts are quieter"
+        )
+
+
+class RunReverted(SendError):
+    """`name` and `arguments` are those of the Solidity error, `name` empty when unknown."""
+
+    def __init__(self, reason: str, name: str, arguments: dict[str, object]) -> None:
+        self.name, self.arguments = name, arguments
+        super().__init__(f"the run reverts and nothing of it happened: {reason}")
+
+
+class ReceiptError(ExecutorError):
+    """A receipt cannot be made, read or checked."""
+
+
+class MalformedReceipt(ReceiptError):
+    def __init__(self, where: str, why: str) -> None:
+        self.where = where
+        super().__init__(f"not a receipt of this format: {where}: {why}")
+
+
+class NotOnChain(ReceiptError):
+    """Asked of a node that answers: what the receipt names is not there."""
+
+
+class CannotVerify(ReceiptError):
+    """Verification needs something that is not there: a model, a circuit, an old block."""
+
+
+class DemoError(ExecutorError):
+    pass
+
+
+def _ether(wei: int) -> str:
+    return f"{wei / 10**18:.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,126 @@
+"""Carries a run out: plan, prove, send; again when the state moved in between.
+
+One transaction holds all claims and proofs, so a run happens as a whole or not at all.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuits.artifacts import Proof
+from executor.agent_chain import AgentChain, Inclusion, RunCall, RunSender
+from executor.errors import RunReverted, StateKeepsChanging
+from executor.events import Estimated, Included, Listener, Proved, Proving, StateChanged, ignore
+from executor.planner import Plan, plan_run
+from executor.prover_protocol import DecisionProver
+from models.catalogue import Model
+from verifier_contracts.errors import RevertError
+
+PLANS = 3
+GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
+
+
+@dataclass(frozen=True)
+class ProvenRun:
+    """A plan with its proofs: all that a transaction needs. `seconds` per proof."""
+
+    plan: Plan
+    proofs: tuple[Proof, ...]
+    seconds: tuple[float, ...]
+
+    @property
+    def call(self) -> RunCall:
+        proofs = tuple(proof.proof for proof in self.proofs)
+        return RunCall(self.plan.prompt, self.plan.claims, proofs)
+
+
+@dataclass(frozen=True)
+class CompletedRun:
+    """A run that happened; `plans` says how many it took."""
+
+    proven: ProvenRun
+    inclusion: Inclusion
+    plans: int
+
+
+class AgentRunner:
+    """Runs prompts of one agent from one account. All methods raise what `plan_run` raises, and
+    prover.errors.ProverError."""
+
+    def __init__(
+        self,
+        chain: AgentChain,
+        sender: RunSender,
+        model: Model,
+        prover: DecisionProver,
+        report: Listener = ignore,
+    ) -> None:
+        self.chain, self.sender, self.model = chain, sender, model
+        self.prover, self.report = prover, report
+        self._proofs: dict[tuple[int, ...], tuple[Proof, float]] = {}
+
+    def plan(self, prompt: bytes) -> Plan:
+        """The run as it would happen now."""
+        return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
+
+    def prove(self, plan: Plan) -> ProvenRun:
+        """Proofs for every decision; a proof that an earlier plan needed is used again."""
+        for index, x in enumerate(plan.inputs):
+            if x not in self._proofs:
+                self.report(Proving(index, len(plan.inputs)))
+                self._proofs[x] = _timed(self.prover, x)
+            self.report(Proved(index, self._proofs[x][1]))
+        found = [self._proofs[x] for x in plan.inputs]
+        return ProvenRun(plan, tuple(p for p, _ in found), tuple(s for _, s in found))
+
+    def estimate(self, proven: ProvenRun) -> int:
+        """Gas units of the whole transaction. Raises RevertError, InsufficientFunds."""
+        gas = self.sender.estimate_gas(proven.call)
+        self.report(Estimated(gas))
+        return gas
+
+    def send(self, proven: ProvenRun) -> Inclusion:
+        """One attempt. Raises RevertError, InsufficientFunds."""
+        limit = self.estimate(proven) * (100 + GAS_MARGIN_PERCENT) // 100
+        inclusion = self.sender.send(proven.call, limit)
+        result = inclusion.result
+        self.report(Included(inclusion.hash, result.block.number, result.gas_used))
+        return inclusion
+
+    def run(self, prompt: bytes) -> CompletedRun:
+        """Plan, prove and send until it happens, three times at most.
+
+        Raises RunReverted for the run's own failure and StateKeepsChanging.
+        """
+        plan = self._planned(prompt)
+        for attempt in range(1, PLANS + 1):
+            proven = self.prove(plan)
+            try:
+                return CompletedRun(proven, self.send(proven), attempt)
+            except RevertError as exc:
+                reason, plan = exc, self._plan_anew(plan, exc)
+                self.report(StateChanged(attempt, str(exc)))
+        raise StateKeepsChanging(PLANS, str(reason)) from reason
+
+    def _planned(self, prompt: bytes) -> Plan:
+        try:
+            return self.plan(prompt)
+        except RevertError as exc:
+            raise run_reverted(exc) from exc
+
+    def _plan_anew(self, outdated: Plan, exc: RevertError) -> Plan:
+        """The plan on the state of now; a failure that the state does not explain is the run's."""
+        fresh = self._planned(outdated.prompt)
+        if fresh.inputs == outdated.inputs:
+            raise run_reverted(exc) from exc
+        return fresh
+
+
+def run_reverted(exc: RevertError) -> RunReverted:
+    return RunReverted(str(exc), exc.name, dict(exc.arguments))
+
+
+def _timed(prover: DecisionProver, x: Sequence[int]) -> tuple[Proof, float]:
+    started = time.perf_counter()
+    proof = prover.prove(x)
+    return proof, time.perf_counter() - started

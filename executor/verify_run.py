@@ -1,0 +1,148 @@
+"""Verifies receipts: every proof, every feature vector, every decision, all over again.
+
+Offline this shows that the recorded model, on the recorded contexts, makes exactly these decisions,
+and that the requester signed a transaction with exactly these claims and proofs. That the contexts
+were the chain's is what `verify_chain` adds, given a node. Nothing is trusted because a digest in
+the file says so: what can be computed is computed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from eth_utils.crypto import keccak
+
+from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
+from executor.agent_chain import AgentChain
+from executor.errors import CannotVerify
+from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
+from executor.packing import OUTPUT_BYTES, unpack
+from executor.prover_protocol import ProofCheck
+from executor.receipts import ModelRecord, Receipt, RunRecord, signed_text
+from executor.recording import hexed, recorded_model, unhexed
+from executor.signatures import read_transaction, receipt_signer
+from executor.verdicts import Check, Report, check, difference
+from executor.verify_chain import check_chain
+from executor.verify_iteration import check_iteration
+from models.catalogue import Model
+
+#: The model of a name. Raises models.errors.ModelError.
+ModelSource = Callable[[str], Model]
+#: Proof verdicts for a model's circuit of this digest. Raises ValueError when that circuit is not
+#: one of the model, CannotVerify when there is no telling.
+CircuitSource = Callable[[Model, str], ProofCheck]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where verification gets what a receipt only names. chain: None to verify offline."""
+
+    models: ModelSource
+    circuits: CircuitSource
+    chain: Callable[[str], AgentChain] | None = None  # by the agent's address
+
+
+def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
+    """All checks. Raises CannotVerify, unless what was checked before is broken already, and
+    ChainError when a given chain does not answer."""
+    done: list[Check] = []
+    try:
+        done.extend(all_checks(receipt, sources))
+    except CannotVerify:
+        if all(c.held for c in done):
+            raise
+    return Report(tuple(done))
+
+
+def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+    """The checks one by one, cheap ones first; whoever wants only the verdict may stop early."""
+    yield check("receipt", "the requester signed it", lambda: _signature(receipt))
+    for number, run in enumerate(receipt.runs, start=1):
+        yield from _run_checks(f"run {number}", receipt, run, sources)
+
+
+def _run_checks(
+    subject: str, receipt: Receipt, run: RunRecord, sources: Sources
+) -> Iterator[Check]:
+    yield check(
+        subject, "the transaction is the requester's call", lambda: _transaction(receipt, run)
+    )
+    yield check(subject, "the call holds these claims and proofs", lambda: _call(run))
+    yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
+    try:
+        model = sources.models(run.model.name)
+        verdict = sources.circuits(model, run.model.circuit_digest)
+    except ValueError as exc:
+        yield Check(subject, "the circuit is the model's", str(exc))
+        return
+    yield check(subject, "the model is the one named", lambda: _model(run.model, model))
+    for index in range(len(run.iterations)):
+        yield from check_iteration(subject, run, index, model, verdict)
+    yield check(subject, "the answer is the last decision's", lambda: _answer(run))
+    if sources.chain is not None:
+        yield from check_chain(subject, receipt, run, sources.chain(run.agent))
+
+
+def _signature(receipt: Receipt) -> str:
+    signer = receipt_signer(receipt.signature, signed_text(receipt.document))
+    return difference(("signer", signer, receipt.requester))
+
+
+def _transaction(receipt: Receipt, run: RunRecord) -> str:
+    raw = unhexed(run.transaction.raw)
+    found = read_transaction(raw)
+    if found is None:
+        return "it is not a signed EIP-1559 transaction"
+    sender, fields = found
+    return difference(
+        ("sender", sender, receipt.requester),
+        ("chain id", fields["chainId"], receipt.chain_id),
+        ("receiver", fields["to"], run.agent),
+        ("hash", run.transaction.hash, hexed(keccak(raw))),
+    )
+
+
+def _call(run: RunRecord) -> str:
+    found = read_transaction(unhexed(run.transaction.raw))
+    if found is None:
+        return "it is not a signed EIP-1559 transaction"
+    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(bytes(found[1]["data"]))  # type: ignore[call-overload]
+    expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
+    return difference(
+        ("prompt", prompt_of(given).decode("utf-8", "surrogateescape"), run.prompt),
+        ("result handler", handler, NO_HANDLER),
+        ("claims", list(claims), expected),
+        ("proofs", list(proofs), [unhexed(i.proof) for i in run.iterations]),
+    )
+
+
+def _hashes(record: ModelRecord) -> str:
+    covered = model_hash(
+        bytes.fromhex(record.onnx_digest),
+        bytes.fromhex(record.manifest_digest),
+        unhexed(record.encoder.code_hash),
+        unhexed(record.decoder.code_hash),
+        [unhexed(c.code_hash) for c in record.components],
+    )
+    return difference(
+        ("model hash", record.model_hash, hexed(covered)),
+        ("verifying key hash", record.vk_hash, record.verifier.code_hash),
+        ("circuit hash", record.circuit_hash, f"0x{record.circuit_digest}"),
+        ("proof system", record.proof_system_id, hexed(PROOF_SYSTEM_ID)),
+        ("commitment hash", record.commitment_hash, hexed(commitment_hash(recorded_model(record)))),
+    )
+
+
+def _model(record: ModelRecord, model: Model) -> str:
+    return difference(
+        ("name", record.name, model.name),
+        ("manifest digest", record.manifest_digest, model.digest),
+        ("ONNX digest", record.onnx_digest, model.manifest.files.onnx),
+        ("inputs", record.inputs, model.manifest.input_count),
+        ("outputs", record.outputs, model.manifest.output_count),
+    )
+
+
+def _answer(run: RunRecord) -> str:
+    last = run.iterations[-1].decision
+    unpack(unhexed(run.iterations[-1].y), OUTPUT_BYTES)
+    return difference(("answer", run.answer, last.answer))

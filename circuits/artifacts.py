@@ -21,15 +21,15 @@ MOST_PROOF_BYTES = 1 << 20
 class Origin:
     """What a circuit is made of; its digest is the circuit's name.
 
-    onnx, settings, srs: SHA-256 hex of the files. ezkl: its version. patch: version of our changes
-    to the generated verifier.
+    onnx, settings, srs: SHA-256 hex of the files. ezkl: its version. patch: our changes to
+    the generated verifier.
     """
 
     onnx: str
     settings: str
     srs: str
     ezkl: str
-    patch: int
+    patch: str
 
     @property
     def digest(self) -> str:

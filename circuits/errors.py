@@ -13,6 +13,7 @@ CircuitError
 ├── ArtifactCorrupted    a cached file is not what was written
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 └── EngineError          ezkl failed or panicked
+    └── EngineCrashed    the process that ran it ended
 
 A proof that does not verify is a verdict, not an error of this tree.
 """
@@ -137,11 +138,21 @@ class EngineError(CircuitError):
         self.reason = reason
 
 
+class EngineCrashed(EngineError):
+    """The process that ran ezkl ended; `ending` is its exit code or signal."""
+
+    def __init__(self, ending: str, log: str) -> None:
+        super().__init__("go on", f"its process ended with {ending}{f' ({log})' if log else ''}")
+        self.ending = ending
+        self.log = log
+
+
 __all__ = [
     "ArtifactCorrupted",
     "CircuitError",
     "CircuitNotFound",
     "CircuitOutdated",
+    "EngineCrashed",
     "EngineError",
     "InputRefused",
     "NetworkRefused",

@@ -10,6 +10,7 @@ a proof hangs).
 
 import asyncio
 import json
+import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from circuits.artifacts import Circuit, Proof
 from circuits.errors import EngineError, InputRefused
 from circuits.field import fits_int64, from_hex, to_hex
 from circuits.settings import RunArguments, Settings
+
+# It warns of scales below 8 bits, which exact integers have on purpose.
+logging.getLogger("ezkl").setLevel(logging.ERROR)
 
 PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 # Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.

@@ -8,12 +8,12 @@ Every change hangs on an anchor that must occur exactly once; a generated file t
 fails the build, because nobody has read it.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass
 
 from circuits.errors import VerifierChanged
 
-PATCH_VERSION = 1  # part of a circuit's digest: raise it with every change here
 CONTRACT = "Halo2Verifier"
 LOCAL_CHAIN_ID = 31337
 
@@ -66,6 +66,9 @@ DEVELOPMENT_GUARD = f"""    /// @notice The set-up may be forgeable: its proofs 
     }}
 
 """
+PATCHES = (PATCHED_SIGNATURE, OFFSET_CHECK, RETURN_NOTHING, DEVELOPMENT_GUARD)
+# Part of a circuit's digest, so that a changed patch makes new circuits.
+PATCH_VERSION = hashlib.sha256("\0".join(PATCHES).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

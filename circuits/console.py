@@ -1,0 +1,34 @@
+"""What commands show on stderr while they work: the stage and the time it has taken."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def stages(total: int) -> Iterator[Callable[[str], None]]:
+    """A bar that moves on with each call, on a terminal; elsewhere nothing.
+
+    Call what it yields with the name of each of the `total` stages as it begins.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("", total=total, completed=-1)
+
+        def begin(stage: str) -> None:
+            bar.update(task, description=stage, advance=1)
+
+        yield begin
+
+
+__all__ = ["stages"]

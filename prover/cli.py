@@ -1,0 +1,162 @@
+"""`zkagent prove` and `zkagent verify`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from circuits.cli import JSON_OPTION, SRS_OPTION, build_shown, find_onnx
+
+if TYPE_CHECKING:
+    from circuits.artifacts import Circuit, Proof
+    from prover.local import Measurement
+
+SHORTEST_DIGEST = 8
+
+
+@click.command("prove")
+@click.argument("model")
+@click.option(
+    "--input",
+    "input_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="JSON list of the numbers x; - reads standard input.",
+)
+@click.option("--prompt", help="Take x from this instruction, for a model with an encoder.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put the proof."
+)
+@click.option("--timeout", "timeout_s", type=float, default=300, show_default=True, metavar="S")
+@SRS_OPTION
+@JSON_OPTION
+def prove_command(
+    *,
+    model: str,
+    input_path: Path | None,
+    prompt: str | None,
+    out: Path | None,
+    timeout_s: float,
+    srs: Path | None,
+    as_json: bool,
+) -> None:
+    """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest.
+
+    The proof is verified before it is written. Without --out it goes to standard output.
+    """
+    from circuits.inputs import quantise
+
+    if (input_path is None) == (prompt is None):
+        raise click.UsageError("give x with either --input or --prompt")
+    values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
+    circuit = _find_circuit(model, srs)
+    proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+    if out:
+        out.write_text(proof.to_json() + "\n")
+    if as_json or not out:
+        click.echo(_as_json(proof, measurement) if as_json else proof.to_json())
+        return
+    click.echo(f"y = {list(proof.outputs)}")
+    click.echo(
+        f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
+        f"{measurement.verify_s:.2f} s, circuit {circuit.digest[:16]}: {out}"
+    )
+
+
+@click.command("verify")
+@click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
+@click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
+@click.option("--circuit", "digest", help="The circuit that it must be a proof of.")
+@SRS_OPTION
+@JSON_OPTION
+def verify_command(
+    proof_path: Path, model: str | None, digest: str | None, srs: Path | None, as_json: bool
+) -> None:
+    """Verify a PROOF file; exit code 1 when it is false.
+
+    Without --model or --circuit the proof is checked against the circuit that it names, which must
+    have been built on this machine.
+    """
+    from prover.verification import verify
+
+    if model and digest:
+        raise click.UsageError("give --model or --circuit, not both")
+    proof = _read_proof(proof_path)
+    circuit = _find_circuit(model or digest or proof.circuit, srs)
+    verdict = verify(proof, circuit)
+    if as_json:
+        fields = {"valid": verdict.valid, "reason": verdict.reason, "circuit": circuit.digest}
+        click.echo(json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs}))
+    elif verdict:
+        click.echo(f"valid: y = {list(proof.outputs)} for circuit {circuit.digest[:16]}")
+    else:
+        click.echo(f"invalid: {verdict.reason}")
+    sys.exit(0 if verdict else 1)
+
+
+def _find_circuit(model: str, srs: Path | None) -> "Circuit":
+    """A circuit by digest, or built from a model. Raises CircuitError, ModelError."""
+    from circuits.store import load_circuit, resolve_digest
+
+    is_hex = set(model) <= set("0123456789abcdef")
+    if is_hex and len(model) >= SHORTEST_DIGEST:
+        return load_circuit(resolve_digest(model))
+    return build_shown(find_onnx(model), srs)
+
+
+def _read_inputs(path: Path) -> list[object]:
+    from circuits.errors import InputRefused
+
+    try:
+        values = json.loads(sys.stdin.read() if str(path) == "-" else path.read_text())
+    except OSError as exc:
+        raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
+    except (ValueError, RecursionError) as exc:
+        raise InputRefused(f"{path} is not JSON ({exc})") from exc
+    if not isinstance(values, list):
+        raise InputRefused(f"{path} holds {type(values).__name__}, expected a list of numbers")
+    return values
+
+
+def _encode(name: str, prompt: str) -> list[object]:
+    """x for the first decision about `prompt`. Raises ModelError."""
+    from models.book import plain_book
+    from models.catalogue import load_model
+    from models.context import Context
+
+    model = load_model(name)
+    book = plain_book(model.manifest.symbols)
+    return list(model.encode(Context(prompt.encode("utf-8", "surrogateescape"), (), book)))
+
+
+def _read_proof(path: Path) -> "Proof":
+    from circuits.artifacts import MOST_PROOF_BYTES, Proof
+    from circuits.errors import ProofMalformed
+
+    try:
+        with path.open("rb") as file:
+            return Proof.from_json(file.read(4 * MOST_PROOF_BYTES))
+    except OSError as exc:
+        raise ProofMalformed(f"{path} cannot be read ({exc.strerror})") from exc
+
+
+def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Proof, Measurement]":
+    from circuits.console import stages
+    from prover.local import LocalProver
+
+    with stages(1) as begin, LocalProver(circuit, timeout_s=timeout_s) as prover:
+        begin("proving")
+        proof = prover.prove(values)
+        assert prover.last
+        return proof, prover.last
+
+
+def _as_json(proof: "Proof", measurement: "Measurement") -> str:
+    from dataclasses import asdict
+
+    return json.dumps({**json.loads(proof.to_json()), "measurement": asdict(measurement)})
+
+
+__all__ = ["prove_command", "verify_command"]

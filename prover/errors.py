@@ -1,0 +1,78 @@
+"""What can go wrong between a request for a proof and a verified proof.
+
+ProverError
+├── TransientProverError   worth another try, after `delay_s`
+│   ├── ProverCrashed      the child process ended; the next request starts a fresh one
+│   └── ProofTimedOut      no proof in time; the child was ended
+└── PermanentProverError   the same request would fail again
+    ├── ProofFailed        ezkl could not prove it
+    └── ProofFalse         what was proven does not verify: wrong keys or set-up
+
+Wrong inputs are circuits.errors.InputRefused. That somebody's proof does not hold is a verdict
+(prover.verification), not an error.
+"""
+
+
+class ProverError(Exception):
+    """Root of this package's errors; the message is one line and names the remedy."""
+
+
+class TransientProverError(ProverError):
+    """Another try may succeed, `delay_s` seconds later."""
+
+    delay_s = 1.0
+
+
+class ProverCrashed(TransientProverError):
+    """The process that proves ended."""
+
+    def __init__(self, ending: str, log: str) -> None:
+        detail = f": {log}" if log else ""
+        super().__init__(
+            f"the prover's process ended with {ending}{detail}; try again "
+            "(SIGKILL often means that the machine ran out of memory)"
+        )
+        self.ending = ending
+
+
+class ProofTimedOut(TransientProverError):
+    """The proof took longer than it was given."""
+
+    def __init__(self, timeout_s: float) -> None:
+        super().__init__(f"no proof after {timeout_s:g} s: try again with more time")
+        self.timeout_s = timeout_s
+
+
+class PermanentProverError(ProverError):
+    """Trying again would fail again."""
+
+
+class ProofFailed(PermanentProverError):
+    """The engine refused; `reason` is what it said."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"these inputs cannot be proven: {reason}")
+        self.reason = reason
+
+
+class ProofFalse(PermanentProverError):
+    """The engine returned a proof that does not verify."""
+
+    def __init__(self, circuit: str, reason: str) -> None:
+        super().__init__(
+            f"the proof made for circuit {circuit[:16]} does not verify ({reason}): "
+            "build the circuit again"
+        )
+        self.circuit = circuit
+        self.reason = reason
+
+
+__all__ = [
+    "PermanentProverError",
+    "ProofFailed",
+    "ProofFalse",
+    "ProofTimedOut",
+    "ProverCrashed",
+    "ProverError",
+    "TransientProverError",
+]

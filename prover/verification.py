@@ -1,0 +1,53 @@
+"""Is this proof true? A verdict, not an exception.
+
+Stricter than ezkl's `verify`, which accepts trailing bytes, and as strict as the contract: the
+instances are built here from the integers, each of which has one form only.
+"""
+
+from dataclasses import dataclass
+
+from circuits import ezkl_engine
+from circuits.artifacts import Circuit, Proof
+from circuits.field import fits_int64
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a proof holds; `reason` says why not."""
+
+    valid: bool
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+def verify(proof: Proof, circuit: Circuit) -> Verdict:
+    """Check that proof.outputs = f(proof.inputs) for the circuit's network.
+
+    Raises EngineError when it cannot be decided.
+    """
+    if reason := _objection(proof, circuit):
+        return Verdict(False, reason)
+    if not ezkl_engine.verify(circuit, proof):
+        return Verdict(False, "the proof does not hold for these inputs and outputs")
+    return Verdict(True)
+
+
+def _objection(proof: Proof, circuit: Circuit) -> str:
+    """What is wrong before any cryptography, or an empty string."""
+    facts = circuit.facts
+    if proof.circuit != circuit.digest:
+        return f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
+    if len(proof.inputs) != facts.input_count:
+        return f"it has {len(proof.inputs)} inputs, expected {facts.input_count}"
+    if len(proof.outputs) != facts.output_count:
+        return f"it has {len(proof.outputs)} outputs, expected {facts.output_count}"
+    if not fits_int64((*proof.inputs, *proof.outputs)):
+        return "a value needs more than 64 bits"
+    if len(proof.proof) != facts.proof_bytes:
+        return f"the proof has {len(proof.proof)} bytes, expected {facts.proof_bytes}"
+    return ""
+
+
+__all__ = ["Verdict", "verify"]

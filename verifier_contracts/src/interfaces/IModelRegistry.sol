@@ -25,7 +25,6 @@ struct ExecutableModel {
     address verifier;
     uint16 inputs;
     uint16 outputs;
-    bool deprecated;
     address encoder;
     address decoder;
     bytes32 commitmentHash;
@@ -63,9 +62,6 @@ interface IModelRegistry is IERCZKMLRegistry {
     /// @notice A model needs inputs and outputs.
     error EmptyModel(uint16 inputs, uint16 outputs);
 
-    /// @notice A bound contract's code is no longer what was registered.
-    error CodeChanged(uint256 modelId);
-
     /// @notice Registers a commitment with the contracts that execute it; checks every hash.
     function registerBoundModel(ModelCommitment calldata commitment, ModelBinding calldata binding)
         external
@@ -78,7 +74,8 @@ interface IModelRegistry is IERCZKMLRegistry {
         ModelBinding calldata binding
     ) external;
 
-    /// @notice Hash over everything that a decision of this model depends on.
+    /// @notice Hash over the commitment and the whole binding: over everything that a decision of this
+    ///   model depends on. Reverts as `bindingOf`.
     function commitmentHash(uint256 modelId) external view returns (bytes32);
 
     /// @notice What the executor needs. Reverts if the model is unknown, unbound or deprecated.

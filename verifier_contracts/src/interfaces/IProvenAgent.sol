@@ -31,6 +31,9 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     /// @notice A tool needs code; it may not be deployed on this chain.
     error ToolHasNoCode(address tool);
 
+    /// @notice The agent is to look its model up in another registry than its executor does.
+    error RegistryMismatch(address expected, address ofExecutor);
+
     /// @notice The same tool was given twice.
     error DuplicateTool(address tool);
 
@@ -68,7 +71,7 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     function pinnedCommitment() external view returns (bytes32);
 
     /// @notice Who makes the decisions.
-    function executor() external view returns (IAgentExecutor);
+    function agentExecutor() external view returns (IAgentExecutor);
 
     /// @notice The model's registry number in decimal.
     function modelId() external view returns (string memory);

@@ -9,8 +9,8 @@ library ModelIds {
     uint256 private constant MAX_DIGITS = 28;
 
     /// @notice Strict, so that one model has one id: decimal digits without leading zeros.
-    function parse(string calldata text) internal pure returns (uint256 modelId) {
-        bytes calldata b = bytes(text);
+    function parse(string memory text) internal pure returns (uint256 modelId) {
+        bytes memory b = bytes(text);
         if (b.length == 0 || b.length > MAX_DIGITS || b[0] == "0") {
             revert IAgentExecutor.MalformedModelId(text);
         }

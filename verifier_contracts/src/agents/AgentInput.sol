@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
+
+/// @title An agent's one parameter, the prompt
+library AgentInput {
+    /// @notice The input description of an agent.
+    function describe(string memory description)
+        internal
+        pure
+        returns (IERCAgentTool.InputDescription memory input)
+    {
+        input.paramDescriptions = new IERCAgentTool.ParamDescription[](1);
+        input.paramDescriptions[0] =
+            IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "prompt", description);
+    }
+
+    /// @notice The prompt. It stands in the input twice; both have to say the same.
+    function promptOf(IERCAgentTool.Input calldata input) internal pure returns (string memory) {
+        if (input.params.length != 1 || input.params[0].paramType != IERCAgentTool.ParamType.STRING)
+        revert IProvenAgent.MalformedInput(input.params.length);
+        bytes32 ofParams = keccak256(input.params[0].value);
+        bytes32 ofEncoded = keccak256(input.abiEncodedParams);
+        if (ofParams != ofEncoded) revert IProvenAgent.AmbiguousInput(ofParams, ofEncoded);
+        return abi.decode(input.abiEncodedParams, (string));
+    }
+}

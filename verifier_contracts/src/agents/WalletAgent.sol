@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
+import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
+import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {ILendingPool} from "../interfaces/ILendingPool.sol";
+import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
+import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
+import {AgentBase} from "./AgentBase.sol";
+import {WalletTools} from "./WalletTools.sol";
+
+/// @title The ERC's wallet agent: it manages its owner's tokens on the owner's word
+contract WalletAgent is AgentBase, ISymbolBookUser {
+    /// @notice The agent serves its owner alone.
+    error CallerIsNotTheOwner(address caller, address owner);
+
+    address private immutable _owner;
+    ISymbolBook private immutable _book;
+    IAgentWallet private immutable _wallet;
+
+    /// @param executor_ Who makes the decisions.
+    /// @param modelId_ The model's registry number in decimal.
+    /// @param registry_ Where the owner looked that number up; the executor has to agree.
+    /// @param owner_ Whose tokens these are, and whom the agent obeys.
+    /// @param pool Where Deploy and Withdraw move tokens to and from.
+    /// @param book_ The symbols that the owner may use.
+    /// @param maxIterations_ Limit of decisions in one run.
+    constructor(
+        IAgentExecutor executor_,
+        string memory modelId_,
+        IModelRegistry registry_,
+        address owner_,
+        ILendingPool pool,
+        ISymbolBook book_,
+        uint16 maxIterations_
+    )
+        AgentBase(
+            executor_,
+            modelId_,
+            "WalletAgent",
+            "Use this to view, deploy, withdraw or transfer the tokens of its owner",
+            "What to do with which token, how much of it, and where it should go",
+            "You are an agent deployed on an Ethereum blockchain, responsible for managing a user's"
+            " wallet. The wallet's owner gives you instructions in simple terms, and your goal is to"
+            " carry them out with the tools that you can use.",
+            WalletTools.create(owner_, pool, book_),
+            maxIterations_
+        )
+    {
+        address ofExecutor = address(executor_.registry());
+        if (ofExecutor != address(registry_)) {
+            revert RegistryMismatch(address(registry_), ofExecutor);
+        }
+        _owner = owner_;
+        _book = book_;
+        (IERCAgentTool[] memory made,) = tools();
+        _wallet = _walletBehind(made[0]);
+    }
+
+    /// @notice Whom the agent serves.
+    function owner() external view returns (address) {
+        return _owner;
+    }
+
+    /// @notice Where the owner's tokens lie.
+    function wallet() external view returns (IAgentWallet) {
+        return _wallet;
+    }
+
+    /// @inheritdoc ISymbolBookUser
+    function symbolBook() external view returns (ISymbolBook) {
+        return _book;
+    }
+
+    function _authorize(address requester) internal view override {
+        if (requester != _owner) revert CallerIsNotTheOwner(requester, _owner);
+    }
+
+    function _authorizeModelChange(address caller) internal view override {
+        _authorize(caller);
+    }
+
+    function _walletBehind(IERCAgentTool tool) private view returns (IAgentWallet) {
+        (, address toolContract,) = SimpleSmartContractTool(address(tool)).wiring();
+        return IAgentWallet(toolContract);
+    }
+}

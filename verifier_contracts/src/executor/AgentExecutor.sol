@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
+
+import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
+import {IDecoder} from "../interfaces/IDecoder.sol";
+import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {Context, IEncoder} from "../interfaces/IEncoder.sol";
+import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
+import {Instances} from "../libraries/Instances.sol";
+import {ModelIds} from "../libraries/ModelIds.sol";
+import {FrameMode, FrameState, UsedClaim} from "./FrameState.sol";
+import {ProofCheck} from "./ProofCheck.sol";
+
+/// @title The ERC's executor, with a proof behind every decision
+/// @notice Derives the model's input from the context, takes the output from a claim of the open frame
+///   or from the record, and has the model's decoder make the decision.
+contract AgentExecutor is IAgentExecutor, FrameState {
+    bytes32 private constant RECORD_DOMAIN = keccak256("zkagent-recorded-output-v1");
+
+    IModelRegistry private immutable _registry;
+
+    /// @dev Key -> contract whose code is the output.
+    mapping(bytes32 key => address) private _recorded;
+
+    constructor(IModelRegistry registry_) {
+        _registry = registry_;
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
+        external
+        returns (string memory answer, string[] memory executionSteps)
+    {
+        if (proofs.length != claims.length) {
+            revert ProofCountMismatch(claims.length, proofs.length);
+        }
+        _checkOutputs(claims);
+        _beginFrame(FrameMode.PROVEN, claims);
+        (answer, executionSteps) = IFramedAgent(msg.sender).onFrame(request);
+        _checkAllUsed();
+        _verifyClaims(claims, proofs);
+        _endFrame();
+    }
+
+    /// @inheritdoc IAgentExecutor
+    /// @dev A contract on the way may reject the empty answer of a poisoned frame; its failure then
+    ///   undoes the poison and hides what is missing. The second pass reverts at the missing decision.
+    function simulateInFrame(Claim[] calldata claims, bytes calldata request) external {
+        _checkOutputs(claims);
+        _beginFrame(FrameMode.SIMULATED, claims);
+        string memory answer;
+        string[] memory executionSteps;
+        try IFramedAgent(msg.sender).onFrame(request) returns (
+            string memory answer_, string[] memory executionSteps_
+        ) {
+            (answer, executionSteps) = (answer_, executionSteps_);
+        } catch {
+            _poisonReverts();
+            (answer, executionSteps) = IFramedAgent(msg.sender).onFrame(request);
+        }
+        _checkAllUsed();
+        revert SimulationResult(answer, executionSteps);
+    }
+
+    /// @inheritdoc IERCAgentExecutor
+    function runNextIteration(
+        string calldata modelId,
+        string calldata basePrompt,
+        IERCAgentTool[] calldata tools,
+        string[] calldata agentReasoning,
+        string calldata prompt
+    ) external returns (AgentIterationResult memory result) {
+        if (_isPoisoned()) return _emptyAnswer();
+        uint256 id = ModelIds.parse(modelId);
+        ExecutableModel memory model = _registry.bindingOf(id);
+        Context memory c = Context(msg.sender, basePrompt, tools, agentReasoning, prompt);
+        (bytes memory features, bytes memory parse) = IEncoder(model.encoder).encode(c);
+        _checkFeatures(model, features.length);
+        bytes memory output = _frameMode() == FrameMode.NONE
+            ? _outputOnRecord(id, model, features)
+            : _takeClaim(id, model, features, c);
+        if (output.length == 0) return _emptyAnswer();
+        return IDecoder(model.decoder).decode(c, parse, output);
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function recordDecision(
+        uint256 modelId,
+        bytes calldata features,
+        bytes calldata output,
+        bytes calldata proof
+    ) external {
+        ExecutableModel memory model = _registry.bindingOf(modelId);
+        _checkFeatures(model, features.length);
+        _checkOutput(0, model, output.length);
+        ProofCheck.check(model.verifier, proof, features, output);
+        _recorded[_recordKey(model, features)] = SSTORE2.write(output);
+        emit DecisionRecorded(modelId, keccak256(features), output);
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function recordedOutput(uint256 modelId, bytes calldata features)
+        external
+        view
+        returns (bytes memory)
+    {
+        address pointer = _recorded[_recordKey(_registry.bindingOf(modelId), features)];
+        return pointer == address(0) ? bytes("") : SSTORE2.read(pointer);
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function registry() external view returns (IModelRegistry) {
+        return _registry;
+    }
+
+    function _checkOutputs(Claim[] calldata claims) private view {
+        for (uint256 i = 0; i < claims.length; ++i) {
+            _checkOutput(i, _registry.bindingOf(claims[i].modelId), claims[i].output.length);
+        }
+    }
+
+    function _checkAllUsed() private view {
+        _revertIfPoisoned();
+        if (_claimsUsed() != _claimsGiven()) revert ClaimsLeftOver(_claimsUsed(), _claimsGiven());
+    }
+
+    /// @dev Verifiers are called statically, so none of them can act inside the frame.
+    function _verifyClaims(Claim[] calldata claims, bytes[] calldata proofs) private {
+        for (uint256 i = 0; i < claims.length; ++i) {
+            Claim calldata claim = claims[i];
+            UsedClaim memory used = _usedClaimAt(i);
+            ProofCheck.check(used.verifier, proofs[i], used.features, claim.output);
+            emit DecisionVerified(
+                claim.modelId, used.agent, claim.featuresHash, keccak256(claim.output)
+            );
+        }
+    }
+
+    /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the
+    ///   verifier that the registry names now: an update inside the frame cannot swap it.
+    function _takeClaim(
+        uint256 modelId,
+        ExecutableModel memory model,
+        bytes memory features,
+        Context memory c
+    ) private returns (bytes memory output) {
+        uint256 index = _claimsUsed();
+        if (index == _claimsGiven()) {
+            _poison(_missing(index, modelId, features, c));
+            return "";
+        }
+        Claim memory claim = _claimAt(index);
+        bytes memory problem = _mismatch(index, claim, modelId, model, keccak256(features));
+        if (problem.length != 0) {
+            _poison(problem);
+            return "";
+        }
+        _markUsed(index, UsedClaim(model.verifier, msg.sender, features));
+        return claim.output;
+    }
+
+    /// @dev Revert data that says why the claim does not back this decision; empty if it does.
+    function _mismatch(
+        uint256 index,
+        Claim memory claim,
+        uint256 modelId,
+        ExecutableModel memory model,
+        bytes32 featuresHash
+    ) private view returns (bytes memory) {
+        if (claim.modelId != modelId) {
+            return abi.encodeWithSelector(
+                ClaimForOtherModel.selector, index, modelId, claim.modelId
+            );
+        }
+        if (claim.featuresHash != featuresHash) {
+            return abi.encodeWithSelector(
+                ClaimForOtherFeatures.selector, index, msg.sender, featuresHash, claim.featuresHash
+            );
+        }
+        uint256 expected = model.outputs * Instances.OUTPUT_BYTES;
+        if (claim.output.length == expected) return "";
+        return
+            abi.encodeWithSelector(MalformedOutput.selector, index, expected, claim.output.length);
+    }
+
+    function _missing(uint256 index, uint256 modelId, bytes memory features, Context memory c)
+        private
+        view
+        returns (bytes memory)
+    {
+        if (_frameMode() == FrameMode.PROVEN) {
+            return abi.encodeWithSelector(ClaimMissing.selector, index, msg.sender, modelId);
+        }
+        bytes memory context = abi.encode(c.basePrompt, c.tools, c.agentReasoning, c.prompt);
+        return abi.encodeWithSelector(
+            MissingDecision.selector, index, msg.sender, modelId, features, context
+        );
+    }
+
+    function _outputOnRecord(uint256 modelId, ExecutableModel memory model, bytes memory features)
+        private
+        view
+        returns (bytes memory)
+    {
+        address pointer = _recorded[_recordKey(model, features)];
+        if (pointer == address(0)) revert DecisionUnavailable(modelId, msg.sender, features);
+        return SSTORE2.read(pointer);
+    }
+
+    /// @dev By commitment, not by circuit alone: whoever registers a model states its circuit hash.
+    function _recordKey(ExecutableModel memory model, bytes memory features)
+        private
+        pure
+        returns (bytes32)
+    {
+        return keccak256(abi.encode(RECORD_DOMAIN, model.commitmentHash, keccak256(features)));
+    }
+
+    function _checkFeatures(ExecutableModel memory model, uint256 length) private pure {
+        uint256 expected = model.inputs * Instances.FEATURE_BYTES;
+        if (length != expected) revert MalformedFeatures(expected, length);
+    }
+
+    function _checkOutput(uint256 index, ExecutableModel memory model, uint256 length)
+        private
+        pure
+    {
+        uint256 expected = model.outputs * Instances.OUTPUT_BYTES;
+        if (length != expected) revert MalformedOutput(index, expected, length);
+    }
+
+    function _emptyAnswer() private pure returns (AgentIterationResult memory result) {
+        result.isFinalAnswer = true;
+    }
+}

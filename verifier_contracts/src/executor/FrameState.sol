@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Claim, IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
+import {TransientBytes} from "../libraries/TransientBytes.sol";
+
+/// @notice What kind of call the executor is in.
+enum FrameMode {
+    NONE,
+    PROVEN,
+    SIMULATED,
+    /// @dev A simulation's second pass: what would poison the frame reverts on the spot.
+    SIMULATED_STRICTLY
+}
+
+/// @notice What is known of a claim once a decision has used it.
+struct UsedClaim {
+    address verifier;
+    address agent;
+    bytes features;
+}
+
+/// @title A frame's transient state: its claims, which of them are used, and whether it is poisoned
+/// @dev Everything in here is zero outside of a frame. Who opened the frame need not be known: only
+///   the executor's own call frame, which opened it, closes it.
+abstract contract FrameState {
+    using TransientBytes for uint256;
+
+    // Per claim, at REGION + (index << 32): words of fixed meaning, then two byte strings.
+    uint256 private constant CLAIMS = uint256(keccak256("zkagent.executor.claims"));
+    uint256 private constant CLAIM_SHIFT = 32;
+    uint256 private constant MODEL_ID = 0;
+    uint256 private constant FEATURES_HASH = 1;
+    uint256 private constant VERIFIER = 2;
+    uint256 private constant AGENT = 3;
+    uint256 private constant OUTPUT = 1 << 16;
+    uint256 private constant FEATURES = 1 << 17;
+    uint256 private constant POISON = uint256(keccak256("zkagent.executor.poison"));
+
+    FrameMode private transient _mode;
+    uint64 private transient _given;
+    uint64 private transient _used;
+
+    function _frameMode() internal view returns (FrameMode) {
+        return _mode;
+    }
+
+    function _claimsUsed() internal view returns (uint256) {
+        return _used;
+    }
+
+    function _claimsGiven() internal view returns (uint256) {
+        return _given;
+    }
+
+    function _beginFrame(FrameMode mode, Claim[] calldata claims) internal {
+        if (_mode != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
+        _mode = mode;
+        _given = uint64(claims.length);
+        for (uint256 i = 0; i < claims.length; ++i) {
+            uint256 slot = _slot(i);
+            _tstore(slot + MODEL_ID, claims[i].modelId);
+            _tstore(slot + FEATURES_HASH, uint256(claims[i].featuresHash));
+            (slot + OUTPUT).storeCalldata(claims[i].output);
+        }
+    }
+
+    /// @dev For frames that are not poisoned; a poisoned one reverts.
+    function _endFrame() internal {
+        for (uint256 i = 0; i < _given; ++i) {
+            uint256 slot = _slot(i);
+            _tstore(slot + MODEL_ID, 0);
+            _tstore(slot + FEATURES_HASH, 0);
+            _tstore(slot + VERIFIER, 0);
+            _tstore(slot + AGENT, 0);
+            (slot + OUTPUT).clear();
+            (slot + FEATURES).clear();
+        }
+        (_mode, _given, _used) = (FrameMode.NONE, 0, 0);
+    }
+
+    function _poisonReverts() internal {
+        _mode = FrameMode.SIMULATED_STRICTLY;
+    }
+
+    /// @dev Marks a frame that has to revert, and the revert data for it. Only called when it is not
+    ///   poisoned yet.
+    function _poison(bytes memory revertData) internal {
+        if (_mode == FrameMode.SIMULATED_STRICTLY) _revertWith(revertData);
+        POISON.store(revertData);
+    }
+
+    function _isPoisoned() internal view returns (bool) {
+        return POISON.lengthOf() != 0;
+    }
+
+    function _revertIfPoisoned() internal view {
+        if (_isPoisoned()) _revertWith(POISON.load());
+    }
+
+    function _claimAt(uint256 index) internal view returns (Claim memory) {
+        uint256 slot = _slot(index);
+        return Claim(
+            _tload(slot + MODEL_ID), bytes32(_tload(slot + FEATURES_HASH)), (slot + OUTPUT).load()
+        );
+    }
+
+    function _markUsed(uint256 index, UsedClaim memory used) internal {
+        uint256 slot = _slot(index);
+        _tstore(slot + VERIFIER, uint160(used.verifier));
+        _tstore(slot + AGENT, uint160(used.agent));
+        (slot + FEATURES).store(used.features);
+        _used = uint64(index + 1);
+    }
+
+    function _usedClaimAt(uint256 index) internal view returns (UsedClaim memory) {
+        uint256 slot = _slot(index);
+        return UsedClaim(
+            address(uint160(_tload(slot + VERIFIER))),
+            address(uint160(_tload(slot + AGENT))),
+            (slot + FEATURES).load()
+        );
+    }
+
+    function _revertWith(bytes memory revertData) private pure {
+        assembly ("memory-safe") {
+            revert(add(revertData, 32), mload(revertData))
+        }
+    }
+
+    function _slot(uint256 index) private pure returns (uint256) {
+        unchecked {
+            return CLAIMS + (index << CLAIM_SHIFT);
+        }
+    }
+
+    function _tstore(uint256 slot, uint256 value) private {
+        assembly ("memory-safe") {
+            tstore(slot, value)
+        }
+    }
+
+    function _tload(uint256 slot) private view returns (uint256 value) {
+        assembly ("memory-safe") {
+            value := tload(slot)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/IERCZKMLRegistry.sol";
+import {ExecutableModel, IModelRegistry, ModelBinding} from "../interfaces/IModelRegistry.sol";
+import {ModelHashes} from "./ModelHashes.sol";
+
+/// @title ERC-7992 registry that also binds models to the contracts that execute them
+/// @notice Anyone may register; a number says nothing about quality. Who pins a commitment should
+///   derive it from the model's files first.
+contract ModelRegistry is IModelRegistry {
+    struct Entry {
+        ModelCommitment commitment;
+        address owner;
+        bool deprecated;
+    }
+
+    bytes4 private constant EZKL_HALO2_KZG = bytes4(keccak256("ezkl-halo2-kzg-bn254-v1"));
+
+    uint256 private _lastId;
+    mapping(uint256 modelId => Entry) private _entries;
+    mapping(uint256 modelId => ModelBinding) private _bindings;
+    /// @dev Present exactly for models that are bound and not deprecated.
+    mapping(uint256 modelId => ExecutableModel) private _executable;
+
+    /// @inheritdoc IERCZKMLRegistry
+    function registerModel(ModelCommitment calldata commitment) external returns (uint256 modelId) {
+        return _register(commitment);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function registerBoundModel(ModelCommitment calldata commitment, ModelBinding calldata binding)
+        external
+        returns (uint256 modelId)
+    {
+        modelId = _register(commitment);
+        _bind(modelId, commitment, binding);
+    }
+
+    /// @inheritdoc IERCZKMLRegistry
+    function updateModel(uint256 modelId, ModelCommitment calldata commitment) external {
+        if (_bindings[modelId].verifier != address(0)) revert ModelIsBound(modelId);
+        _update(modelId, commitment);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function updateBoundModel(
+        uint256 modelId,
+        ModelCommitment calldata commitment,
+        ModelBinding calldata binding
+    ) external {
+        _update(modelId, commitment);
+        _bind(modelId, commitment, binding);
+    }
+
+    /// @inheritdoc IERCZKMLRegistry
+    function deprecateModel(uint256 modelId) external {
+        _ownEntry(modelId).deprecated = true;
+        delete _executable[modelId];
+        emit ModelDeprecated(modelId);
+    }
+
+    /// @inheritdoc IERCZKMLRegistry
+    function getModel(uint256 modelId)
+        external
+        view
+        returns (ModelCommitment memory commitment, bool deprecated, address owner)
+    {
+        Entry storage entry = _entry(modelId);
+        return (entry.commitment, entry.deprecated, entry.owner);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function commitmentHash(uint256 modelId) external view returns (bytes32 hash) {
+        hash = _executable[modelId].commitmentHash;
+        if (hash == 0) _revertNotExecutable(modelId);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function bindingOf(uint256 modelId) external view returns (ExecutableModel memory model) {
+        model = _executable[modelId];
+        if (model.verifier == address(0)) _revertNotExecutable(modelId);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function getBinding(uint256 modelId) external view returns (ModelBinding memory binding) {
+        _entry(modelId);
+        binding = _bindings[modelId];
+        if (binding.verifier == address(0)) revert ModelNotBound(modelId);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function checkCode(uint256 modelId) external view {
+        ModelCommitment storage commitment = _entry(modelId).commitment;
+        ModelBinding memory binding = _bindings[modelId];
+        if (binding.verifier == address(0)) revert ModelNotBound(modelId);
+        _checkCode(commitment.vkHash, commitment.modelHash, binding);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function modelHashOf(ModelBinding calldata binding) external view returns (bytes32) {
+        return ModelHashes.modelHash(binding);
+    }
+
+    function _register(ModelCommitment calldata commitment) private returns (uint256 modelId) {
+        modelId = ++_lastId;
+        Entry storage entry = _entries[modelId];
+        entry.commitment = commitment;
+        entry.owner = msg.sender;
+        emit ModelRegistered(modelId, msg.sender, commitment);
+    }
+
+    function _update(uint256 modelId, ModelCommitment calldata commitment) private {
+        Entry storage entry = _ownEntry(modelId);
+        ModelCommitment memory old = entry.commitment;
+        entry.commitment = commitment;
+        emit ModelUpdated(modelId, old, commitment);
+    }
+
+    function _bind(
+        uint256 modelId,
+        ModelCommitment calldata commitment,
+        ModelBinding calldata binding
+    ) private {
+        if (commitment.proofSystemId != EZKL_HALO2_KZG) {
+            revert UnsupportedProofSystem(EZKL_HALO2_KZG, commitment.proofSystemId);
+        }
+        if (binding.inputs == 0 || binding.outputs == 0) {
+            revert EmptyModel(binding.inputs, binding.outputs);
+        }
+        _checkCode(commitment.vkHash, commitment.modelHash, binding);
+        bytes32 hash = ModelHashes.commitmentHash(commitment, binding);
+        _bindings[modelId] = binding;
+        _executable[modelId] = ExecutableModel(
+            binding.verifier,
+            binding.inputs,
+            binding.outputs,
+            binding.encoder,
+            binding.decoder,
+            hash
+        );
+        emit ModelBound(modelId, hash, binding);
+    }
+
+    function _checkCode(bytes32 vkHash, bytes32 modelHash, ModelBinding memory binding)
+        private
+        view
+    {
+        bytes32 codeHash = ModelHashes.fixedCodeHash(binding.verifier);
+        if (vkHash != codeHash) revert VerifierMismatch(vkHash, codeHash);
+        bytes32 computed = ModelHashes.modelHash(binding);
+        if (modelHash != computed) revert ModelHashMismatch(modelHash, computed);
+    }
+
+    function _entry(uint256 modelId) private view returns (Entry storage entry) {
+        entry = _entries[modelId];
+        if (entry.owner == address(0)) revert ModelNotFound(modelId);
+    }
+
+    function _ownEntry(uint256 modelId) private view returns (Entry storage entry) {
+        entry = _entry(modelId);
+        if (entry.owner != msg.sender) revert NotModelOwner(modelId, msg.sender);
+        if (entry.deprecated) revert ModelIsDeprecated(modelId);
+    }
+
+    function _revertNotExecutable(uint256 modelId) private view {
+        if (_entry(modelId).deprecated) revert ModelIsDeprecated(modelId);
+        revert ModelNotBound(modelId);
+    }
+}

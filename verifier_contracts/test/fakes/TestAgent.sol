@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {AgentBase} from "../../src/agents/AgentBase.sol";
+import {IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+
+/// @dev Serves its owner, or everyone when the owner is zero.
+contract TestAgent is AgentBase {
+    error NotServed(address requester);
+
+    address private immutable _owner;
+
+    constructor(
+        IAgentExecutor executor,
+        string memory modelId,
+        address owner,
+        IERCAgentTool[] memory tools_,
+        uint16 maxIterations
+    )
+        AgentBase(
+            executor,
+            modelId,
+            "TestAgent",
+            "For tests",
+            "what to do",
+            "Be good.",
+            tools_,
+            maxIterations
+        )
+    {
+        _owner = owner;
+    }
+
+    function _authorize(address requester) internal view override {
+        if (_owner != address(0) && requester != _owner) revert NotServed(requester);
+    }
+
+    function _authorizeModelChange(address caller) internal view override {
+        _authorize(caller);
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Test} from "forge-std/Test.sol";
+
+import {AgentExecutor} from "../../src/executor/AgentExecutor.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {Instances} from "../../src/libraries/Instances.sol";
+import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
+import {FakeDecoder} from "../fakes/FakeDecoder.sol";
+import {FakeEncoder} from "../fakes/FakeEncoder.sol";
+import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+
+/// @dev A registry with one fake model of the wallet model's size, an executor, and a planner.
+abstract contract World is Test {
+    uint16 internal constant INPUTS = 137;
+    uint16 internal constant OUTPUTS = 28;
+
+    int64 internal constant ANSWER = 0;
+    int64 internal constant CALL = 1;
+    int64 internal constant REFUSE = -2;
+    int64 internal constant STRANGE_TOOL = 3;
+    int64 internal constant REPORT = 4;
+
+    ModelRegistry internal registry = new ModelRegistry();
+    AgentExecutor internal executor = new AgentExecutor(registry);
+    FakeEncoder internal encoder = new FakeEncoder(INPUTS);
+    FakeDecoder internal decoder = new FakeDecoder();
+    FakeVerifier internal verifier = new FakeVerifier();
+    uint256 internal model = registerFakeModel(verifier);
+
+    struct Missing {
+        uint256 index;
+        address agent;
+        uint256 modelId;
+        bytes features;
+        bytes context;
+    }
+
+    // Models
+
+    function registerFakeModel(FakeVerifier by) internal returns (uint256) {
+        ModelBinding memory binding = bindingWith(address(by));
+        return registry.registerBoundModel(commitmentFor(binding), binding);
+    }
+
+    function bindingWith(address verifier_) internal view returns (ModelBinding memory binding) {
+        binding.verifier = verifier_;
+        binding.encoder = address(encoder);
+        binding.decoder = address(decoder);
+        binding.components = new address[](0);
+        binding.onnxDigest = "onnx";
+        binding.manifestDigest = "manifest";
+        (binding.inputs, binding.outputs) = (INPUTS, OUTPUTS);
+    }
+
+    function commitmentFor(ModelBinding memory binding)
+        internal
+        view
+        returns (ModelCommitment memory)
+    {
+        return ModelCommitment(
+            registry.modelHashOf(binding),
+            "circuit",
+            binding.verifier.codehash,
+            bytes4(keccak256("ezkl-halo2-kzg-bn254-v1")),
+            "ipfs://model"
+        );
+    }
+
+    // Agents
+
+    function agentWith(IERCAgentTool tool) internal returns (TestAgent) {
+        IERCAgentTool[] memory tools = new IERCAgentTool[](1);
+        tools[0] = tool;
+        return agentWith(tools, address(this));
+    }
+
+    function agentWith(IERCAgentTool[] memory tools, address owner) internal returns (TestAgent) {
+        return new TestAgent(executor, vm.toString(model), owner, tools, 5);
+    }
+
+    function inputOf(string memory prompt)
+        internal
+        pure
+        returns (IERCAgentTool.Input memory input)
+    {
+        input.params = new IERCAgentTool.ParamValue[](1);
+        input.params[0] =
+            IERCAgentTool.ParamValue(IERCAgentTool.ParamType.STRING, abi.encode(prompt));
+        input.abiEncodedParams = abi.encode(prompt);
+    }
+
+    // Outputs, claims, proofs
+
+    function output(int64 operation, int64 operand) internal pure returns (bytes memory) {
+        return abi.encodePacked(operation, operand, new bytes(8 * (OUTPUTS - 2)));
+    }
+
+    function instancesOf(bytes memory features, bytes memory y)
+        internal
+        pure
+        returns (uint256[] memory instances)
+    {
+        instances = new uint256[](features.length / 2 + y.length / 8);
+        Instances.writeFeatures(instances, 0, features);
+        Instances.writeOutputs(instances, features.length / 2, y);
+    }
+
+    /// @dev Makes y the model's true output for these features.
+    function truth(bytes memory features, bytes memory y) internal returns (bytes memory proof) {
+        return verifier.admit(instancesOf(features, y));
+    }
+
+    /// @dev Plans a run in which the model's outputs are these, in order; they become true.
+    function plan(IProvenAgent agent, string memory prompt, bytes[] memory outputs)
+        internal
+        returns (Claim[] memory claims, bytes[] memory proofs)
+    {
+        claims = new Claim[](0);
+        proofs = new bytes[](0);
+        for (uint256 i = 0; i < outputs.length; ++i) {
+            Missing memory m = missing(agent, prompt, claims);
+            claims = append(claims, Claim(m.modelId, keccak256(m.features), outputs[i]));
+            proofs = append(proofs, truth(m.features, outputs[i]));
+        }
+    }
+
+    /// @dev The decision that a simulation with these claims says is missing.
+    function missing(IProvenAgent agent, string memory prompt, Claim[] memory claims)
+        internal
+        returns (Missing memory m)
+    {
+        bytes memory reason = simulationOf(agent, prompt, claims);
+        assertEq(
+            bytes32(bytes4(reason)), bytes32(IAgentExecutor.MissingDecision.selector), "not missing"
+        );
+        (m.index, m.agent, m.modelId, m.features, m.context) =
+            abi.decode(arguments(reason), (uint256, address, uint256, bytes, bytes));
+    }
+
+    function simulationOf(IProvenAgent agent, string memory prompt, Claim[] memory claims)
+        internal
+        returns (bytes memory reason)
+    {
+        try agent.simulate(inputOf(prompt), claims) {
+            revert("simulate returned");
+        } catch (bytes memory reason_) {
+            reason = reason_;
+        }
+    }
+
+    function arguments(bytes memory revertData) internal pure returns (bytes memory data) {
+        data = new bytes(revertData.length - 4);
+        for (uint256 i = 0; i < data.length; ++i) {
+            data[i] = revertData[i + 4];
+        }
+    }
+
+    // Lists
+
+    function list(bytes memory a) internal pure returns (bytes[] memory all) {
+        all = new bytes[](1);
+        all[0] = a;
+    }
+
+    function list(bytes memory a, bytes memory b) internal pure returns (bytes[] memory) {
+        return append(list(a), b);
+    }
+
+    function list(bytes memory a, bytes memory b, bytes memory c)
+        internal
+        pure
+        returns (bytes[] memory)
+    {
+        return append(list(a, b), c);
+    }
+
+    function append(bytes[] memory all, bytes memory one)
+        internal
+        pure
+        returns (bytes[] memory longer)
+    {
+        longer = new bytes[](all.length + 1);
+        for (uint256 i = 0; i < all.length; ++i) {
+            longer[i] = all[i];
+        }
+        longer[all.length] = one;
+    }
+
+    function append(Claim[] memory all, Claim memory one)
+        internal
+        pure
+        returns (Claim[] memory longer)
+    {
+        longer = new Claim[](all.length + 1);
+        for (uint256 i = 0; i < all.length; ++i) {
+            longer[i] = all[i];
+        }
+        longer[all.length] = one;
+    }
+}

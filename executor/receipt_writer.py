@@ -7,7 +7,7 @@ else from the state that the transaction ran on.
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from eth_account.signers.local import LocalAccount
 
@@ -70,7 +70,7 @@ def write_receipt(
 def _notes(runs: Sequence[CompletedRun]) -> Notes:
     return Notes(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        zkagent=version("zkagent"),
+        zkagent=_version(),
         runs=tuple(
             RunNotes(
                 gas_used=run.inclusion.result.gas_used,
@@ -80,6 +80,13 @@ def _notes(runs: Sequence[CompletedRun]) -> Notes:
             for run in runs
         ),
     )
+
+
+def _version() -> str:
+    try:
+        return version("zkagent")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "from source"
 
 
 def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord:

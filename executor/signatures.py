@@ -5,6 +5,7 @@ several ways. Both are refused, so that no bit of a signature can change without
 """
 
 import hashlib
+from functools import lru_cache
 
 from eth_account import Account
 from eth_account.messages import SignableMessage, encode_defunct
@@ -34,6 +35,7 @@ def receipt_signer(signature: str, text: str) -> str | None:
         return None
 
 
+@lru_cache(maxsize=16)
 def read_transaction(raw: bytes) -> Recovered | None:
     """Sender and fields of a signed EIP-1559 transaction; None when it is none.
 

@@ -15,7 +15,6 @@ from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
 from executor.agent_chain import AgentChain
 from executor.errors import CannotVerify
 from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
-from executor.packing import OUTPUT_BYTES, unpack
 from executor.prover_protocol import ProofCheck
 from executor.receipts import ModelRecord, Receipt, RunRecord, signed_text
 from executor.recording import hexed, recorded_model, unhexed
@@ -56,6 +55,7 @@ def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
 def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
     """The checks one by one, cheap ones first; whoever wants only the verdict may stop early."""
     yield check("receipt", "the requester signed it", lambda: _signature(receipt))
+    yield check("receipt", "its runs are different ones", lambda: _distinct(receipt))
     for number, run in enumerate(receipt.runs, start=1):
         yield from _run_checks(f"run {number}", receipt, run, sources)
 
@@ -85,6 +85,11 @@ def _run_checks(
 def _signature(receipt: Receipt) -> str:
     signer = receipt_signer(receipt.signature, signed_text(receipt.document))
     return difference(("signer", signer, receipt.requester))
+
+
+def _distinct(receipt: Receipt) -> str:
+    hashes = [run.transaction.hash for run in receipt.runs]
+    return difference(("number of transactions", len(set(hashes)), len(hashes)))
 
 
 def _transaction(receipt: Receipt, run: RunRecord) -> str:
@@ -143,6 +148,4 @@ def _model(record: ModelRecord, model: Model) -> str:
 
 
 def _answer(run: RunRecord) -> str:
-    last = run.iterations[-1].decision
-    unpack(unhexed(run.iterations[-1].y), OUTPUT_BYTES)
-    return difference(("answer", run.answer, last.answer))
+    return difference(("answer", run.answer, run.iterations[-1].decision.answer))

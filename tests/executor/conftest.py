@@ -1,0 +1,38 @@
+"""Setup vocabulary of the executor's tests: an agent in memory and who runs it."""
+
+from pathlib import Path
+
+import pytest
+
+from executor.events import Event
+from executor.memory_agent import MemoryAgent
+from executor.onchain import AgentRunner, CompletedRun
+from models.catalogue import Model
+from tests.executor.drain import PROMPT, drain_agent, drain_model, drain_prover
+
+
+@pytest.fixture(scope="session")
+def drain(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    directory: Path = tmp_path_factory.mktemp("models") / "drain"
+    return drain_model(directory)
+
+
+@pytest.fixture
+def agent(drain: Model) -> MemoryAgent:
+    return drain_agent(drain)
+
+
+@pytest.fixture
+def told() -> list[Event]:
+    """What the runner tells."""
+    return []
+
+
+@pytest.fixture
+def runner(agent: MemoryAgent, drain: Model, told: list[Event]) -> AgentRunner:
+    return AgentRunner(agent, agent, drain, drain_prover(drain), told.append)
+
+
+@pytest.fixture
+def completed(runner: AgentRunner) -> CompletedRun:
+    return runner.run(PROMPT)

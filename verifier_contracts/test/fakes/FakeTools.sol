@@ -43,22 +43,34 @@ contract FailingTool is EchoTool {
 /// @dev Calls another tool and goes on when that fails: what our own tools never do.
 contract CatchingTool is EchoTool {
     IERCAgentTool private immutable _inner;
-    bool private immutable _insistsOnAnswer;
 
-    error EmptyAnswer();
-
-    constructor(IERCAgentTool inner, bool insistsOnAnswer) {
+    constructor(IERCAgentTool inner) {
         _inner = inner;
-        _insistsOnAnswer = insistsOnAnswer;
     }
 
     function run(Input calldata input, address) external override returns (int256, string memory) {
         try _inner.run(input, address(0)) returns (int256, string memory result) {
-            if (_insistsOnAnswer && bytes(result).length == 0) revert EmptyAnswer();
             return (-1, string.concat("inner says ", result));
         } catch {
             return (-1, "inner failed");
         }
+    }
+}
+
+/// @dev Calls another tool and does not take an empty answer.
+contract InsistingTool is EchoTool {
+    IERCAgentTool private immutable _inner;
+
+    error EmptyAnswer();
+
+    constructor(IERCAgentTool inner) {
+        _inner = inner;
+    }
+
+    function run(Input calldata input, address) external override returns (int256, string memory) {
+        (, string memory result) = _inner.run(input, address(0));
+        if (bytes(result).length == 0) revert EmptyAnswer();
+        return (-1, result);
     }
 }
 

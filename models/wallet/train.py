@@ -1,0 +1,69 @@
+"""`zkagent model train wallet`: generate, train, write the four files. Needs torch."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from models.architectures import PolicySizes
+from models.catalogue import Model, save_model
+from models.manifest import Action, Answers, EncoderSizes, Files, Manifest, Parameter
+from models.training import train
+from models.wallet.dataset import SYMBOLS, build_dataset
+from models.wallet.generator import generate
+
+DEFAULT_SEED = 20240601
+SAMPLES = 60_000
+
+_ASSET = Parameter(name="asset", type="address", slot="asset")
+_AMOUNT = Parameter(name="amount", type="uint", slot="amount")
+_RECIPIENT = Parameter(name="recipient", type="address", slot="recipient")
+
+TOOLS = (
+    Action(name="ViewBalance", thought="I need to know the balance.", parameters=(_ASSET,)),
+    Action(name="Deploy", thought="I deposit the amount in the lending pool.",
+           parameters=(_ASSET, _AMOUNT)),
+    Action(name="Withdraw", thought="I withdraw the amount from the lending pool.",
+           parameters=(_ASSET, _AMOUNT)),
+    Action(name="Transfer", thought="I transfer the amount to the recipient.",
+           parameters=(_ASSET, _AMOUNT, _RECIPIENT)),
+)  # fmt: skip
+
+ANSWERS = Answers(
+    nothing="Nothing was done.",
+    ask="Please say what to do with how much of which asset, and to which address.",
+    decline="I only look after this wallet: balances, deposits, withdrawals and transfers.",
+    missing="Please say which {name} you mean.",
+    no_tool="This agent has no tool {name}.",
+    zero="There is nothing to move: the amount is zero.",
+    unreadable="The balance could not be understood, so nothing was done.",
+)
+
+
+def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model:
+    """Train the wallet model from `seed` and write it to the folder `out`."""
+    started = time.monotonic()
+    sizes = PolicySizes()
+    progress(f"writing {SAMPLES} prompts")
+    dataset = build_dataset(generate(SAMPLES, seed), sizes.text_rows, sizes.local_rows)
+    progress(f"{len(dataset.offsets) - 1} prompts, {len(dataset.prompt)} decisions, "
+             f"{time.monotonic() - started:.0f} s")  # fmt: skip
+    trained = train(dataset, sizes, seed, progress)
+    progress(f"trained in {time.monotonic() - started:.0f} s")
+    draft = draft_manifest(sizes, seed, dict(trained.metrics))
+    return save_model(out, draft, (trained.text_table, trained.local_table), trained.weights)
+
+
+def draft_manifest(sizes: PolicySizes, seed: int, metrics: dict[str, float]) -> Manifest:
+    """The manifest but for the files' digests and the accuracy."""
+    encoder = EncoderSizes(
+        text_rows=sizes.text_rows, text_dimensions=32, local_rows=sizes.local_rows,
+        local_dimensions=16,
+    )  # fmt: skip
+    return Manifest(
+        format="zkagent-model-1", id="wallet",
+        description="Decides what a wallet with a lending pool does about an instruction.",
+        encoder=encoder, actions=TOOLS, balance_action="ViewBalance", answers=ANSWERS,
+        symbols=SYMBOLS, output_bits=64,
+        files=Files(onnx="0" * 64, text_table="0" * 64, local_table="0" * 64),
+        training={"seed": seed, "samples": SAMPLES}, accuracy={},
+    )  # fmt: skip

@@ -20,7 +20,9 @@ library AgentInput {
     /// @notice The prompt. It stands in the input twice; both have to say the same.
     function promptOf(IERCAgentTool.Input calldata input) internal pure returns (string memory) {
         if (input.params.length != 1 || input.params[0].paramType != IERCAgentTool.ParamType.STRING)
-        revert IProvenAgent.MalformedInput(input.params.length);
+        {
+            revert IProvenAgent.MalformedInput(input.params.length);
+        }
         bytes32 ofParams = keccak256(input.params[0].value);
         bytes32 ofEncoded = keccak256(input.abiEncodedParams);
         if (ofParams != ofEncoded) revert IProvenAgent.AmbiguousInput(ofParams, ofEncoded);

@@ -81,6 +81,9 @@ interface IAgentExecutor is IERCAgentExecutor {
     /// @notice A model id is a registry number in decimal, without sign, blanks or leading zeros.
     error MalformedModelId(string modelId);
 
+    /// @notice The model's verifier has destroyed itself; choose another model.
+    error VerifierGone(address verifier);
+
     /// @notice Simulation: the first decision that no claim is given for. Evaluate the model on
     ///   `features`, append the claim, simulate again.
     /// @param context abi.encode(basePrompt, tools, agentReasoning, prompt).

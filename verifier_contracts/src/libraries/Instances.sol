@@ -12,39 +12,36 @@ library Instances {
     uint256 internal constant FEATURE_BYTES = 2;
     uint256 internal constant OUTPUT_BYTES = 8;
 
-    /// @notice Writes int16 features, 2 bytes each, to `instances[from..]`.
-    function writeFeatures(uint256[] memory instances, uint256 from, bytes memory features)
-        internal
-        pure
-    {
-        _write(instances, from, features, FEATURE_BYTES);
+    /// @notice Writes int16 features, 2 bytes each, as words from memory address `to` on.
+    /// @return end The address behind the last word.
+    function writeFeatures(uint256 to, bytes memory features) internal pure returns (uint256 end) {
+        return _write(to, features, FEATURE_BYTES);
     }
 
-    /// @notice Writes int64 outputs, 8 bytes each, to `instances[from..]`.
-    function writeOutputs(uint256[] memory instances, uint256 from, bytes memory output)
-        internal
-        pure
-    {
-        _write(instances, from, output, OUTPUT_BYTES);
+    /// @notice Writes int64 outputs, 8 bytes each, as words from memory address `to` on.
+    /// @return end The address behind the last word.
+    function writeOutputs(uint256 to, bytes memory output) internal pure returns (uint256 end) {
+        return _write(to, output, OUTPUT_BYTES);
     }
 
-    /// @dev The caller has checked that `packed` is whole and fits.
-    function _write(uint256[] memory instances, uint256 from, bytes memory packed, uint256 width)
+    /// @dev The caller has checked that `packed` holds whole values and has allocated their words.
+    function _write(uint256 to, bytes memory packed, uint256 width)
         private
         pure
+        returns (uint256 end)
     {
         assembly ("memory-safe") {
             let signByte := sub(width, 1)
             let shift := sub(256, shl(3, width))
-            let target := add(add(instances, 32), shl(5, from))
             let source := add(packed, 32)
-            for { let end := add(source, mload(packed)) } lt(source, end) {
+            for { let sourceEnd := add(source, mload(packed)) } lt(source, sourceEnd) {
                 source := add(source, width)
             } {
                 let v := signextend(signByte, shr(shift, mload(source)))
-                mstore(target, add(v, mul(P, shr(255, v)))) // P + v when v is negative
-                target := add(target, 32)
+                mstore(to, add(v, mul(P, shr(255, v)))) // P + v when v is negative
+                to := add(to, 32)
             }
+            end := to
         }
     }
 }

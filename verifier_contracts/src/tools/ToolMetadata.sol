@@ -12,13 +12,16 @@ abstract contract ToolMetadata is IERCAgentTool {
     address private immutable _blob;
     uint256 private immutable _descriptionStart;
     uint256 private immutable _inputStart;
+    uint256 private immutable _end;
 
     constructor(string memory name_, string memory description_, InputDescription memory input) {
         bytes memory encodedName = abi.encode(name_);
         bytes memory encodedDescription = abi.encode(description_);
         _descriptionStart = encodedName.length;
         _inputStart = encodedName.length + encodedDescription.length;
-        _blob = SSTORE2.write(bytes.concat(encodedName, encodedDescription, abi.encode(input)));
+        bytes memory all = bytes.concat(encodedName, encodedDescription, abi.encode(input));
+        _end = all.length;
+        _blob = SSTORE2.write(all);
     }
 
     /// @inheritdoc IERCAgentTool
@@ -36,7 +39,7 @@ abstract contract ToolMetadata is IERCAgentTool {
     /// @inheritdoc IERCAgentTool
     function inputDescription() external view returns (InputDescription memory input) {
         input;
-        _returnEncoded(_inputStart, type(uint256).max);
+        _returnEncoded(_inputStart, _end);
     }
 
     /// @dev Ends the call with a part of the code as return data.

@@ -9,7 +9,6 @@ import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
 import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
-import {Instances} from "../../src/libraries/Instances.sol";
 import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
 import {FakeDecoder} from "../fakes/FakeDecoder.sol";
 import {FakeEncoder} from "../fakes/FakeEncoder.sol";
@@ -18,6 +17,9 @@ import {TestAgent} from "../fakes/TestAgent.sol";
 
 /// @dev A registry with one fake model of the wallet model's size, an executor, and a planner.
 abstract contract World is Test {
+    uint256 internal constant FIELD_ORDER =
+        0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001;
+
     uint16 internal constant INPUTS = 137;
     uint16 internal constant OUTPUTS = 28;
 
@@ -102,14 +104,30 @@ abstract contract World is Test {
         return abi.encodePacked(operation, operand, new bytes(8 * (OUTPUTS - 2)));
     }
 
+    /// @dev Features, then outputs, as field elements.
     function instancesOf(bytes memory features, bytes memory y)
         internal
         pure
         returns (uint256[] memory instances)
     {
-        instances = new uint256[](features.length / 2 + y.length / 8);
-        Instances.writeFeatures(instances, 0, features);
-        Instances.writeOutputs(instances, features.length / 2, y);
+        uint256 inputs = features.length / 2;
+        instances = new uint256[](inputs + y.length / 8);
+        for (uint256 i = 0; i < inputs; ++i) {
+            instances[i] = element(int16(uint16(bytes2(slice(features, 2 * i)))));
+        }
+        for (uint256 i = inputs; i < instances.length; ++i) {
+            instances[i] = element(int64(uint64(bytes8(slice(y, 8 * (i - inputs))))));
+        }
+    }
+
+    function element(int256 v) internal pure returns (uint256) {
+        return v < 0 ? FIELD_ORDER - uint256(-v) : uint256(v);
+    }
+
+    function slice(bytes memory data, uint256 from) private pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := mload(add(add(data, 32), from))
+        }
     }
 
     /// @dev Makes y the model's true output for these features.

@@ -69,7 +69,7 @@ CONTEXT = ("string", "address[]", "string[]", "string")
 RUN_RESULT = Method("AgentRunResult", ("int256", "address", "string[]", "string"))
 RUN_RESULT_DATA = RUN_RESULT.inputs[1:]  # the run's number is an indexed topic
 
-EXECUTOR = Method("executor", (), ("address",))
+EXECUTOR = Method("agentExecutor", (), ("address",))
 REGISTRY = Method("registry", (), ("address",))
 MODEL_ID = Method("modelId", (), ("string",))
 BASE_PROMPT = Method("basePrompt", (), ("string",))
@@ -100,12 +100,17 @@ def prompt_of(value: tuple[Sequence[tuple[int, bytes]], bytes]) -> bytes:
     return prompt
 
 
-def encode_metadata(
+def metadata_hash(
     name: bytes, description: bytes, parameters: Sequence[tuple[int, bytes, bytes]]
 ) -> bytes:
-    """What a tool's metadata hash covers: abi.encode(name, description, inputDescription)."""
-    types = _as_bytes(("string", "string", INPUT_DESCRIPTION))
-    return encode(types, [name, description, (list(parameters),)])
+    """What an agent pins of a tool: a hash over what name(), description() and inputDescription()
+    return."""
+    returned = (
+        encode(["bytes"], [name]),
+        encode(["bytes"], [description]),
+        encode(_as_bytes([INPUT_DESCRIPTION]), [(list(parameters),)]),
+    )
+    return keccak(b"".join(map(keccak, returned)))
 
 
 def decode_canonical(types: Sequence[str], data: bytes) -> tuple[Any, ...]:

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from eth_utils.crypto import keccak
-
-from executor.abi import encode_metadata
+from executor.abi import metadata_hash
 from models.book import Listing, SymbolBook
 from models.context import Context
 from models.decoder import ToolSignature
@@ -59,11 +57,11 @@ class ToolMetadata:
 
     @property
     def hash(self) -> bytes:
-        """The 32 bytes that the agent pins, as `libraries/ToolMetadata.sol` computes them."""
+        """The 32 bytes that the agent pins, as `agents/ToolPins.sol` computes them."""
         described = [
             (PARAMETER_TYPES.index(p.type), p.name, p.description) for p in self.parameters
         ]
-        return keccak(encode_metadata(self.name, self.description, described))
+        return metadata_hash(self.name, self.description, described)
 
     @property
     def signature(self) -> ToolSignature:

@@ -5,6 +5,7 @@ ExecutorError
 ├── TrainingExtraMissing     torch is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
+├── NoAgentThere             a contract, or none, that does not answer as an agent's does
 ├── PlanError                a run cannot be planned; nothing was sent
 │   ├── EncoderMismatch      contract and Python derive different features from one context
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
@@ -48,6 +49,14 @@ class KeyFileError(ExecutorError):
 
 class DeploymentMissing(ExecutorError):
     pass
+
+
+class NoAgentThere(ExecutorError):
+    def __init__(self, address: str, why: str) -> None:
+        self.address = address
+        super().__init__(
+            f"no agent of this kind at {address}: {why}; check the address and the chain"
+        )
 
 
 class PlanError(ExecutorError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from executor.agent_chain import AgentChain, Block
 from executor.derivation import text
-from executor.errors import NotOnChain
+from executor.errors import NoAgentThere, NotOnChain
 from executor.receipts import ContextRecord, Receipt, RunRecord
 from executor.recording import (
     block_record,
@@ -43,7 +43,7 @@ def _answered(problem: Callable[[], str]) -> Callable[[], str]:
     def found() -> str:
         try:
             return problem()
-        except (NotOnChain, RevertError) as exc:
+        except (NoAgentThere, NotOnChain, RevertError) as exc:
             return str(exc)
 
     return found

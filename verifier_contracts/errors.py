@@ -4,6 +4,9 @@ ContractsError
 ├── ToolchainError            Node.js, npm, anvil, forge or solc missing or not installable
 ├── CompileError              solc refused the sources
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
+├── ModelCodeError            a model's tables or manifest do not fit its contracts
+├── DeploymentFileError       a deployment.json that is none
+├── DevelopmentSetupRefused   a verifier of a forgeable set-up, outside a local chain
 └── ChainError
     ├── AnvilError            the local chain did not start or died
     ├── ChainUnreachable      nothing answers at the RPC address
@@ -31,6 +34,29 @@ class CompileError(ContractsError):
 
 class ForgeError(ContractsError):
     """forge could not be run at all."""
+
+
+class ModelCodeError(ContractsError):
+    """A model that encoder and decoder contracts could not hold or decode."""
+
+
+class DeploymentFileError(ContractsError):
+    """A deployment file that cannot be read as one."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"{source} is not a deployment file: {reason}")
+
+
+class DevelopmentSetupRefused(ContractsError):
+    """Proofs of a development set-up can be forged by whoever made it."""
+
+    def __init__(self, circuit: str, chain_id: int, local: int) -> None:
+        super().__init__(
+            f"circuit {circuit[:16]} was built with a development set-up, whose proofs can be "
+            f"forged: its verifier works on chain {local} only, this is chain {chain_id}; "
+            "build it with --srs and a file of the public ceremony"
+        )
+        self.circuit, self.chain_id = circuit, chain_id
 
 
 class ChainError(ContractsError):
@@ -84,7 +110,10 @@ __all__ = [
     "ChainUnreachable",
     "CompileError",
     "ContractsError",
+    "DeploymentFileError",
+    "DevelopmentSetupRefused",
     "ForgeError",
+    "ModelCodeError",
     "RevertError",
     "ToolchainError",
     "WrongChain",

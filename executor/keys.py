@@ -1,0 +1,67 @@
+"""Reads the key that signs runs. Nothing here ever prints or logs what is in a key file."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+
+from executor.errors import KeyFileError
+
+PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
+MAX_BYTES = 64 * 1024
+
+
+def load_key(path: Path, ask: Callable[[], str] | None = None) -> LocalAccount:
+    """The account of a key file: 64 hex digits, or an encrypted keystore (Web3 Secret Storage).
+
+    A keystore's password comes from $ZKAGENT_KEY_PASSWORD or from `ask`. Raises KeyFileError.
+    """
+    text = _read(path)
+    if text.startswith("{"):
+        return _from_keystore(path, text, ask)
+    try:
+        key = bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        key = b""
+    return _account(path, key, "it holds neither a keystore nor 64 hex digits")
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise KeyFileError(f"{path} is too large to be a key file")
+        return path.read_text().strip()
+    except UnicodeDecodeError:
+        raise KeyFileError(f"{path} is no key file: it is not text") from None
+    except OSError as exc:
+        raise KeyFileError(f"cannot read the key file {path}: {exc.strerror}") from exc
+
+
+def _from_keystore(path: Path, text: str, ask: Callable[[], str] | None) -> LocalAccount:
+    password = os.environ.get(PASSWORD_VARIABLE)
+    if password is None and ask is not None:
+        password = ask()
+    if password is None:
+        raise KeyFileError(f"{path} is encrypted: set {PASSWORD_VARIABLE} to its password")
+    try:
+        key = bytes(Account.decrypt(json.loads(text), password))
+    except ValueError as exc:
+        reason = "wrong password" if "MAC mismatch" in str(exc) else "it is not a valid keystore"
+        raise KeyFileError(f"cannot decrypt {path}: {reason}") from None
+    except (KeyError, TypeError, NotImplementedError):
+        raise KeyFileError(f"cannot decrypt {path}: it is not a valid keystore") from None
+    return _account(path, key, "its keystore holds no key")
+
+
+def _account(path: Path, key: bytes, otherwise: str) -> LocalAccount:
+    """Errors carry no cause here: eth-account's messages may quote the key."""
+    if len(key) != 32:
+        raise KeyFileError(f"{path} is no key file: {otherwise}")
+    try:
+        account: LocalAccount = Account.from_key(key)
+    except Exception:
+        raise KeyFileError(f"{path} is no key file: the key is not valid") from None
+    return account

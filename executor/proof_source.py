@@ -1,0 +1,68 @@
+"""Verdicts on proofs of a model's circuit, which is found in the cache or built again.
+
+A circuit is not taken because it has the recorded name: it must be what this model's ONNX file
+gives with our settings and the same set-up, so that a permissive circuit in the cache convinces
+nobody.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from circuits.artifacts import Circuit, Proof
+from circuits.errors import ArtifactCorrupted, CircuitNotFound, CircuitOutdated
+from executor.errors import CannotVerify
+from executor.prover_protocol import ProofCheck
+from models.catalogue import Model
+
+
+class LocalCircuits:
+    """A CircuitSource. srs: the set-up file to build with when the circuit is not in the cache."""
+
+    def __init__(self, srs: Path | None = None) -> None:
+        self.srs = srs
+        self._known: dict[tuple[str, str], Circuit] = {}
+
+    def __call__(self, model: Model, digest: str) -> ProofCheck:
+        """Raises ValueError when the circuit is not one of the model, CannotVerify, CircuitError."""
+        key = (model.manifest.files.onnx, digest)
+        if key not in self._known:
+            self._known[key] = find_circuit(model, digest, self.srs)
+        circuit = self._known[key]
+
+        def verdict(x: Sequence[int], y: Sequence[int], proof: bytes) -> bool:
+            from prover.verification import verify
+
+            return bool(verify(Proof(digest, tuple(x), tuple(y), proof), circuit))
+
+        return verdict
+
+
+def find_circuit(model: Model, digest: str, srs: Path | None = None) -> Circuit:
+    """The circuit of this name, as built from the model. Raises like LocalCircuits."""
+    from circuits.build import build_circuit
+
+    cached = _cached(digest)
+    if cached is not None and cached.origin.onnx != model.manifest.files.onnx:
+        raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
+    built = build_circuit(model.onnx_path, srs=cached.srs if cached else srs)
+    if built.digest == digest:
+        return built
+    if cached is not None:
+        raise ValueError(
+            f"circuit {digest[:16]} was built with other settings than this version's: "
+            f"{built.digest[:16]} is the model's"
+        )
+    raise CannotVerify(
+        f"circuit {digest[:16]} is not in the cache, and building it from {model.name} gives "
+        f"{built.digest[:16]}: give the set-up file that it was made with (--srs); a development "
+        "set-up exists on the machine that made it only"
+    )
+
+
+def _cached(digest: str) -> Circuit | None:
+    from circuits.store import load_circuit
+
+    try:
+        return load_circuit(digest)
+    except (CircuitNotFound, CircuitOutdated, ArtifactCorrupted):
+        return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 
 
 @contextmanager
@@ -23,10 +24,11 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
-        task = bar.add_task("", total=total, completed=-1)
+        task = bar.add_task("", total=total, visible=False)
+        done = count()
 
         def begin(stage: str) -> None:
-            bar.update(task, description=stage, advance=1)
+            bar.update(task, description=stage, completed=next(done), visible=True, refresh=True)
 
         yield begin
 

@@ -142,7 +142,7 @@ class EngineCrashed(EngineError):
     """The process that ran ezkl ended; `ending` is its exit code or signal."""
 
     def __init__(self, ending: str, log: str) -> None:
-        super().__init__("go on", f"its process ended with {ending}{f' ({log})' if log else ''}")
+        super().__init__("finish", f"its process ended with {ending}{f' ({log})' if log else ''}")
         self.ending = ending
         self.log = log
 

@@ -39,17 +39,15 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     directory = folder / digest
     if not is_digest(digest) or not directory.is_dir():
         raise CircuitNotFound(digest, folder)
-    manifest = _read_manifest(directory / MANIFEST)
-    origin = Origin(**manifest["origin"])
+    origin, facts, files = _read_manifest(directory / MANIFEST)
     _check_version(digest, origin)
-    files: dict[str, str] = manifest["files"]
     for name, expected in files.items():
         check_file(directory / name, expected)
     named = (origin.digest, files[NETWORK], files[SETTINGS])
     if named != (digest, origin.onnx, origin.settings):
         raise ArtifactCorrupted(directory / MANIFEST, "it belongs to another circuit")
     srs = stored_srs(origin.srs, cache)
-    return circuit_of(directory, srs, origin, Facts(**manifest["facts"]), files)
+    return circuit_of(directory, srs, origin, facts, files)
 
 
 def circuit_of(
@@ -92,12 +90,12 @@ def check_file(path: Path, expected: str) -> None:
         raise ArtifactCorrupted(path, f"sha256 {found[:12]}, expected {expected[:12]}")
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
+def _read_manifest(path: Path) -> tuple[Origin, Facts, dict[str, str]]:
     try:
         manifest = json.loads(path.read_text())
-        content: dict[str, Any] = manifest["content"]
+        content = manifest["content"]
         if manifest["sha256"] == _digest(content):
-            return content
+            return Origin(**content["origin"]), Facts(**content["facts"]), content["files"]
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
     raise ArtifactCorrupted(path, "its digest does not fit its content")

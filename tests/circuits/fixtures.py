@@ -1,0 +1,58 @@
+"""Circuits that several tests share: built once a session, in a cache of the session's own."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from circuits.artifacts import Circuit, Proof
+from circuits.build import build_circuit
+from tests.circuits.networks import gathering_network, square_network
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Never damage what lies here; `cache` is a copy to do so."""
+    return tmp_path_factory.mktemp("zkagent")
+
+
+@pytest.fixture(scope="session")
+def square_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("networks") / "square.onnx"
+    path.write_bytes(square_network())
+    return path
+
+
+@pytest.fixture(scope="session")
+def circuit(session_cache: Path, square_onnx: Path) -> Circuit:
+    """y = (x W1 + B1)^2 W2 of tests.circuits.networks."""
+    return build_circuit(square_onnx, cache=session_cache)
+
+
+@pytest.fixture(scope="session")
+def other_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
+    """Another network of the same shape."""
+    path = tmp_path_factory.mktemp("networks") / "gathering.onnx"
+    path.write_bytes(gathering_network([2, 0]))
+    return build_circuit(path, cache=session_cache)
+
+
+@pytest.fixture(scope="session")
+def proof(circuit: Circuit) -> Proof:
+    """An honest proof of `circuit` for x = 3, -1, 4, 1."""
+    from circuits import ezkl_engine
+
+    return ezkl_engine.prove(circuit, [3, -1, 4, 1])
+
+
+@pytest.fixture
+def cache(circuit: Circuit, session_cache: Path, tmp_path: Path) -> Path:
+    """A copy of the session's cache, `circuit` inside."""
+    return Path(shutil.copytree(session_cache, tmp_path / "cache"))
+
+
+@pytest.fixture
+def zkagent_home(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """`cache`, as commands find it."""
+    monkeypatch.setenv("ZKAGENT_HOME", str(cache))
+    return cache

@@ -1,0 +1,70 @@
+"""Small networks for the tests, made node by node."""
+
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+INPUTS, OUTPUTS = 4, 2
+W1 = [[1, -2, 3], [4, 5, -6], [-7, 8, 9], [2, -3, 1]]
+B1 = [[10, -20, 30]]
+W2 = [[1, -1], [2, 3], [-5, 4]]
+
+
+def node(operator: str, inputs: list[str], output: str, **attributes: Any) -> NodeProto:
+    return helper.make_node(operator, inputs, [output], **attributes)
+
+
+def network(
+    nodes: list[NodeProto],
+    constants: dict[str, Any],
+    *,
+    inputs: int = INPUTS,
+    outputs: int = OUTPUTS,
+    kind: int = TensorProto.INT64,
+) -> bytes:
+    """An ONNX file with input "x" [1, inputs] and output "y" [1, outputs]."""
+    graph = helper.make_graph(
+        nodes,
+        "test",
+        [helper.make_tensor_value_info("x", kind, [1, inputs])],
+        [helper.make_tensor_value_info("y", kind, [1, outputs])],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def square_network() -> bytes:
+    """y = (x W1 + B1)^2 W2 over int64."""
+    nodes = [
+        node("MatMul", ["x", "w1"], "m"),
+        node("Add", ["m", "b1"], "h"),
+        node("Mul", ["h", "h"], "hh"),
+        node("MatMul", ["hh", "w2"], "y"),
+    ]
+    return network(nodes, {"w1": W1, "b1": B1, "w2": W2})
+
+
+def squares(x: list[int]) -> tuple[int, ...]:
+    """What `square_network` computes, in Python integers."""
+    hidden = [sum(v * row[j] for v, row in zip(x, W1, strict=True)) + B1[0][j] for j in range(3)]
+    return tuple(sum(h * h * row[k] for h, row in zip(hidden, W2, strict=True)) for k in range(2))
+
+
+def gathering_network(indices: list[int]) -> bytes:
+    """y = the inputs at two `indices`, weighted 1 and 10, in two outputs."""
+    nodes = [node("Gather", ["x", "i"], "g", axis=1), node("MatMul", ["g", "w"], "y")]
+    return network(nodes, {"i": indices, "w": [[1, 0], [0, 10]]})
+
+
+def relu_network() -> bytes:
+    """y = relu(x W) V in float32, as users bring it."""
+    nodes = [
+        node("MatMul", ["x", "w"], "m"),
+        node("Relu", ["m"], "r"),
+        node("MatMul", ["r", "v"], "y"),
+    ]
+    w = np.array(W1, dtype=np.float32) / 8
+    v = np.array(W2, dtype=np.float32) / 4
+    return network(nodes, {"w": w, "v": v}, kind=TensorProto.FLOAT)

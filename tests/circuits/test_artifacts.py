@@ -1,0 +1,80 @@
+"""Proof files: written one way, read strictly."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from circuits.artifacts import Origin, Proof
+from circuits.errors import ProofMalformed
+from circuits.field import INT64_MAX, INT64_MIN, R
+
+DIGEST = "0123456789abcdef" * 4
+integers = st.integers(INT64_MIN, INT64_MAX)
+proofs = st.builds(
+    Proof,
+    st.just(DIGEST),
+    st.lists(integers).map(tuple),
+    st.lists(integers).map(tuple),
+    st.binary(max_size=200),
+)
+
+
+@given(proofs)
+def test_a_proof_comes_back_as_it_was_written(proof: Proof) -> None:
+    assert Proof.from_json(proof.to_json()) == proof
+
+
+def test_instances_are_inputs_then_outputs_as_field_elements() -> None:
+    proof = Proof(DIGEST, (5, -1), (0, INT64_MIN), b"")
+    assert proof.instances == (5, R - 1, 0, R - 2**63)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"circuit": DIGEST[:-1]}, "expected a digest of 64 hex digits"),
+        ({"circuit": DIGEST.upper()}, "expected a digest"),
+        ({"circuit": None}, "expected a digest"),
+        ({"inputs": [1.0]}, "inputs holds 1.0, expected 64-bit integers"),
+        ({"inputs": [True]}, "inputs holds True"),
+        ({"outputs": [2**63]}, "outputs holds 9223372036854775808"),
+        ({"outputs": [R + 5]}, "outputs holds"),
+        ({"outputs": ["1"]}, "outputs holds '1'"),
+        ({"outputs": "12"}, "outputs is '12', expected a list"),
+        ({"outputs": 12}, "outputs is 12, expected a list"),
+        ({"outputs": {}}, "expected an object with"),
+        ({"outputs": [[1]]}, "expected an object with"),
+        ({"proof": "abcd"}, "expected hexadecimal after 0x"),
+        ({"proof": "0xabc"}, "not hexadecimal"),
+        ({"proof": "0x" + "00" * 2**20 + "00"}, "longer than 1048576 bytes"),
+        ({"format": "zkagent-proof-2"}, "its format is 'zkagent-proof-2'"),
+        ({"more": 1}, "expected an object with circuit, format, inputs, outputs, proof"),
+    ],
+)
+def test_a_malformed_proof_file_is_refused(change: dict[str, Any], reason: str) -> None:
+    fields = json.loads(Proof(DIGEST, (1,), (2,), b"\1").to_json())
+    with pytest.raises(ProofMalformed) as caught:
+        Proof.from_json(json.dumps(fields | change))
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "NaN", "\xff", "[" * 100_000, b"\xff\xfe"])
+def test_what_is_no_proof_file_is_refused(text: str | bytes) -> None:
+    with pytest.raises(ProofMalformed, match="not a proof file"):
+        Proof.from_json(text)
+
+
+def test_a_circuit_s_name_depends_on_everything_that_made_it() -> None:
+    origin = Origin("a", "b", "c", "23.0.5", "p")
+    others = [
+        Origin("x", "b", "c", "23.0.5", "p"),
+        Origin("a", "x", "c", "23.0.5", "p"),
+        Origin("a", "b", "x", "23.0.5", "p"),
+        Origin("a", "b", "c", "23.0.6", "p"),
+        Origin("a", "b", "c", "23.0.5", "q"),
+    ]
+    assert len({o.digest for o in [origin, *others]}) == 6
+    assert origin.digest == Origin("a", "b", "c", "23.0.5", "p").digest

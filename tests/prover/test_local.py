@@ -1,0 +1,251 @@
+"""The warm child: proofs, crashes, time-outs, interrupts, and no process left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from circuits.artifacts import Circuit
+from circuits.errors import InputRefused
+from circuits.store import load_circuit
+from prover.errors import (
+    ProofFailed,
+    ProofFalse,
+    ProofTimedOut,
+    ProverCrashed,
+    TransientProverError,
+)
+from prover.local import LocalProver
+from prover.verification import verify
+from tests.circuits.networks import squares
+
+ROOT = str(Path(__file__).parents[2])
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs (and is no zombie)."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def gone_soon(pid: int, timeout_s: float = 5) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+def test_proofs_come_verified_from_one_warm_child(circuit: Circuit) -> None:
+    with LocalProver(circuit) as prover:
+        first = prover.pid
+        for x in ([3, -1, 4, 1], [0, 0, 0, 0]):
+            proof = prover.prove(x)
+            assert proof.outputs == squares(x)
+            assert verify(proof, circuit)
+        assert prover.pid == first
+        assert prover.last
+        assert 0 < prover.last.prove_s < 10
+        assert 10e6 < prover.last.peak_rss_bytes < 500e6
+    assert first
+    assert not alive(first)
+
+
+def test_wrong_inputs_are_refused_without_waking_the_child(circuit: Circuit) -> None:
+    prover = LocalProver(circuit)
+    with pytest.raises(InputRefused, match="x has 3 values"):
+        prover.prove([1, 2, 3])
+    assert prover.pid is None
+
+
+def test_inputs_that_overflow_fail_for_good_and_the_child_lives_on(circuit: Circuit) -> None:
+    with LocalProver(circuit) as prover:
+        first = prover.pid
+        with pytest.raises(ProofFailed, match="drive an output to"):
+            prover.prove([2**40, 0, 0, 0])
+        assert prover.prove([1, 1, 1, 1]).outputs == squares([1, 1, 1, 1])
+        assert prover.pid == first
+
+
+def test_a_crash_is_transient_and_the_next_proof_has_a_fresh_child(circuit: Circuit) -> None:
+    with LocalProver(circuit) as prover:
+        assert prover.pid
+        first = prover.pid
+        os.kill(first, signal.SIGKILL)
+        with pytest.raises(ProverCrashed, match="ended with signal SIGKILL") as caught:
+            prover.prove([1, 2, 3, 4])
+        assert isinstance(caught.value, TransientProverError)
+        assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
+        assert prover.pid != first
+
+
+def test_a_proof_that_takes_too_long_is_ended(circuit: Circuit) -> None:
+    with LocalProver(circuit, timeout_s=0.3) as prover:
+        assert prover.pid
+        first = prover.pid
+        os.kill(first, signal.SIGSTOP)
+        with pytest.raises(ProofTimedOut, match=r"no proof after 0\.3 s"):
+            prover.prove([1, 2, 3, 4])
+        assert not alive(first)
+        assert prover.pid is None
+
+
+def test_a_proof_that_does_not_verify_is_never_returned(
+    circuit: Circuit, other_circuit: Circuit, cache: Path
+) -> None:
+    """Another circuit's witness under this one's key; ezkl's `prove` returns normally."""
+    script = (
+        "import sys; from pathlib import Path; from circuits import ezkl_engine;"
+        "from circuits.store import load_circuit;"
+        "cache, ours, theirs = sys.argv[1:];"
+        "ours, theirs = (load_circuit(d, Path(cache)) for d in (ours, theirs));"
+        "from dataclasses import replace;"
+        "from prover.child import answer;"
+        "ezkl_engine.evaluate = (lambda real: lambda compiled, x, path:"
+        " real(theirs.compiled, x, path))(ezkl_engine.evaluate);"
+        "print(answer(ours, [1, 2, 3, 4]))"
+    )
+    loaded = load_circuit(circuit.digest, cache)
+    arguments = [str(cache), loaded.digest, other_circuit.digest]
+    result = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ROOT},
+        check=True,
+    )
+    assert result.stdout.startswith("{'false': ")
+
+
+def test_a_false_proof_from_the_child_is_a_permanent_error(circuit: Circuit) -> None:
+    with pytest.raises(ProofFalse, match=r"does not verify .* build the circuit again"):
+        LocalProver(circuit)._result({"false": "the proof does not hold"})
+
+
+def test_a_circuit_that_was_damaged_meanwhile_is_not_used(circuit: Circuit, cache: Path) -> None:
+    loaded = load_circuit(circuit.digest, cache)
+    loaded.pk.write_bytes(b"damaged")
+    with LocalProver(loaded) as prover, pytest.raises(ProofFailed, match="is damaged"):
+        prover.prove([1, 2, 3, 4])
+
+
+def test_threads_take_turns(circuit: Circuit) -> None:
+    results: list[tuple[int, ...]] = []
+    with LocalProver(circuit) as prover:
+        threads = [
+            threading.Thread(target=lambda i=i: results.append(prover.prove([i] * 4).outputs))
+            for i in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(results) == sorted(squares([i] * 4) for i in range(4))
+
+
+def test_the_child_outlives_the_thread_that_started_it(circuit: Circuit) -> None:
+    prover = LocalProver(circuit)
+    thread = threading.Thread(target=lambda: prover.prove([1, 2, 3, 4]))
+    thread.start()
+    thread.join()
+    try:
+        first = prover.pid
+        prover.prove([1, 2, 3, 4])
+        assert prover.pid == first
+    finally:
+        prover.close()
+
+
+BUSY = """
+import sys, threading
+from pathlib import Path
+from circuits.store import load_circuit
+from prover.local import LocalProver
+prover = LocalProver(load_circuit(sys.argv[2], Path(sys.argv[1])))
+prover.prove([1, 2, 3, 4])
+print(prover.pid, flush=True)
+with prover:
+    while True:
+        prover.prove([1, 2, 3, 4])
+"""
+
+
+@pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_child_dies_with_its_parent_in_the_middle_of_a_proof(
+    circuit: Circuit, session_cache: Path, killer: signal.Signals
+) -> None:
+    """The child may hold the interpreter lock inside ezkl: only the kernel can end it."""
+    command = [sys.executable, "-c", BUSY, str(session_cache), circuit.digest]
+    environment = {**os.environ, "PYTHONPATH": ROOT}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        assert alive(child)
+        time.sleep(0.1)
+        parent.send_signal(killer)
+        parent.wait(10)
+        assert gone_soon(child)
+
+
+def test_a_stopped_child_dies_with_its_parent_too(circuit: Circuit, session_cache: Path) -> None:
+    """SIGIO waits for no Python code, and SIGCONT delivers it."""
+    command = [sys.executable, "-c", BUSY, str(session_cache), circuit.digest]
+    environment = {**os.environ, "PYTHONPATH": ROOT}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        os.kill(child, signal.SIGSTOP)
+        parent.kill()
+        parent.wait(10)
+        os.kill(child, signal.SIGCONT)
+        assert gone_soon(child, timeout_s=1)
+
+
+def test_an_interrupt_ends_the_child_and_passes_on(
+    circuit: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prover = LocalProver(circuit)
+    with prover:
+        child = prover.pid
+        assert child
+        os.kill(child, signal.SIGSTOP)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            prover.prove([1, 2, 3, 4])
+        timer.join()
+    assert not alive(child)
+    assert prover.pid is None
+
+
+def test_a_folder_named_like_ours_does_not_shadow_the_packages(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("prover", "circuits", "json"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('shadowed')")
+    monkeypatch.chdir(tmp_path)
+    with LocalProver(circuit) as prover:
+        assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
+
+
+def test_nothing_is_left_in_the_temporary_folder(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with LocalProver(circuit) as prover:
+        prover.prove([1, 2, 3, 4])
+        assert list(tmp_path.iterdir())
+        os.kill(prover.pid or 0, signal.SIGKILL)
+        with pytest.raises(ProverCrashed):
+            prover.prove([1, 2, 3, 4])
+    assert list(tmp_path.iterdir()) == []

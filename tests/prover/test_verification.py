@@ -1,0 +1,90 @@
+"""Beside the true proof, its rejected neighbours: each a verdict with a reason."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from circuits.artifacts import Circuit, Proof
+from circuits.errors import EngineError
+from circuits.field import R
+from prover.verification import Verdict, verify
+
+
+def test_a_true_proof_is_valid(circuit: Circuit, proof: Proof) -> None:
+    assert verify(proof, circuit) == Verdict(True)
+
+
+def test_a_proof_read_back_from_its_file_is_valid(circuit: Circuit, proof: Proof) -> None:
+    assert verify(Proof.from_json(proof.to_json()), circuit)
+
+
+@given(position=st.integers(0), bit=st.integers(0, 7))
+def test_a_flipped_bit_anywhere_is_rejected(
+    circuit: Circuit, proof: Proof, position: int, bit: int
+) -> None:
+    flipped = bytearray(proof.proof)
+    flipped[position % len(flipped)] ^= 1 << bit
+    assert not verify(replace(proof, proof=bytes(flipped)), circuit)
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_another_input_is_rejected(circuit: Circuit, proof: Proof, index: int) -> None:
+    inputs = list(proof.inputs)
+    inputs[index] += 1
+    verdict = verify(replace(proof, inputs=tuple(inputs)), circuit)
+    assert verdict == Verdict(False, "the proof does not hold for these inputs and outputs")
+
+
+@pytest.mark.parametrize("index", range(2))
+def test_another_output_is_rejected(circuit: Circuit, proof: Proof, index: int) -> None:
+    outputs = list(proof.outputs)
+    outputs[index] -= 1
+    assert not verify(replace(proof, outputs=tuple(outputs)), circuit)
+
+
+def test_outputs_moved_by_the_field_s_order_are_rejected(circuit: Circuit, proof: Proof) -> None:
+    """The same field element, and for the halo2 verifier the same statement."""
+    first, second = proof.outputs
+    for outputs in ((first + R, second), (first, second - R)):
+        verdict = verify(replace(proof, outputs=outputs), circuit)
+        assert verdict == Verdict(False, "a value needs more than 64 bits")
+
+
+def test_values_moved_between_inputs_and_outputs_are_rejected(
+    circuit: Circuit, proof: Proof
+) -> None:
+    """The instances stay the same; what they are said to mean does not."""
+    moved = replace(proof, inputs=proof.inputs[:-1], outputs=proof.inputs[-1:] + proof.outputs)
+    assert verify(moved, circuit).reason == "it has 3 inputs, expected 4"
+    extra = replace(proof, outputs=(*proof.outputs, 0))
+    assert verify(extra, circuit).reason == "it has 3 outputs, expected 2"
+
+
+def test_trailing_and_missing_bytes_are_rejected(circuit: Circuit, proof: Proof) -> None:
+    """ezkl's own verify accepts the trailing ones."""
+    size = len(proof.proof)
+    for wrong in (proof.proof + b"\0", proof.proof + bytes(32), proof.proof[:-1], b""):
+        verdict = verify(replace(proof, proof=wrong), circuit)
+        assert verdict.reason == f"the proof has {len(wrong)} bytes, expected {size}"
+
+
+def test_a_proof_of_another_circuit_is_rejected(
+    circuit: Circuit, other_circuit: Circuit, proof: Proof
+) -> None:
+    verdict = verify(proof, other_circuit)
+    assert verdict.reason.startswith(f"it was made for circuit {circuit.digest[:16]}")
+    relabelled = replace(proof, circuit=other_circuit.digest)
+    assert not verify(relabelled, other_circuit)
+
+
+def test_rubbish_of_the_right_length_is_rejected(circuit: Circuit, proof: Proof) -> None:
+    for rubbish in (bytes(len(proof.proof)), b"\xff" * len(proof.proof)):
+        assert not verify(replace(proof, proof=rubbish), circuit)
+
+
+def test_a_missing_key_is_no_verdict(circuit: Circuit, proof: Proof) -> None:
+    elsewhere = replace(circuit, directory=circuit.directory / "nowhere")
+    with pytest.raises(EngineError):
+        verify(proof, elsewhere)

@@ -1,0 +1,164 @@
+"""What the service and its parts raise, on top of prover.errors.
+
+ProverError
+└── ServiceError
+    ├── DatabaseUnusable      the database cannot be opened, or belongs to another version
+    ├── StartRefused          the service would be open to strangers, or a setting makes no sense
+    ├── LeaseLost             this worker may have been declared dead; it must not go on
+    ├── CircuitUnknown        no such circuit or model here
+    ├── RequestRefused        a request that cannot become a proof (wrong features, refused text)
+    ├── KeyRefused            no key, a wrong one, or a revoked one
+    ├── KeyUnknown            no valid key of this id
+    ├── CallbackRefused       the callback's address is not allowed
+    ├── CallbackFailed        the callback's host did not take it; tried again
+    ├── ProofUnknown          no such proof under this key
+    ├── QuotaExceeded         the key has used up what it was given
+    ├── NotRetried            there is nothing to retry
+    ├── ServiceAnswered       to a client: the service said no
+    ├── ServiceUnreachable    to a client: nobody answers
+    └── ProofNotMade          to a client: the proof ended without a result
+"""
+
+from prover.errors import ProverError
+
+
+class ServiceError(ProverError):
+    """Root of what the service's own parts raise."""
+
+
+class DatabaseUnusable(ServiceError):
+    """The queue has nowhere to live."""
+
+    def __init__(self, database: str, reason: str) -> None:
+        super().__init__(f"the database {database} cannot be used: {reason}")
+        self.database = database
+        self.reason = reason
+
+
+class StartRefused(ServiceError):
+    """`zkagent serve` or `zkagent worker` does not start like this."""
+
+
+class LeaseLost(ServiceError):
+    """Others may take this worker for dead."""
+
+
+class CircuitUnknown(ServiceError):
+    """Neither a circuit's digest nor a model's name that this service has."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        shown = ", ".join(known) or "none yet"
+        super().__init__(f"no circuit or model {name[:80]!r} here; there are: {shown}")
+        self.name = name
+
+
+class RequestRefused(ServiceError):
+    """The same request will always be refused."""
+
+
+class CallbackRefused(ServiceError):
+    """The service does not call this address."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"callback {url[:120]!r} refused: {reason}")
+        self.url = url
+        self.reason = reason
+
+
+class CallbackFailed(ServiceError):
+    """Another try may succeed."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"callback to {url[:120]!r} failed: {reason}")
+        self.url = url
+        self.reason = reason
+
+
+class KeyRefused(ServiceError):
+    """Which of the reasons it is, is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("a valid API key is needed: Authorization: Bearer zk_...")
+
+
+class KeyUnknown(ServiceError):
+    """Nothing to revoke."""
+
+    def __init__(self, key_id: str) -> None:
+        super().__init__(f"no valid key {key_id!r}: see `zkagent key list`")
+        self.key_id = key_id
+
+
+class ProofUnknown(ServiceError):
+    """There is no such proof, or this key did not ask for it."""
+
+    def __init__(self, proof_id: str) -> None:
+        super().__init__(f"no proof {proof_id[:64]} was requested with this key")
+        self.proof_id = proof_id
+
+
+class QuotaExceeded(ServiceError):
+    """Too many requests for this key; `retry_after_s` says when to come back."""
+
+    def __init__(self, what: str, limit: int, retry_after_s: float) -> None:
+        super().__init__(f"limit reached: {limit} {what}; try again in {retry_after_s:.0f} s")
+        self.limit = limit
+        self.retry_after_s = retry_after_s
+
+
+class NotRetried(ServiceError):
+    """Only what failed, was cancelled or set aside can be tried again."""
+
+    def __init__(self, proof_id: str, state: str) -> None:
+        super().__init__(f"proof {proof_id[:16]} is {state}: there is nothing to retry")
+        self.proof_id = proof_id
+        self.state = state
+
+
+class ServiceAnswered(ServiceError):
+    """The service refused; `status` and `title` are its problem document's."""
+
+    def __init__(self, status: int, title: str, detail: str) -> None:
+        super().__init__(f"the prover service answered {status} {title}: {detail}")
+        self.status = status
+        self.title = title
+        self.detail = detail
+
+
+class ServiceUnreachable(ServiceError):
+    """Nobody answers at this address."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"no prover service at {url} ({reason}): start one with `zkagent serve`")
+        self.url = url
+        self.reason = reason
+
+
+class ProofNotMade(ServiceError):
+    """The request ended without a proof."""
+
+    def __init__(self, proof_id: str, state: str, failure: str | None, reason: str | None) -> None:
+        super().__init__(f"proof {proof_id[:16]} is {state}: {reason or failure or 'no reason'}")
+        self.proof_id = proof_id
+        self.state = state
+        self.failure = failure
+
+
+__all__ = [
+    "CallbackFailed",
+    "CallbackRefused",
+    "CircuitUnknown",
+    "DatabaseUnusable",
+    "KeyRefused",
+    "KeyUnknown",
+    "LeaseLost",
+    "NotRetried",
+    "ProofNotMade",
+    "ProofUnknown",
+    "QuotaExceeded",
+    "RequestRefused",
+    "ServiceAnswered",
+    "ServiceError",
+    "ServiceUnreachable",
+    "StartRefused",
+]

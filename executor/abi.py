@@ -63,6 +63,9 @@ class Method:
 RUN = Method("run", (INPUT, "address"), ("int256", "string"))
 RUN_WITH_PROOFS = Method("runWithProofs", (INPUT, "address", CLAIMS, "bytes[]"), RUN.outputs)
 SIMULATE = Method("simulate", (INPUT, CLAIMS))
+RUN_NEXT_ITERATION = Method(
+    "runNextIteration", ("string", "string", "address[]", "string[]", "string")
+)
 MISSING_DECISION = Method("MissingDecision", ("uint256", "address", "uint256", "bytes", "bytes"))
 SIMULATION_RESULT = Method("SimulationResult", ("string", "string[]"))
 CONTEXT = ("string", "address[]", "string[]", "string")

@@ -23,7 +23,7 @@ class LocalCircuits:
         self._known: dict[tuple[str, str], Circuit] = {}
 
     def __call__(self, model: Model, digest: str) -> ProofCheck:
-        """Raises ValueError when the circuit is not one of the model, CannotVerify, CircuitError."""
+        """Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError."""
         key = (model.manifest.files.onnx, digest)
         if key not in self._known:
             self._known[key] = find_circuit(model, digest, self.srs)

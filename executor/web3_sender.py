@@ -28,14 +28,14 @@ class Web3Sender:
         return str(self.signer.address).lower()
 
     def estimate_gas(self, call: RunCall) -> int:
-        fields = self._fields(call)
+        fields = self.fields(call)
         with explained(self.web3, fields):
             gas = int(self.web3.eth.estimate_gas(fields))  # type: ignore[arg-type]
         self._check_funds(gas * self._fees()["maxFeePerGas"])
         return gas
 
     def send(self, call: RunCall, gas_limit: int) -> Inclusion:
-        fields = self._fields(call)
+        fields = self.fields(call)
         transaction = fields | self._fees() | {"gas": gas_limit, "type": 2}
         with translated(self.web3):
             transaction["chainId"] = self.web3.eth.chain_id
@@ -56,7 +56,8 @@ class Web3Sender:
             raise ChainError(f"the transaction was included, but {exc}") from exc
         return Inclusion(raw, "0x" + bytes(sent).hex(), result)
 
-    def _fields(self, call: RunCall) -> dict[str, Any]:
+    def fields(self, call: RunCall) -> dict[str, Any]:
+        """The unsigned transaction: from, to, data, value."""
         claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
         data = abi.RUN_WITH_PROOFS.call(
             abi.prompt_input(call.prompt), abi.NO_HANDLER, claims, list(call.proofs)

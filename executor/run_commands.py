@@ -1,0 +1,219 @@
+"""`zkagent run` and `zkagent verify-run`."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
+    from executor.console import Narrator
+    from executor.onchain import CompletedRun
+    from executor.session import Session
+    from executor.verify_run import Sources
+    from verifier_contracts.deployment import Deployment
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+MODEL_OPTION = click.option(
+    "--model", "model_name", default="wallet", show_default=True, help="Model by name or folder."
+)
+SRS_OPTION = click.option(
+    "--srs", type=FILE, help="KZG set-up that the agent's verifier was made with."
+)
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where to run: all None for a chain of our own."""
+
+    rpc: str | None
+    agent: str | None
+    key_file: Path | None
+    deployment: Path | None
+    chain_id: int | None
+
+
+@click.command("run")
+@click.argument("prompt")
+@click.option("--rpc", help="RPC address; without it, a demo agent on an embedded chain.")
+@click.option("--agent", help="The agent's address.")
+@click.option("--key-file", type=FILE, help="Hex key or encrypted keystore of the agent's owner.")
+@click.option("--deployment", type=FILE, help="deployment.json: the agent and its chain.")
+@click.option("--chain-id", type=int, help="Refuse to run on another chain.")
+@MODEL_OPTION
+@SRS_OPTION
+@click.option("--dry-run", is_flag=True, help="Show plan, gas and effects; send nothing.")
+@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+@JSON_OPTION
+def run_command(
+    prompt: str,
+    *,
+    model_name: str,
+    srs: Path | None,
+    dry_run: bool,
+    receipt_path: Path | None,
+    as_json: bool,
+    **target: Any,
+) -> None:
+    """Carry out PROMPT: plan it, prove each decision, send one transaction, keep the receipt.
+
+    A keystore's password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
+    """
+    from executor.console import Narrator
+    from executor.derivation import raw_bytes
+    from executor.run_output import completed_json, print_dry_run, print_run, show
+    from models.catalogue import load_model
+
+    model = load_model(model_name)
+    with (
+        Narrator().working() as tell,
+        _session(Target(**target), model, srs, tell) as session,
+    ):
+        if dry_run:
+            show(_dry_run(session, raw_bytes(prompt)), as_json, print_dry_run)
+            return
+        completed = session.runner.run(raw_bytes(prompt))
+        path = _write_receipt(session, completed, receipt_path)
+        shown = completed_json(completed) | {"receipt": str(path)}
+    show(shown, as_json, print_run)
+
+
+@click.command("verify-run")
+@click.argument("receipt", type=FILE)
+@click.option("--rpc", help="Compare with this chain as well.")
+@click.option("--model", "model_name", help="Model by name or folder; by default the one named.")
+@SRS_OPTION
+@JSON_OPTION
+def verify_run_command(
+    receipt: Path, rpc: str | None, model_name: str | None, srs: Path | None, as_json: bool
+) -> None:
+    """Verify RECEIPT again: every proof, every feature vector, every decision.
+
+    Offline, nothing shows that the recorded state was the chain's: that takes --rpc.
+    """
+    from executor.receipts import load_receipt
+    from executor.run_output import print_report
+    from executor.verify_run import verify_receipt
+
+    found = load_receipt(receipt)
+    report = verify_receipt(found, _sources(found.chain_id, rpc, model_name, srs))
+    if as_json:
+        problems = [str(check) for check in report.problems]
+        click.echo(json.dumps({"accepted": report.accepted, "problems": problems}))
+    else:
+        print_report(report, online=rpc is not None)
+    if not report.accepted:
+        sys.exit(1)
+
+
+@contextmanager
+def _session(target: Target, model: Any, srs: Path | None, tell: "Narrator") -> Iterator["Session"]:
+    from executor.session import circuit_of_agent, local_circuit, open_embedded, open_session
+
+    if target.rpc is None:
+        _refuse_without_rpc(target)
+        circuit = local_circuit(model, srs, tell.stage)
+        with open_embedded(model, circuit, tell.stage, tell) as (session, _):
+            yield session
+        return
+    from verifier_contracts.chain import connect
+
+    signer, deployment = _signer(target), _deployment(target)
+    agent = _agent(target, deployment)
+    expected = target.chain_id or (deployment.chain_id if deployment else None)
+    web3 = connect(target.rpc, expected)
+    circuit = circuit_of_agent(web3, agent, model, srs, tell.stage)
+    with open_session(web3, agent, signer, model, circuit, report=tell) as session:
+        yield session
+
+
+def _refuse_without_rpc(target: Target) -> None:
+    from executor.errors import DeploymentMissing
+
+    for name in ("agent", "key_file", "deployment", "chain_id"):
+        if getattr(target, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise DeploymentMissing(f"{option} says whom to talk to, but not where: add --rpc URL")
+
+
+def _signer(target: Target) -> "LocalAccount":
+    from executor.errors import KeyFileError
+    from executor.keys import load_key
+
+    if target.key_file is None:
+        raise KeyFileError("runs are signed here: give the owner's key with --key-file FILE")
+    return load_key(target.key_file, _ask_password if sys.stdin.isatty() else None)
+
+
+def _ask_password() -> str:
+    return str(click.prompt("Password of the keystore", hide_input=True, err=True))
+
+
+def _deployment(target: Target) -> "Deployment | None":
+    from verifier_contracts.deployment import load_deployment
+
+    return load_deployment(target.deployment) if target.deployment else None
+
+
+def _agent(target: Target, deployment: "Deployment | None") -> str:
+    from eth_utils.address import is_address
+
+    from executor.errors import DeploymentMissing
+
+    agent = target.agent or (deployment.agent if deployment else None)
+    if agent is None:
+        raise DeploymentMissing("which agent? give --agent ADDRESS or --deployment FILE")
+    if not is_address(agent):
+        raise DeploymentMissing(f"{agent} is not an address, or its checksum is wrong")
+    return agent
+
+
+def _sources(chain_id: int, rpc: str | None, model_name: str | None, srs: Path | None) -> "Sources":
+    from executor.proof_source import LocalCircuits
+    from executor.verify_run import Sources
+    from models.catalogue import load_model
+
+    chain = None
+    if rpc is not None:
+        from executor.web3_agent import Web3Agent
+        from verifier_contracts.chain import connect
+
+        web3 = connect(rpc, chain_id)
+        chain = lambda agent: Web3Agent(web3, agent)  # noqa: E731
+    return Sources(lambda name: load_model(model_name or name), LocalCircuits(srs), chain)
+
+
+def _write_receipt(session: "Session", completed: "CompletedRun", path: Path | None) -> Path:
+    from executor.receipt_writer import write_receipt
+    from verifier_contracts.toolchain import cache_root
+
+    receipt = write_receipt(session.chain, session.model, [completed], session.signer)
+    chosen = path or cache_root() / "receipts" / f"{completed.inclusion.hash[2:18]}.json"
+    chosen.parent.mkdir(parents=True, exist_ok=True)
+    chosen.write_text(receipt.to_json())
+    return chosen
+
+
+def _dry_run(session: "Session", prompt: bytes) -> dict[str, Any]:
+    from executor.effects import simulated_transfers
+    from executor.onchain import run_reverted
+    from executor.run_output import planned_json
+    from verifier_contracts.errors import RevertError
+
+    try:
+        plan = session.runner.plan(prompt)
+        proven = session.runner.prove(plan)
+        gas = session.runner.estimate(proven)
+    except RevertError as exc:
+        raise run_reverted(exc) from exc
+    transfers = simulated_transfers(session.web3, session.sender.fields(proven.call))
+    book = plan.decisions[0].context.reads.book
+    effects = None if transfers is None else [t.describe(book) for t in transfers]
+    return {**planned_json(proven), "block": plan.block.number, "gas": gas, "effects": effects}

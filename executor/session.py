@@ -1,0 +1,100 @@
+"""Everything that a run needs, opened and closed together: chain, model, circuit, prover, key."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+
+from circuits.artifacts import Circuit
+from circuits.errors import CircuitNotFound, CircuitOutdated
+from executor.embedded import EmbeddedChain, embedded_chain
+from executor.errors import OtherModel
+from executor.events import Listener, ignore
+from executor.onchain import AgentRunner
+from executor.planner import check_model
+from executor.web3_agent import Web3Agent
+from executor.web3_sender import Web3Sender
+from models.catalogue import Model
+from prover.local import LocalProver
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One account and one agent on one chain, ready to run prompts."""
+
+    web3: Any
+    chain: Web3Agent
+    sender: Web3Sender
+    signer: LocalAccount
+    model: Model
+    circuit: Circuit
+    runner: AgentRunner
+
+
+@contextmanager
+def open_session(
+    web3: Any,
+    agent: str,
+    signer: LocalAccount,
+    model: Model,
+    circuit: Circuit,
+    *,
+    report: Listener = ignore,
+) -> Iterator[Session]:
+    """A session with a warm prover. Raises OtherModel when the agent's verifier is of another
+    circuit."""
+    chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
+    with LocalProver(circuit) as prover:
+        runner = AgentRunner(chain, sender, model, prover, report)
+        yield Session(web3, chain, sender, signer, model, circuit, runner)
+
+
+@contextmanager
+def open_embedded(
+    model: Model, circuit: Circuit, stage: Stage, report: Listener = ignore
+) -> Iterator[tuple[Session, EmbeddedChain]]:
+    """A session on a chain of its own, which ends with it."""
+    with (
+        embedded_chain(model, circuit, stage) as chain,
+        open_session(
+            chain.web3, chain.deployment.agent, chain.owner, model, circuit, report=report
+        ) as session,
+    ):
+        yield session, chain
+
+
+def local_circuit(model: Model, srs: Path | None, stage: Stage) -> Circuit:
+    """The model's circuit with the set-up `srs`, or a development one. Raises CircuitError."""
+    from circuits.build_process import build_isolated
+
+    return build_isolated(
+        model.onnx_path, srs=srs, progress=lambda step: stage(f"circuit: {step.value}")
+    )
+
+
+def circuit_of_agent(
+    web3: Any, agent: str, model: Model, srs: Path | None, stage: Stage
+) -> Circuit:
+    """The circuit whose verifier the agent's model is bound to. Raises OtherModel, CircuitError."""
+    chain = Web3Agent(web3, agent)
+    identity = chain.identity(chain.head())
+    check_model(identity, model)
+    digest = identity.model.circuit_hash.hex()
+    circuit = _cached(digest) or local_circuit(model, srs, stage)
+    if circuit.digest != digest:
+        raise OtherModel("circuit", circuit.digest[:16], f"{digest[:16]} (another set-up: --srs)")
+    return circuit
+
+
+def _cached(digest: str) -> Circuit | None:
+    from circuits.store import load_circuit
+
+    try:
+        return load_circuit(digest)
+    except (CircuitNotFound, CircuitOutdated):
+        return None

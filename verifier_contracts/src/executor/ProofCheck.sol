@@ -40,6 +40,7 @@ library ProofCheck {
         returns (bytes memory callData)
     {
         bytes4 selector = IProofVerifier.verify.selector;
+        uint256 slack = Instances.SLACK;
         uint256 count =
             features.length / Instances.FEATURE_BYTES + output.length / Instances.OUTPUT_BYTES;
         uint256 instances;
@@ -58,7 +59,7 @@ library ProofCheck {
             instances := add(instances, 32)
             let end := add(instances, shl(5, count))
             mstore(callData, sub(end, add(callData, 32)))
-            mstore(0x40, and(add(end, 31), not(31)))
+            mstore(0x40, and(add(add(end, slack), 31), not(31)))
         }
         instances = Instances.writeFeatures(instances, features);
         Instances.writeOutputs(instances, output);

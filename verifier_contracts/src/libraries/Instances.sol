@@ -12,36 +12,52 @@ library Instances {
     uint256 internal constant FEATURE_BYTES = 2;
     uint256 internal constant OUTPUT_BYTES = 8;
 
+    /// @notice Room that writing needs behind the last word: both functions work in groups of four.
+    uint256 internal constant SLACK = 96;
+
     /// @notice Writes int16 features, 2 bytes each, as words from memory address `to` on.
-    /// @return end The address behind the last word.
+    /// @dev The caller has checked that `features` holds whole values and has allocated their words.
+    /// @return end The address behind the last word; up to SLACK bytes behind it are overwritten.
     function writeFeatures(uint256 to, bytes memory features) internal pure returns (uint256 end) {
-        return _write(to, features, FEATURE_BYTES);
+        assembly ("memory-safe") {
+            let source := add(features, 32)
+            end := add(to, shl(4, mload(features)))
+            for {} lt(to, end) {} {
+                let w := mload(source)
+                let v := signextend(1, shr(240, w))
+                mstore(to, add(v, and(P, sar(255, v)))) // P + v when v is negative
+                v := signextend(1, shr(224, w))
+                mstore(add(to, 32), add(v, and(P, sar(255, v))))
+                v := signextend(1, shr(208, w))
+                mstore(add(to, 64), add(v, and(P, sar(255, v))))
+                v := signextend(1, shr(192, w))
+                mstore(add(to, 96), add(v, and(P, sar(255, v))))
+                source := add(source, 8)
+                to := add(to, 128)
+            }
+        }
     }
 
     /// @notice Writes int64 outputs, 8 bytes each, as words from memory address `to` on.
-    /// @return end The address behind the last word.
+    /// @dev The caller has checked that `output` holds whole values and has allocated their words.
+    /// @return end The address behind the last word; up to SLACK bytes behind it are overwritten.
     function writeOutputs(uint256 to, bytes memory output) internal pure returns (uint256 end) {
-        return _write(to, output, OUTPUT_BYTES);
-    }
-
-    /// @dev The caller has checked that `packed` holds whole values and has allocated their words.
-    function _write(uint256 to, bytes memory packed, uint256 width)
-        private
-        pure
-        returns (uint256 end)
-    {
         assembly ("memory-safe") {
-            let signByte := sub(width, 1)
-            let shift := sub(256, shl(3, width))
-            let source := add(packed, 32)
-            for { let sourceEnd := add(source, mload(packed)) } lt(source, sourceEnd) {
-                source := add(source, width)
-            } {
-                let v := signextend(signByte, shr(shift, mload(source)))
-                mstore(to, add(v, mul(P, shr(255, v)))) // P + v when v is negative
-                to := add(to, 32)
+            let source := add(output, 32)
+            end := add(to, shl(2, mload(output)))
+            for {} lt(to, end) {} {
+                let w := mload(source)
+                let v := sar(192, w)
+                mstore(to, add(v, and(P, sar(255, v))))
+                v := signextend(7, shr(128, w))
+                mstore(add(to, 32), add(v, and(P, sar(255, v))))
+                v := signextend(7, shr(64, w))
+                mstore(add(to, 64), add(v, and(P, sar(255, v))))
+                v := signextend(7, w)
+                mstore(add(to, 96), add(v, and(P, sar(255, v))))
+                source := add(source, 32)
+                to := add(to, 128)
             }
-            end := to
         }
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../src/interfaces/IERCAgentTool.sol";
-import {IERCZKMLRegistry, ModelCommitment} from "../src/interfaces/IERCZKMLRegistry.sol";
-import {IModelRegistry, ModelBinding} from "../src/interfaces/IModelRegistry.sol";
-import {IProvenAgent} from "../src/interfaces/IProvenAgent.sol";
-import {EchoTool, FailingTool, MeddlingTool} from "./fakes/FakeTools.sol";
-import {TestAgent} from "./fakes/TestAgent.sol";
-import {World} from "./support/World.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {IModelRegistry, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {EchoTool, FailingTool, MeddlingTool} from "../fakes/FakeTools.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+import {World} from "../support/World.sol";
 
 contract AgentBaseTest is World {
     EchoTool private echo = new EchoTool();

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "../src/interfaces/IERCZKMLRegistry.sol";
-import {ExecutableModel, IModelRegistry, ModelBinding} from "../src/interfaces/IModelRegistry.sol";
-import {FakeDecoder} from "./fakes/FakeDecoder.sol";
-import {FakeEncoder} from "./fakes/FakeEncoder.sol";
-import {FakeVerifier} from "./fakes/FakeVerifier.sol";
-import {World} from "./support/World.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {
+    ExecutableModel,
+    IModelRegistry,
+    ModelBinding
+} from "../../src/interfaces/IModelRegistry.sol";
+import {FakeDecoder} from "../fakes/FakeDecoder.sol";
+import {FakeEncoder} from "../fakes/FakeEncoder.sol";
+import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {World} from "../support/World.sol";
 
 contract ModelRegistryTest is World {
     ModelCommitment private plain = ModelCommitment("m", "c", "v", 0x01020304, "ipfs://x");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Decimals} from "../src/libraries/Decimals.sol";
+import {Decimals} from "../../src/libraries/Decimals.sol";
 import {Test} from "forge-std/Test.sol";
 
 /// @dev Library calls behind an external call, so that reverts can be expected.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../src/interfaces/IERCAgentTool.sol";
-import {Context} from "../src/interfaces/IEncoder.sol";
-import {FakeDecoder} from "./fakes/FakeDecoder.sol";
-import {CatchingTool, InsistingTool} from "./fakes/FakeTools.sol";
-import {TestAgent} from "./fakes/TestAgent.sol";
-import {World} from "./support/World.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {Context} from "../../src/interfaces/IEncoder.sol";
+import {FakeDecoder} from "../fakes/FakeDecoder.sol";
+import {CatchingTool, InsistingTool} from "../fakes/FakeTools.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+import {World} from "../support/World.sol";
 
 /// @dev An agent used by an agent, directly or behind a tool that catches failures: whoever sends the
 ///   claims must not be able to choose the branch that the tool takes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {TransientBytes} from "../src/libraries/TransientBytes.sol";
+import {TransientBytes} from "../../src/libraries/TransientBytes.sol";
 import {Test} from "forge-std/Test.sol";
 
 contract TransientBytesTest is Test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {EscapedText} from "../src/libraries/EscapedText.sol";
+import {EscapedText} from "../../src/libraries/EscapedText.sol";
 import {Test} from "forge-std/Test.sol";
 
 contract EscapedTextTest is Test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ProofCheck} from "../src/executor/ProofCheck.sol";
-import {IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {IProofVerifier} from "../src/interfaces/IProofVerifier.sol";
-import {FakeVerifier} from "./fakes/FakeVerifier.sol";
-import {World} from "./support/World.sol";
+import {ProofCheck} from "../../src/executor/ProofCheck.sol";
+import {IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IProofVerifier} from "../../src/interfaces/IProofVerifier.sol";
+import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {World} from "../support/World.sol";
 
 contract ProofCheckTest is World {
     function encodeCall(bytes calldata proof, bytes memory features, bytes memory y)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {IERCAgent} from "../src/interfaces/IERCAgent.sol";
-import {IERCAgentTool} from "../src/interfaces/IERCAgentTool.sol";
-import {IProvenAgent} from "../src/interfaces/IProvenAgent.sol";
-import {EchoTool, FrameOpener, MeddlingTool} from "./fakes/FakeTools.sol";
-import {FakeVerifier} from "./fakes/FakeVerifier.sol";
-import {TestAgent} from "./fakes/TestAgent.sol";
-import {World} from "./support/World.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgent} from "../../src/interfaces/IERCAgent.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {CarelessAgent} from "../fakes/CarelessAgent.sol";
+import {EchoTool, FrameOpener, MeddlingTool} from "../fakes/FakeTools.sol";
+import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+import {World} from "../support/World.sol";
 
 /// @dev Frames with one agent: what completes, and every neighbour of it that must not.
 contract FramesTest is World {
@@ -189,5 +192,24 @@ contract FramesTest is World {
             abi.encodeWithSelector(IProvenAgent.CallerIsNotTheExecutor.selector, address(this))
         );
         agent.onFrame(abi.encode(address(this), "go"));
+    }
+
+    function test_a_model_updated_inside_the_frame_is_verified_as_it_was_used() public {
+        CarelessAgent careless = new CarelessAgent(executor);
+        ModelBinding memory binding = bindingWith(address(verifier));
+        ModelCommitment memory commitment = commitmentFor(binding);
+        vm.prank(address(careless));
+        uint256 own = registry.registerBoundModel(commitment, binding);
+        FakeVerifier obliging = new FakeVerifier();
+        binding.verifier = address(obliging);
+        (bytes memory features, bytes memory y) = (careless.featuresBy(encoder), output(ANSWER, 6));
+        obliging.admit(instancesOf(features, y));
+        Claim[] memory claims = append(new Claim[](0), Claim(own, keccak256(features), y));
+        bytes[] memory proofs = list(verifier.proofOf(instancesOf(features, y)));
+        careless.setUpdate(abi.encodeCall(registry.updateBoundModel, (own, commitment, binding)));
+        vm.expectRevert(FakeVerifier.ProofRefused.selector);
+        careless.open(claims, proofs);
+        truth(features, y);
+        assertEq(careless.open(claims, proofs), "answer 6");
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {ModelBinding} from "../src/interfaces/IModelRegistry.sol";
-import {EchoTool} from "./fakes/FakeTools.sol";
-import {FakeVerifier} from "./fakes/FakeVerifier.sol";
-import {TestAgent} from "./fakes/TestAgent.sol";
-import {World} from "./support/World.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {EchoTool} from "../fakes/FakeTools.sol";
+import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+import {World} from "../support/World.sol";
 
 contract RecordedDecisionsTest is World {
     TestAgent private agent = agentWith(new EchoTool());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../src/interfaces/IERCAgentTool.sol";
-import {EchoTool, FailingTool} from "./fakes/FakeTools.sol";
-import {TestAgent} from "./fakes/TestAgent.sol";
-import {World} from "./support/World.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {EchoTool, FailingTool} from "../fakes/FakeTools.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
+import {World} from "../support/World.sol";
 
 contract SimulationTest is World {
     EchoTool private echo = new EchoTool();

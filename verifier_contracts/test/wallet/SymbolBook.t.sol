@@ -4,9 +4,9 @@ pragma solidity ^0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Test} from "forge-std/Test.sol";
 
-import {ISymbolBook} from "../src/interfaces/ISymbolBook.sol";
-import {DemoToken} from "../src/wallet/DemoToken.sol";
-import {SymbolBook} from "../src/wallet/SymbolBook.sol";
+import {ISymbolBook} from "../../src/interfaces/ISymbolBook.sol";
+import {DemoToken} from "../../src/wallet/DemoToken.sol";
+import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 
 contract SymbolBookTest is Test {
     SymbolBook private book = new SymbolBook(address(this));

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
+
+/// @dev Owns model 2, pins nothing, and updates the model right after it has used a claim.
+contract CarelessAgent is IFramedAgent {
+    IAgentExecutor private immutable _executor;
+    bytes private _update;
+
+    constructor(IAgentExecutor executor) {
+        _executor = executor;
+    }
+
+    function setUpdate(bytes calldata update) external {
+        _update = update;
+    }
+
+    function open(Claim[] calldata claims, bytes[] calldata proofs)
+        external
+        returns (string memory answer)
+    {
+        (answer,) = _executor.runInFrame(claims, proofs, "");
+    }
+
+    function onFrame(bytes calldata) external returns (string memory answer, string[] memory none) {
+        answer = _executor.runNextIteration("2", "", new IERCAgentTool[](0), none, "").finalAnswer;
+        (bool success,) = address(_executor.registry()).call(_update);
+        require(success, "not updated");
+    }
+
+    function featuresBy(IEncoder encoder) external view returns (bytes memory features) {
+        (features,) =
+            encoder.encode(Context(address(this), "", new IERCAgentTool[](0), new string[](0), ""));
+    }
+}

@@ -1,0 +1,169 @@
+"""A model's tables and manifest as contract code, which `TextEncoder` and `ToolDecoder` read.
+
+Called by deployment, the registry tooling and tests. Pure: it says what has to be deployed and with
+which constructor arguments; chain.py deploys. The layout is described in docs/encoding.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from models.manifest import SLOTS, Action, Manifest
+from verifier_contracts.errors import ModelCodeError
+
+Table = npt.NDArray[np.int8]
+
+ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
+MAX_CHUNKS = 8
+MAX_CODE_BYTES = 24_576  # EIP-170
+#: Codes of `IERCAgentTool.ParamType`.
+PARAM_TYPES = {"address": 1, "uint": 4}
+#: The parameter type that each slot's values have.
+SLOT_TYPES = {"asset": "address", "amount": "uint", "recipient": "address"}
+
+
+@dataclass(frozen=True)
+class ModelCode:
+    """What lies on chain for a model: runtime code of its data contracts, each after a zero byte.
+
+    text_chunks: the text table, 767 rows each. data: the local table and the manifest's part.
+    """
+
+    text_chunks: tuple[bytes, ...]
+    data: bytes
+    text_rows: int
+    local_rows: int
+
+    def encoder_arguments(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> tuple[list[str], int, str, int]:
+        """Constructor arguments of `TextEncoder` once the data contracts are deployed."""
+        if len(chunk_addresses) != len(self.text_chunks):
+            raise ModelCodeError(
+                f"{len(chunk_addresses)} addresses for {len(self.text_chunks)} chunks of the text "
+                "table: deploy each chunk once, in order"
+            )
+        return list(chunk_addresses), self.text_rows, data_address, self.local_rows
+
+    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
+        """Constructor arguments of `ToolDecoder`."""
+        return data_address, self.local_rows
+
+
+def build_model_code(manifest: Manifest, text_table: Table, local_table: Table) -> ModelCode:
+    """The code for a model with `text_table` [rows, 32] and `local_table` [rows, 16], int8.
+
+    Raises ModelCodeError for what the contracts cannot hold or could not decode.
+    """
+    sizes = manifest.encoder
+    _check_table("text", text_table, (sizes.text_rows, sizes.text_dimensions))
+    _check_table("local", local_table, (sizes.local_rows, sizes.local_dimensions))
+    for action in manifest.actions:
+        _check_action(action)
+    rows = [text_table[i : i + ROWS_PER_CHUNK] for i in range(0, len(text_table), ROWS_PER_CHUNK)]
+    if len(rows) > MAX_CHUNKS:
+        raise ModelCodeError(
+            f"a text table of {len(text_table)} rows needs {len(rows)} contracts, the encoder "
+            f"reads at most {MAX_CHUNKS}: train with at most 4096 rows"
+        )
+    chunks = tuple(b"\0" + table_bytes(part) for part in rows)
+    data = b"\0" + table_bytes(local_table) + manifest_bytes(manifest)
+    if len(data) > MAX_CODE_BYTES:
+        raise ModelCodeError(
+            f"local table and manifest take {len(data)} bytes, a contract holds {MAX_CODE_BYTES}: "
+            "train with at most 1024 local rows, or shorten thoughts and answers"
+        )
+    return ModelCode(chunks, data, len(text_table), len(local_table))
+
+
+def table_bytes(table: Table) -> bytes:
+    """Rows as the contracts read them: values plus 128, the two halves of a row interleaved.
+
+    The even bytes of a row of 2 n are dimensions 0 to n - 1, the odd ones n to 2 n - 1; taken apart
+    they are 16-bit lanes in the order of the features.
+    """
+    biased = (table.astype(np.int16) + 128).astype(np.uint8)
+    half = table.shape[1] // 2
+    return np.stack([biased[:, :half], biased[:, half:]], axis=2).tobytes()
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """The manifest's part of the data contract, as `ModelData.sol` describes it."""
+    answers = manifest.answers
+    prefixes = [_text(prefix) for prefix in manifest.prefixes]
+    header = bytes([len(prefixes), manifest.balance_index]) + _uint16(len(b"".join(prefixes)))
+    places = list(accumulate(map(len, prefixes), initial=len(header)))
+    fixed = (answers.nothing, answers.ask, answers.decline, answers.zero, answers.unreadable)
+    bodies = [_text(answer.encode()) for answer in fixed]
+    bodies += [
+        _uint16(place) + _record(action, manifest)
+        for place, action in zip(places, manifest.actions, strict=False)
+    ]
+    offsets = accumulate(map(len, bodies), initial=places[-1] + 2 * len(bodies))
+    directory = [_uint16(offset) for offset, _ in zip(offsets, bodies, strict=False)]
+    return header + b"".join([*prefixes, *directory, *bodies])
+
+
+def creation_code(runtime: bytes) -> bytes:
+    """Code that, sent as a deployment, leaves `runtime` at the new address."""
+    if not 0 < len(runtime) <= MAX_CODE_BYTES:
+        raise ModelCodeError(f"a contract holds 1 to {MAX_CODE_BYTES} bytes, not {len(runtime)}")
+    # PUSH2 size, DUP1, PUSH1 10, PUSH0, CODECOPY, PUSH0, RETURN
+    return b"\x61" + len(runtime).to_bytes(2, "big") + bytes.fromhex("80600a5f395ff3") + runtime
+
+
+def _record(action: Action, manifest: Manifest) -> bytes:
+    no_tool = manifest.answers.no_tool.replace("{name}", action.name)
+    return b"".join(
+        [
+            _text(action.name.encode()),
+            _text(no_tool.encode()),
+            bytes([len(action.parameters)]),
+            *_parameters(action, manifest),
+        ]
+    )
+
+
+def _parameters(action: Action, manifest: Manifest) -> Iterator[bytes]:
+    for place, parameter in enumerate(action.parameters):
+        opening = ('","' if place else '{"') + parameter.name + '":"'
+        missing = manifest.answers.missing.replace("{name}", parameter.name)
+        yield bytes([PARAM_TYPES[parameter.type], SLOTS.index(parameter.slot)])
+        yield _text(opening.encode()) + _text(missing.encode())
+
+
+def _text(text: bytes) -> bytes:
+    return _uint16(len(text)) + text
+
+
+def _uint16(number: int) -> bytes:
+    return number.to_bytes(2, "big")
+
+
+def _check_table(name: str, table: Table, shape: tuple[int, int]) -> None:
+    if table.dtype != np.int8 or table.shape != shape:
+        raise ModelCodeError(
+            f"the {name} table is {table.dtype} {table.shape}, the manifest says int8 {shape}"
+        )
+
+
+def _check_action(action: Action) -> None:
+    slots = [parameter.slot for parameter in action.parameters]
+    names = [parameter.name for parameter in action.parameters]
+    if "asset" not in slots or len(set(slots)) < len(slots) or len(set(names)) < len(names):
+        raise ModelCodeError(
+            f"action {action.name} has slots {slots} under names {names}: it needs an asset, and "
+            "each slot and name at most once"
+        )
+    for parameter in action.parameters:
+        if parameter.type != SLOT_TYPES[parameter.slot]:
+            raise ModelCodeError(
+                f"{action.name}.{parameter.name} is {parameter.type}, but slot {parameter.slot} "
+                f"gives {SLOT_TYPES[parameter.slot]}"
+            )
+
+
+__all__ = ["ModelCode", "build_model_code", "creation_code", "manifest_bytes", "table_bytes"]

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
+
+import {IDecoder} from "../../src/interfaces/IDecoder.sol";
+import {AgentIterationResult} from "../../src/interfaces/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
+
+/// @notice An agent that is its own symbol book, with the entries that it is given.
+contract BookAgent {
+    address public immutable pointer;
+
+    constructor(bytes memory entries) {
+        pointer = SSTORE2.write(entries);
+    }
+
+    function symbolBook() external view returns (address) {
+        return address(this);
+    }
+}
+
+/// @notice A tool that has a name and parameters and nothing else.
+contract NamedTool {
+    string public name;
+    IERCAgentTool.ParamType[] private _types;
+
+    constructor(string memory name_, IERCAgentTool.ParamType[] memory types) {
+        name = name_;
+        _types = types;
+    }
+
+    function inputDescription()
+        external
+        view
+        returns (IERCAgentTool.InputDescription memory description)
+    {
+        description.paramDescriptions = new IERCAgentTool.ParamDescription[](_types.length);
+        for (uint256 i = 0; i < _types.length; ++i) {
+            description.paramDescriptions[i].paramType = _types[i];
+            description.paramDescriptions[i].name = "some parameter";
+        }
+    }
+}
+
+/// @notice Encodes and decodes many contexts in one call, and tells what each of them came to.
+contract EncodingHarness {
+    struct Question {
+        Context context;
+        bytes output;
+    }
+
+    struct Outcome {
+        bytes features;
+        bytes refusal;
+        AgentIterationResult decision;
+    }
+
+    function ask(IEncoder encoder, IDecoder decoder, Question[] calldata questions)
+        external
+        view
+        returns (Outcome[] memory outcomes)
+    {
+        outcomes = new Outcome[](questions.length);
+        for (uint256 i = 0; i < questions.length; ++i) {
+            outcomes[i] = _ask(encoder, decoder, questions[i]);
+        }
+    }
+
+    /// @notice Gas of the two calls as an executor would make them; for eth_call, where nothing has
+    ///   been accessed yet but the agent, which is the executor's caller.
+    function measure(address encoder, address decoder, Question calldata question)
+        external
+        view
+        returns (uint256 encoding, uint256 decoding)
+    {
+        bool agentHasCode = question.context.agent.code.length != 0;
+        bytes memory data = abi.encodeCall(IEncoder.encode, (question.context));
+        bytes memory returned;
+        (encoding, returned) = _gasOf(encoder, data);
+        (, bytes memory parse) = abi.decode(returned, (bytes, bytes));
+        data = abi.encodeCall(IDecoder.decode, (question.context, parse, question.output));
+        (decoding, returned) = _gasOf(decoder, data);
+        require(agentHasCode && returned.length > 0);
+    }
+
+    function _gasOf(address target, bytes memory data)
+        private
+        view
+        returns (uint256 used, bytes memory returned)
+    {
+        used = gasleft();
+        assembly ("memory-safe") {
+            if iszero(staticcall(gas(), target, add(data, 32), mload(data), 0, 0)) { revert(0, 0) }
+        }
+        used -= gasleft();
+        assembly ("memory-safe") {
+            returned := mload(0x40)
+            mstore(returned, returndatasize())
+            returndatacopy(add(returned, 32), 0, returndatasize())
+            mstore(0x40, add(returned, and(add(returndatasize(), 63), not(31))))
+        }
+    }
+
+    function _ask(IEncoder encoder, IDecoder decoder, Question calldata question)
+        private
+        view
+        returns (Outcome memory outcome)
+    {
+        try encoder.encode(question.context) returns (bytes memory features, bytes memory parse) {
+            outcome.features = features;
+            try decoder.decode(question.context, parse, question.output) returns (
+                AgentIterationResult memory decision
+            ) {
+                outcome.decision = decision;
+            } catch (bytes memory reason) {
+                outcome.refusal = reason;
+            }
+        } catch (bytes memory reason) {
+            outcome.refusal = reason;
+        }
+    }
+}

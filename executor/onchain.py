@@ -68,10 +68,15 @@ class AgentRunner:
         for index, x in enumerate(plan.inputs):
             if x not in self._proofs:
                 self.report(Proving(index, len(plan.inputs)))
-                self._proofs[x] = _timed(self.prover, x)
-            self.report(Proved(index, self._proofs[x][1]))
-        found = [self._proofs[x] for x in plan.inputs]
+            self.report(Proved(index, self.proof(x)[1]))
+        found = [self.proof(x) for x in plan.inputs]
         return ProvenRun(plan, tuple(p for p, _ in found), tuple(s for _, s in found))
+
+    def proof(self, x: tuple[int, ...]) -> tuple[Proof, float]:
+        """The proof for one input and the seconds that it took, remembered."""
+        if x not in self._proofs:
+            self._proofs[x] = _timed(self.prover, x)
+        return self._proofs[x]
 
     def estimate(self, proven: ProvenRun) -> int:
         """Gas units of the whole transaction. Raises RevertError, InsufficientFunds."""

@@ -16,6 +16,10 @@ COMMANDS = {
     "circuit": ("circuits.cli", "circuit_group", "Build circuits and look at built ones."),
     "prove": ("prover.cli", "prove_command", "Prove one inference."),
     "verify": ("prover.cli", "verify_command", "Verify a proof file."),
+    "serve": ("prover.serve_cli", "serve_command", "Serve proofs over HTTP."),
+    "worker": ("prover.serve_cli", "worker_command", "Prove what is queued."),
+    "jobs": ("prover.jobs_cli", "jobs_group", "Look after the service's queue."),
+    "key": ("prover.jobs_cli", "key_group", "API keys of the service."),
     "run": (
         "executor.run_commands",
         "run_command",

@@ -14,7 +14,8 @@ from prover.local import LocalProver
 from verifier_contracts.deploy import Deployer, at
 from verifier_contracts.toolchain import cache_root
 
-RUN, OTHER_RUN = b"deposit 25 USDC into the pool", b"withdraw 25 USDC from the pool"
+#: Both possible on the embedded chain, before and after the demo's runs.
+RUN, OTHER_RUN = b"deposit 25 DAI into the pool", b"withdraw 25 DAI from the pool"
 PERTURBED_WEIGHTS = "trunk_w"  # the first layer, in models/onnx_export.py
 
 Tell = Callable[[str], None]

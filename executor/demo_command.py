@@ -1,0 +1,45 @@
+"""`zkagent demo`."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from executor.run_commands import FILE, MODEL_OPTION, SRS_OPTION
+
+
+@click.command("demo")
+@MODEL_OPTION
+@SRS_OPTION
+@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -> None:
+    """Run a wallet agent on an embedded chain, every decision proven, then attack it.
+
+    Exits with 1 when an attack succeeds or the receipt does not verify.
+    """
+    from executor.console import Narrator, results
+    from executor.demo import attack, keep_receipt, play
+    from executor.demo_view import DemoView
+    from executor.session import local_circuit, open_embedded
+    from models.catalogue import load_model
+
+    started, view = time.monotonic(), DemoView(results())
+    model = load_model(model_name)
+    with Narrator().working() as tell:
+        circuit = local_circuit(model, srs, tell.stage)
+        with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
+            view.opening(session, chain)
+            completed, attacks = [], []
+            for number, run in enumerate(play(session, chain), start=1):
+                view.run(number, run)
+                completed.append(run.completed)
+            tell.stage("writing and verifying the receipt")
+            receipt = keep_receipt(session, completed, receipt_path)
+            view.attacks_begin()
+            for number, result in enumerate(attack(session, chain, tell.stage), start=1):
+                view.attack(number, result)
+                attacks.append(result)
+    view.closing(attacks, receipt, time.monotonic() - started)
+    if not (receipt.report.accepted and all(result.bounced for result in attacks)):
+        sys.exit(1)

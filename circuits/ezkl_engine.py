@@ -11,8 +11,9 @@ a proof hangs).
 import asyncio
 import json
 import logging
+import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ logging.getLogger("ezkl").setLevel(logging.ERROR)
 PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 # Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.
 COMPILER_DOWNLOAD = "svm error"
+NOWHERE = "http://127.0.0.1:0"
 # What halo2 says of a false proof; other failures of `verify` are no verdict.
 FALSE_PROOF = (
     "The constraint system is not satisfied",
@@ -72,7 +74,7 @@ def make_verifier(vk: Path, settings: Path, srs: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "verifier.sol")
         try:
-            with _translated("write the verifier"):
+            with _translated("write the verifier"), _no_downloads():
                 asyncio.run(_create_verifier(vk, settings, srs, source))
         except EngineError as exc:
             if COMPILER_DOWNLOAD not in exc.reason:
@@ -185,6 +187,29 @@ def _translated(stage: str) -> Iterator[None]:
         if type(exc).__name__ != PANIC:
             raise
         raise EngineError(stage, f"it panicked: {_reason(exc)}") from exc
+
+
+@contextmanager
+def _no_downloads() -> Iterator[None]:
+    """Point https at nothing, for this process: ezkl would fetch a compiler to no use of ours.
+
+    Where packets are dropped rather than refused, it would also wait for minutes.
+    """
+    changed = {"HTTPS_PROXY": NOWHERE, "https_proxy": NOWHERE, "NO_PROXY": None, "no_proxy": None}
+    kept = {name: os.environ.get(name) for name in changed}
+    _set_environment(changed)
+    try:
+        yield
+    finally:
+        _set_environment(kept)
+
+
+def _set_environment(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _reason(exc: BaseException) -> str:

@@ -1,8 +1,10 @@
 """ezkl at its edge: exact integers, translated failures."""
 
 import os
+import socketserver
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,6 +86,31 @@ def test_a_verifier_is_complete_although_ezkl_wants_to_download_a_compiler(
     source = ezkl_engine.make_verifier(circuit.vk, circuit.settings, circuit.srs)
     assert source.rstrip().endswith("}")
     assert "contract Halo2Verifier" in source
+
+
+def test_writing_a_verifier_reaches_for_nothing_on_the_network(
+    circuit: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A listener in the place of the user's proxy hears nothing, and the variables come back."""
+    heard: list[bytes] = []
+
+    class Proxy(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            heard.append(self.request.recv(100))
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Proxy) as server:
+        proxy = f"http://127.0.0.1:{server.server_address[1]}"
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, proxy)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        ezkl_engine.make_verifier(circuit.vk, circuit.settings, circuit.srs)
+        server.shutdown()
+        thread.join()
+    assert heard == []
+    assert os.environ["HTTPS_PROXY"] == os.environ["https_proxy"] == proxy
+    assert "NO_PROXY" not in os.environ
 
 
 def test_a_verifier_from_a_broken_key_is_an_error(circuit: Circuit, tmp_path: Path) -> None:

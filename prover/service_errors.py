@@ -92,8 +92,9 @@ class KeyUnknown(ServiceError):
 class ProofUnknown(ServiceError):
     """There is no such proof, or this key did not ask for it."""
 
-    def __init__(self, proof_id: str) -> None:
-        super().__init__(f"no proof {proof_id[:64]} was requested with this key")
+    def __init__(self, proof_id: str, *, ambiguous: bool = False) -> None:
+        several = f"several proofs start with {proof_id[:64]}: give more digits"
+        super().__init__(several if ambiguous else f"no proof {proof_id[:64]} was asked for here")
         self.proof_id = proof_id
 
 

@@ -70,6 +70,7 @@ results = Table(
     Column("prove_s", Double, nullable=False),
     Column("verify_s", Double, nullable=False),
     Column("peak_rss_bytes", BigInteger, nullable=False),
+    Index("zkagent_result_recent", "accepted_at"),
 )
 
 handles = Table(

@@ -1,0 +1,72 @@
+"""What the routes work with, and who is calling."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from prover.callbacks import CallbackRules
+from prover.catalogue import Catalogue
+from prover.keys import LOCAL, Allowance, Caller, Keys
+from prover.limiter import Limiter
+from prover.metrics import Metrics
+from prover.schemas import Health
+from prover.service_errors import KeyRefused
+from prover.store import Store
+from prover.views import Views
+from prover.wake import Wake
+from prover.watchers import Watchers
+
+#: Whoever needs no key may do as much as this machine can.
+NO_KEY = Caller(LOCAL, Allowance(per_minute=1_000_000, unfinished=1_000_000, per_day=10_000_000))
+
+_bearer = HTTPBearer(auto_error=False, description="zk_..., from `zkagent key create`")
+
+
+@dataclass(frozen=True)
+class Deps:
+    """Kept in `app.state.deps`. keys_needed: also on loopback."""
+
+    store: Store
+    views: Views
+    keys: Keys
+    catalogue: Catalogue
+    rules: CallbackRules
+    limiter: Limiter
+    metrics: Metrics
+    watchers: Watchers
+    wake: Wake
+    ready: Callable[[], Health]
+    keys_needed: bool
+
+
+def _deps(request: Request) -> Deps:
+    deps = request.app.state.deps
+    assert isinstance(deps, Deps)
+    return deps
+
+
+Using = Annotated[Deps, Depends(_deps)]
+
+
+def _caller(
+    request: Request,
+    deps: Using,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Caller:
+    """Whose request this is, counted. A key that is given must be right, needed or not."""
+    if credentials is not None:
+        caller = deps.keys.authenticate(credentials.credentials)
+    elif deps.keys_needed or "authorization" in request.headers:
+        raise KeyRefused
+    else:
+        caller = NO_KEY
+    deps.limiter.admit(caller)
+    return caller
+
+
+From = Annotated[Caller, Depends(_caller)]
+
+__all__ = ["NO_KEY", "Deps", "From", "Using"]

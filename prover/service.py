@@ -1,0 +1,123 @@
+"""The HTTP service as an ASGI application. Started by `zkagent serve` through `prover.server`."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import FastAPI
+
+from prover.callbacks import CallbackRules
+from prover.catalogue import Catalogue
+from prover.database import Database
+from prover.deps import Deps
+from prover.engine import EngineQueue
+from prover.guard import Guard, GuardRules
+from prover.keys import Keys
+from prover.limiter import Limiter
+from prover.metrics import Counting, Metrics
+from prover.problems import install
+from prover.routes import open_router, router
+from prover.schemas import Health, Problem
+from prover.store import Store
+from prover.tables import workers
+from prover.views import Views
+from prover.wake import open_wake
+from prover.watchers import Watchers
+
+API_VERSION = "1"
+STALE_S = 30.0
+
+
+class Service:
+    """The application and what it holds open."""
+
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        rules: CallbackRules,
+        guard: GuardRules,
+        *,
+        keys_needed: bool,
+    ) -> None:
+        self._database = database
+        self._queue = EngineQueue(database)
+        self._wake = open_wake(database)
+        self.watchers = Watchers()
+        self.deps = Deps(
+            store=Store(database, self._queue),
+            views=Views(database),
+            keys=Keys(database),
+            catalogue=catalogue,
+            rules=rules,
+            limiter=Limiter(),
+            metrics=Metrics(database),
+            watchers=self.watchers,
+            wake=self._wake,
+            ready=self._ready,
+            keys_needed=keys_needed,
+        )
+        self.app = _application(self.deps, guard)
+        self._wake.listen(self.watchers.woken)
+
+    def close(self) -> None:
+        self.watchers.close()
+        self._wake.close()
+        self._queue.close()
+        self.deps.catalogue.close()
+
+    def _ready(self) -> Health:
+        try:
+            count = self._workers()
+        except sa.exc.SQLAlchemyError:
+            return Health(status="not ready", detail="the database does not answer", workers=0)
+        if count == 0:
+            return Health(status="not ready", detail="no worker is alive", workers=0)
+        return Health(status="ok", detail=f"{count} workers", workers=count)
+
+    def _workers(self) -> int:
+        with self._database.read() as connection:
+            fresh = workers.c.seen_at > self._database.now(connection) - STALE_S
+            alive = fresh & (workers.c.state == "alive")
+            query = sa.select(sa.func.count()).select_from(workers).where(alive)
+            return int(connection.execute(query).scalar_one())
+
+
+def _application(deps: Deps, guard: GuardRules) -> FastAPI:
+    app = FastAPI(
+        title="zkagent prover",
+        version=API_VERSION,
+        description="Proofs as a service: requests are named by content, proven once, and lost "
+        "never. Errors are problem documents (RFC 9457).",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    app.state.deps = deps
+    app.include_router(router)
+    app.include_router(open_router)
+    install(app)
+    app.add_middleware(Guard, rules=guard)
+    app.add_middleware(Counting, metrics=deps.metrics)
+    plain = app.openapi
+    app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
+    return app
+
+
+def _complete(document: dict[str, Any], deps: Deps) -> dict[str, Any]:
+    """Add the problem document's schema; say when no key is needed."""
+    schemas = document["components"]["schemas"]
+    if "Problem" not in schemas:
+        template = "#/components/schemas/{model}"
+        problem = Problem.model_json_schema(ref_template=template)
+        schemas.update(problem.pop("$defs", {}))
+        schemas["Problem"] = problem
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        for path in document["paths"].values():
+            for operation in path.values():
+                if not deps.keys_needed and "security" in operation:
+                    operation["security"] = [{}, *operation["security"]]
+    return document
+
+
+__all__ = ["Service"]

@@ -1,22 +1,16 @@
-"""One agent on a real chain, read and simulated through JSON-RPC.
-
-Calls are encoded by hand (`executor.abi`), so that neither a compiler nor an ABI file is needed.
-"""
+"""One agent on a real chain, read and simulated through JSON-RPC."""
 
 import contextlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from eth_utils.crypto import keccak
 from web3 import Web3
-from web3.exceptions import BlockNotFound, TransactionNotFound
 
 from executor import abi
 from executor.agent_chain import (
     PARAMETER_TYPES,
     AgentIdentity,
-    AgentModel,
     AgentReads,
     Block,
     Claim,
@@ -26,10 +20,11 @@ from executor.agent_chain import (
     ToolMetadata,
     ToolParameter,
 )
-from executor.errors import CannotVerify, NoAgentThere, NotOnChain
+from executor.contract_reader import ContractReader
+from executor.errors import NoAgentThere, NotOnChain
+from executor.web3_registry import Web3Registry
 from models.book import Listing
-from verifier_contracts.chain import translated
-from verifier_contracts.errors import ChainError, RevertError
+from verifier_contracts.errors import RevertError
 
 MAX_DECIMALS = 77
 #: Errors that carry a simulation's result; as ABI, so that no compiler is asked for their names.
@@ -47,14 +42,15 @@ class Web3Agent:
     """Implements AgentChain for the agent at `address`."""
 
     def __init__(self, web3: Web3, address: str) -> None:
-        self.web3, self.agent = web3, address.lower()
+        self.reader, self.agent = ContractReader(web3), address.lower()
+        self._view = self.reader.view
         self._identity = lru_cache(maxsize=64)(self._read_identity)
 
     def head(self) -> Block:
-        return self._block("latest")
+        return self.reader.block("latest")
 
     def block(self, number: int) -> Block:
-        return self._block(number)
+        return self.reader.block(number)
 
     def identity(self, block: Block) -> AgentIdentity:
         return self._identity(block)
@@ -78,7 +74,7 @@ class Web3Agent:
         given = [(c.model_id, c.features_hash, c.output) for c in claims]
         data = abi.SIMULATE.call(abi.prompt_input(prompt), given)
         try:
-            self._call(self.agent, data, block, sender, SIMULATION_ERRORS)
+            self.reader.call(self.agent, data, block, sender, SIMULATION_ERRORS)
         except RevertError as exc:
             if exc.data[:4] == abi.MISSING_DECISION.selector:
                 return _missing(exc.data)
@@ -89,60 +85,17 @@ class Web3Agent:
         raise NoAgentThere(self.agent, "its simulate() returns, where it must revert")
 
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
-        with self._historic(block):
-            return tuple(
-                keccak(bytes(self.web3.eth.get_code(_checksummed(a), block.number)))
-                for a in addresses
-            )
+        return self.reader.code_hashes(addresses, block)
 
     def run_result(self, transaction: str) -> RunResult:
-        with translated(self.web3):
-            try:
-                receipt = self.web3.eth.get_transaction_receipt(transaction)  # type: ignore[arg-type]
-            except TransactionNotFound as exc:
-                raise NotOnChain(f"there is no transaction {transaction}") from exc
-        return run_result(dict(receipt), self.agent)
-
-    def _block(self, number: Any) -> Block:
-        with translated(self.web3):
-            try:
-                found = self.web3.eth.get_block(number)
-            except BlockNotFound as exc:
-                raise NotOnChain(f"there is no block {number}") from exc
-        return Block(found["number"], "0x" + bytes(found["hash"]).hex())
+        return run_result(self.reader.receipt(transaction), self.agent)
 
     def _read_identity(self, block: Block) -> AgentIdentity:
         (executor,) = self._view(self.agent, abi.EXECUTOR, block)
         (registry,) = self._view(executor, abi.REGISTRY, block)
         (number,) = self._view(self.agent, abi.MODEL_ID, block)
-        with translated(self.web3):
-            chain_id = self.web3.eth.chain_id
-        model = self._model(registry, int(number), block)
-        return AgentIdentity(chain_id, self.agent, executor, registry, model)
-
-    def _model(self, registry: str, number: int, block: Block) -> AgentModel:
-        commitment, _, _ = self._view(registry, abi.GET_MODEL, block, number)
-        (binding,) = self._view(registry, abi.GET_BINDING, block, number)
-        (commitment_hash,) = self._view(registry, abi.COMMITMENT_HASH, block, number)
-        model_hash, circuit_hash, vk_hash, proof_system, uri = commitment
-        verifier, encoder, decoder, components, onnx, manifest, inputs, outputs = binding
-        return AgentModel(
-            model_id=number,
-            model_hash=model_hash,
-            circuit_hash=circuit_hash,
-            vk_hash=vk_hash,
-            proof_system_id=proof_system,
-            uri=uri.decode("utf-8", "surrogateescape"),
-            verifier=verifier,
-            encoder=encoder,
-            decoder=decoder,
-            components=tuple(components),
-            onnx_digest=onnx,
-            manifest_digest=manifest,
-            inputs=inputs,
-            outputs=outputs,
-            commitment_hash=commitment_hash,
-        )
+        model = Web3Registry(self.reader, registry).model(int(number), block)
+        return AgentIdentity(self.reader.chain_id, self.agent, executor, registry, model)
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:
         (name,) = self._view(address, abi.NAME, block)
@@ -167,33 +120,6 @@ class Web3Agent:
                 (places,) = self._view(token, abi.DECIMALS, block)
                 known.append((token, int(places)))
         return [(token, places) for token, places in known if places <= MAX_DECIMALS]
-
-    def _view(self, to: str, method: abi.Method, block: Block, *arguments: Any) -> tuple[Any, ...]:
-        returned = self._call(to, method.call(*arguments), block)
-        try:
-            return method.results(returned)
-        except ValueError as exc:
-            raise NoAgentThere(to, str(exc)) from exc
-
-    def _call(
-        self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER, errors: Any = ()
-    ) -> bytes:
-        fields: Any = {"to": _checksummed(to), "from": _checksummed(sender), "data": data}
-        with self._historic(block), translated(self.web3, errors):
-            return bytes(self.web3.eth.call(fields, block.number))
-
-    @contextlib.contextmanager
-    def _historic(self, block: Block) -> Any:
-        """Nodes that are no archives answer for recent blocks only."""
-        try:
-            yield
-        except ChainError as exc:
-            if isinstance(exc, RevertError) or "state" not in str(exc).lower():
-                raise
-            raise CannotVerify(
-                f"the node no longer has the state of block {block.number} ({exc}): "
-                "ask an archive node"
-            ) from exc
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
@@ -220,7 +146,3 @@ def _missing(data: bytes) -> MissingDecision:
     return MissingDecision(
         index, agent, model_id, features, base_prompt, tuple(tools), tuple(reasoning), prompt
     )
-
-
-def _checksummed(address: str) -> Any:
-    return Web3.to_checksum_address(address)

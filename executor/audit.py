@@ -1,0 +1,131 @@
+"""Audits a registered model: everything behind its number is rebuilt from the model's files and
+compared with what lies on chain.
+
+    files      manifest and ONNX digests of the binding
+    tables     the code of the data contracts, byte for byte
+    encoder, decoder   the compiled code with its constructor's values in place
+    verifier   the circuit built from the ONNX file, compiled, byte for byte
+    hashes     modelHash, vkHash, circuitHash, the commitment that agents pin
+
+A single different byte in any of them is found; that is why no check trusts a hash of another.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from eth_utils.crypto import keccak
+
+from circuits.artifacts import Circuit
+from circuits.verifier_patch import CONTRACT as VERIFIER
+from executor.agent_chain import AgentModel, Block
+from executor.contract_reader import ContractReader
+from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
+from executor.verdicts import Check, check, difference
+from models.catalogue import Model
+from verifier_contracts.compile import Contract, compile_source, contract
+from verifier_contracts.model_code import ModelCode, build_model_code
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What is audited against what."""
+
+    reader: ContractReader
+    bound: AgentModel
+    block: Block
+    model: Model
+    circuit: Circuit
+
+
+def audit(audited: Audited) -> Iterator[Check]:
+    """All checks, one by one."""
+    bound, model = audited.bound, audited.model
+    code = build_model_code(model.manifest, model.text_table, model.local_table)
+    subject = f"model {bound.model_id}"
+    yield check(subject, "the files are the model's", lambda: _files(bound, model))
+    yield check(subject, "the tables are the model's", lambda: _tables(audited, code))
+    yield check(subject, "the encoder is this version's", lambda: _encoder(audited, code))
+    yield check(subject, "the decoder is this version's", lambda: _decoder(audited, code))
+    yield check(subject, "the verifier is the circuit's", lambda: _verifier(audited))
+    yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
+
+
+def _files(bound: AgentModel, model: Model) -> str:
+    return difference(
+        ("manifest digest", bound.manifest_digest.hex(), model.digest),
+        ("ONNX digest", bound.onnx_digest.hex(), model.manifest.files.onnx),
+        ("number of inputs", bound.inputs, model.manifest.input_count),
+        ("number of outputs", bound.outputs, model.manifest.output_count),
+    )
+
+
+def _tables(audited: Audited, code: ModelCode) -> str:
+    expected = (*code.text_chunks, code.data)
+    addresses = audited.bound.components
+    if len(addresses) != len(expected):
+        return f"{len(addresses)} components, expected {len(expected)}"
+    return difference(
+        *(
+            (f"code at {address}", _digest(audited, address), keccak(data).hex())
+            for address, data in zip(addresses, expected, strict=True)
+        )
+    )
+
+
+def _encoder(audited: Audited, code: ModelCode) -> str:
+    *chunks, data = audited.bound.components
+    arguments = code.encoder_arguments(chunks, data)
+    return _same_code(audited, contract("TextEncoder"), audited.bound.encoder, arguments)
+
+
+def _decoder(audited: Audited, code: ModelCode) -> str:
+    arguments = code.decoder_arguments(audited.bound.components[-1])
+    return _same_code(audited, contract("ToolDecoder"), audited.bound.decoder, arguments)
+
+
+def _verifier(audited: Audited) -> str:
+    compiled = compile_source(VERIFIER, audited.circuit.verifier_source.read_text())
+    return _same_code(audited, compiled, audited.bound.verifier, ())
+
+
+def _same_code(
+    audited: Audited, compiled: Contract, address: str, arguments: tuple[Any, ...]
+) -> str:
+    """Compare with what the constructor returns for these arguments in this very state."""
+    expected = audited.reader.constructed(compiled, arguments, audited.block)
+    found = audited.reader.code(address, audited.block)
+    if found == expected:
+        return ""
+    at = next(
+        (i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b),
+        min(len(found), len(expected)),
+    )
+    return (
+        f"the code at {address} ({len(found)} bytes) differs from {compiled.name} as built here "
+        f"({len(expected)} bytes), first at byte {at}"
+    )
+
+
+def _hashes(audited: Audited) -> str:
+    bound = audited.bound
+    components = [bytes.fromhex(_digest(audited, a)) for a in bound.components]
+    encoder, decoder = (bytes.fromhex(_digest(audited, a)) for a in (bound.encoder, bound.decoder))
+    covered = model_hash(
+        bytes.fromhex(audited.model.manifest.files.onnx),
+        bytes.fromhex(audited.model.digest),
+        encoder,
+        decoder,
+        components,
+    )
+    return difference(
+        ("model hash", bound.model_hash.hex(), covered.hex()),
+        ("circuit hash", bound.circuit_hash.hex(), audited.circuit.digest),
+        ("verifying key hash", bound.vk_hash.hex(), _digest(audited, bound.verifier)),
+        ("proof system", bound.proof_system_id.hex(), PROOF_SYSTEM_ID.hex()),
+        ("commitment hash", bound.commitment_hash.hex(), commitment_hash(bound).hex()),
+    )
+
+
+def _digest(audited: Audited, address: str) -> str:
+    return keccak(audited.reader.code(address, audited.block)).hex()

@@ -1,0 +1,114 @@
+"""`zkagent model audit`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from executor.run_commands import FILE, JSON_OPTION, SRS_OPTION
+
+if TYPE_CHECKING:
+    from executor.agent_chain import AgentModel
+    from models.catalogue import Model
+
+
+@click.command("audit")
+@click.argument("model_id", type=click.IntRange(min=1))
+@click.option("--rpc", required=True, help="RPC address.")
+@click.option("--registry", help="Address of the model registry.")
+@click.option("--deployment", type=FILE, help="deployment.json, which names the registry.")
+@click.option("--model", "model_name", help="Model by name or folder; by default the shipped one.")
+@SRS_OPTION
+@JSON_OPTION
+def audit_command(
+    model_id: int,
+    *,
+    rpc: str,
+    registry: str | None,
+    deployment: Path | None,
+    model_name: str | None,
+    srs: Path | None,
+    as_json: bool,
+) -> None:
+    """Rebuild everything behind MODEL_ID of a registry and compare it with the chain, byte for
+    byte: tables, encoder, decoder, verifier, and the hashes over them."""
+    from executor.audit import Audited, audit
+    from executor.console import Narrator
+    from executor.contract_reader import ContractReader
+    from executor.web3_registry import Web3Registry
+    from verifier_contracts.chain import connect
+
+    address, chain_id = _registry(registry, deployment)
+    reader = ContractReader(connect(rpc, chain_id))
+    block = reader.block("latest")
+    bound = Web3Registry(reader, address).model(model_id, block)
+    model = _model(bound, model_name)
+    with Narrator().working() as tell:
+        circuit = _circuit(bound, model, srs, tell.stage)
+        tell.stage("comparing")
+        checks = tuple(audit(Audited(reader, bound, block, model, circuit)))
+    held = all(check.held for check in checks)
+    if as_json:
+        click.echo(json.dumps({"held": held, "checks": [_shown(check) for check in checks]}))
+    else:
+        for check in checks:
+            click.echo(f"{'same' if check.held else 'DIFFERENT'}: {check}")
+        click.echo(
+            f"model {model_id} of {address} is {model.name}, commitment "
+            f"0x{bound.commitment_hash.hex()}"
+            if held
+            else f"model {model_id} of {address} is not what {model.name} gives here"
+        )
+    if not held:
+        sys.exit(1)
+
+
+def _registry(registry: str | None, deployment: Path | None) -> tuple[str, int | None]:
+    from eth_utils.address import is_address
+
+    from executor.errors import DeploymentMissing
+    from verifier_contracts.deployment import load_deployment
+
+    if deployment is not None:
+        read = load_deployment(deployment)
+        return registry or read.registry, read.chain_id
+    if registry is None:
+        raise DeploymentMissing("which registry? give --registry ADDRESS or --deployment FILE")
+    if not is_address(registry):
+        raise DeploymentMissing(f"{registry} is not an address, or its checksum is wrong")
+    return registry, None
+
+
+def _model(bound: "AgentModel", name: str | None) -> "Model":
+    """The model asked for, or the shipped one whose manifest is committed."""
+    from executor.errors import OtherModel
+    from models.catalogue import load_model, shipped_models
+
+    if name is not None:
+        return load_model(name)
+    shipped = [load_model(shipped) for shipped in shipped_models()]
+    for model in shipped:
+        if model.digest == bound.manifest_digest.hex():
+            return model
+    known = ", ".join(f"{m.name} {m.digest[:16]}" for m in shipped)
+    raise OtherModel("manifest", f"are {known}", bound.manifest_digest.hex()[:16])
+
+
+def _circuit(bound: "AgentModel", model: "Model", srs: Path | None, stage: Any) -> Any:
+    """The model's own circuit: the committed one when it is that, else one built here, so that the
+    audit shows the difference."""
+    from executor.errors import CannotVerify
+    from executor.proof_source import find_circuit
+    from executor.session import local_circuit
+
+    stage("circuit: looking for the committed one")
+    try:
+        return find_circuit(model, bound.circuit_hash.hex(), srs)
+    except (CannotVerify, ValueError):
+        return local_circuit(model, srs, stage)
+
+
+def _shown(check: Any) -> dict[str, str]:
+    return {"claim": check.claim, "problem": check.problem}

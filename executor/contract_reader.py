@@ -1,0 +1,96 @@
+"""Reads contracts through JSON-RPC at a fixed block.
+
+Calls are encoded by hand (`executor.abi`), so that neither a compiler nor an ABI file is needed.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from eth_abi.abi import encode
+from eth_utils.crypto import keccak
+from web3 import Web3
+from web3.exceptions import BlockNotFound, TransactionNotFound
+
+from executor import abi
+from executor.agent_chain import Block
+from executor.errors import CannotVerify, NoAgentThere, NotOnChain
+from verifier_contracts.chain import translated
+from verifier_contracts.compile import Contract
+from verifier_contracts.errors import ChainError, RevertError
+
+
+class ContractReader:
+    """Everything raises ChainError; what is not there raises NotOnChain or NoAgentThere."""
+
+    def __init__(self, web3: Web3) -> None:
+        self.web3 = web3
+
+    @property
+    def chain_id(self) -> int:
+        with translated(self.web3):
+            return int(self.web3.eth.chain_id)
+
+    def block(self, number: Any) -> Block:
+        """The block of this number, or "latest"."""
+        with translated(self.web3):
+            try:
+                found = self.web3.eth.get_block(number)
+            except BlockNotFound as exc:
+                raise NotOnChain(f"there is no block {number}") from exc
+        return Block(found["number"], "0x" + bytes(found["hash"]).hex())
+
+    def receipt(self, transaction: str) -> dict[str, Any]:
+        with translated(self.web3):
+            try:
+                return dict(self.web3.eth.get_transaction_receipt(transaction))  # type: ignore[arg-type]
+            except TransactionNotFound as exc:
+                raise NotOnChain(f"there is no transaction {transaction}") from exc
+
+    def code(self, address: str, block: Block) -> bytes:
+        with self._historic(block), translated(self.web3):
+            return bytes(self.web3.eth.get_code(_checksummed(address), block.number))
+
+    def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
+        return tuple(keccak(self.code(address, block)) for address in addresses)
+
+    def view(self, to: str, method: abi.Method, block: Block, *arguments: Any) -> tuple[Any, ...]:
+        """The results of a call."""
+        returned = self.call(to, method.call(*arguments), block)
+        try:
+            return method.results(returned)
+        except ValueError as exc:
+            raise NoAgentThere(to, str(exc)) from exc
+
+    def call(
+        self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER, errors: Any = ()
+    ) -> bytes:
+        """What a call returns. errors: ABI entries of errors to expect."""
+        fields: Any = {"to": _checksummed(to), "from": _checksummed(sender), "data": data}
+        with self._historic(block), translated(self.web3, errors):
+            return bytes(self.web3.eth.call(fields, block.number))
+
+    def constructed(self, compiled: Contract, arguments: Sequence[Any], block: Block) -> bytes:
+        """The code that deploying with these constructor arguments would leave, on this state."""
+        constructor = [e for e in compiled.abi if e["type"] == "constructor"]
+        types = [p["type"] for e in constructor for p in e["inputs"]]
+        fields: Any = {"data": compiled.bytecode + encode(types, list(arguments))}
+        with self._historic(block), translated(self.web3, compiled.abi):
+            return bytes(self.web3.eth.call(fields, block.number))
+
+    @contextlib.contextmanager
+    def _historic(self, block: Block) -> Iterator[None]:
+        """Nodes that are no archives answer for recent blocks only."""
+        try:
+            yield
+        except ChainError as exc:
+            if isinstance(exc, RevertError) or "state" not in str(exc).lower():
+                raise
+            raise CannotVerify(
+                f"the node no longer has the state of block {block.number} ({exc}): "
+                "ask an archive node"
+            ) from exc
+
+
+def _checksummed(address: str) -> Any:
+    return Web3.to_checksum_address(address)

@@ -66,8 +66,8 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when it next reads")
-def test_a_child_that_holds_the_lock_dies_with_a_killed_parent() -> None:
-    environment = {**os.environ, "PYTHONPATH": ROOT}
+def test_a_child_that_holds_the_lock_dies_with_a_killed_parent(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": ROOT, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", HOLDING]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout

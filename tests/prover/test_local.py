@@ -179,10 +179,10 @@ with prover:
 
 @pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_child_dies_with_its_parent_in_the_middle_of_a_proof(
-    circuit: Circuit, session_cache: Path, killer: signal.Signals
+    circuit: Circuit, session_cache: Path, tmp_path: Path, killer: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", BUSY, str(session_cache), circuit.digest]
-    environment = {**os.environ, "PYTHONPATH": ROOT}
+    environment = {**os.environ, "PYTHONPATH": ROOT, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     ) as parent:

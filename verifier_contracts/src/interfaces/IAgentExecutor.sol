@@ -33,9 +33,10 @@ interface IFramedAgent {
 ///   Two rules stand against this. A missing or foreign claim does not revert: it poisons the
 ///   frame, which then reverts in its outermost call. And every claim names the features it is for,
 ///   and has to be used and proven in the end: so an output that made a nested run fail was the
-///   model's true output. What is left to contracts that catch failures: they must not revert on an
-///   agent's answer inside of what they catch, nor starve it of gas. Our own agents and tools never
-///   catch.
+///   model's true output. The price is that no claims complete a frame in which a decision was
+///   undone by a failure that someone caught. What is left to contracts that catch failures: they
+///   must not revert on an agent's answer inside of what they catch, nor starve it of gas. Our own
+///   agents and tools never catch.
 interface IAgentExecutor is IERCAgentExecutor {
     /// @notice A claim's proof was accepted.
     event DecisionVerified(

@@ -6,6 +6,7 @@ ModelError
 ├── CorruptModel          a file's digest is not the one its manifest names
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
+├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
     ├── EmptyPrompt
     ├── PromptTooLong
@@ -52,6 +53,10 @@ class OutputOutOfRange(ModelError):
 
 class BoundExceeded(ModelError):
     pass
+
+
+class DatasetError(ModelError):
+    """The message names file and line."""
 
 
 class RefusedText(ModelError):

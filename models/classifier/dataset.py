@@ -1,0 +1,92 @@
+"""Labelled texts from JSON lines, with errors that name file, line and remedy."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.errors import DatasetError
+
+
+@dataclass(frozen=True)
+class LabelledTexts:
+    """As many intents as texts, in the files' order."""
+
+    texts: tuple[str, ...]
+    intents: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The different intents, sorted: a classifier's outputs in their order."""
+        return tuple(sorted(set(self.intents)))
+
+    def pick(self, places: Iterable[int]) -> "LabelledTexts":
+        chosen = list(places)
+        return LabelledTexts(
+            tuple(self.texts[i] for i in chosen), tuple(self.intents[i] for i in chosen)
+        )
+
+
+def load_texts(paths: Iterable[Path]) -> LabelledTexts:
+    """Read files of lines {"text": ..., "intent": ...}; further keys are ignored.
+
+    Raises DatasetError for a file that cannot be read, a line that is not such an object, and when
+    there is no line at all.
+    """
+    files = list(paths)
+    pairs = [pair for path in files for pair in _pairs(path)]
+    if not pairs:
+        raise DatasetError(f"{_named(files)} has no texts: write one JSON object per line")
+    texts, intents = zip(*pairs, strict=True)
+    return LabelledTexts(texts, intents)
+
+
+def load_training_texts(paths: Iterable[Path]) -> LabelledTexts:
+    """Like `load_texts`, for data that a classifier can learn from. Raises DatasetError."""
+    files = list(paths)
+    data = load_texts(files)
+    if len(data.labels) < 2:
+        raise DatasetError(
+            f"{_named(files)} has one intent only, {data.labels[0]!r}: "
+            "a classifier needs at least two to tell apart"
+        )
+    return data
+
+
+def _pairs(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as exc:
+        raise DatasetError(f"{path} cannot be read ({exc.strerror})") from exc
+    except UnicodeDecodeError as exc:
+        raise DatasetError(f"{path} is not UTF-8 text (byte {exc.start}): save it as such") from exc
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _pair(f"{path}, line {number}", line)
+
+
+def _pair(where: str, line: str) -> tuple[str, str]:
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        raise DatasetError(f"{where} is not JSON ({exc}): write one object per line") from exc
+    if not isinstance(fields, dict):
+        raise DatasetError(f'{where} is no object: write {{"text": "...", "intent": "..."}}')
+    return _string(where, fields, "text"), _string(where, fields, "intent")
+
+
+def _string(where: str, fields: dict[str, object], key: str) -> str:
+    if key not in fields:
+        found = ", ".join(sorted(fields)) or "none"
+        raise DatasetError(f"{where} has no {key!r}: expected text and intent, found keys {found}")
+    value = fields[key]
+    if not isinstance(value, str) or not value.strip():
+        raise DatasetError(f"{where}: {key!r} is {value!r}, expected a text that is not empty")
+    return value
+
+
+def _named(files: list[Path]) -> str:
+    return ", ".join(str(path) for path in files)

@@ -1,5 +1,6 @@
 """How the demo looks: plain lines, coloured on a terminal."""
 
+import re
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -15,6 +16,7 @@ from executor.session import Session
 from models.amounts import format_amount
 
 WIDTH = 96
+HASH = re.compile(r"(0x[0-9a-f]{8})[0-9a-f]{52}([0-9a-f]{4})\b")
 
 
 class DemoView:
@@ -125,5 +127,7 @@ def _amount(balance: Balance, units: int) -> str:
     return f"{format_amount(units, balance.decimals)} {balance.symbol}"
 
 
-def _short(error: str, limit: int = 220) -> str:
+def _short(error: str, limit: int = 240) -> str:
+    """Hashes cut to their ends, and the whole to `limit` characters."""
+    error = HASH.sub(r"\1...\2", error)
     return error if len(error) <= limit else error[: limit - 3] + "..."

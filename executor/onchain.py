@@ -59,6 +59,12 @@ class AgentRunner:
         self.prover, self.report = prover, report
         self._proofs: dict[tuple[int, ...], tuple[Proof, float]] = {}
 
+    def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
+        """A runner for another agent of the same model, with the same prover and its proofs."""
+        other = AgentRunner(chain, sender, self.model, self.prover, self.report)
+        other._proofs = self._proofs
+        return other
+
     def plan(self, prompt: bytes) -> Plan:
         """The run as it would happen now."""
         return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)

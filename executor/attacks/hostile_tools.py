@@ -135,11 +135,8 @@ def _trapped(stage: AttackStage, observation: str) -> Iterator[TrappedAgent]:
     wallet = str(call(web3, agent.functions.wallet()))
     token = at(web3, "DemoToken", deployment.token("USDC").address)
     send(web3, token.functions.mint(wallet, UNITS), owner)
-    runner = AgentRunner(
-        Web3Agent(web3, agent.address),
-        Web3Sender(web3, agent.address, owner),
-        stage.model,
-        stage.runner.prover,
+    runner = stage.runner.for_agent(
+        Web3Agent(web3, agent.address), Web3Sender(web3, agent.address, owner)
     )
     yield TrappedAgent(agent.address, wallet, tool, runner)
 

@@ -76,11 +76,11 @@ def _changed_texts(value: str) -> list[Any]:
     return changed
 
 
-def mutations(document: Document) -> Iterator[tuple[str, Document]]:
-    """(description, changed document): each leaf in several ways, each list shortened, grown and
-    turned round, each object with a field less and one more."""
+def mutations(document: Document, ways: int | None = None) -> Iterator[tuple[str, Document]]:
+    """(description, changed document): each leaf in several ways (at most `ways`, the subtle ones
+    first), each list shortened, grown and turned round."""
     for path, value in leaves(document):
-        for new in changed_values(value):
+        for new in changed_values(value)[:ways]:
             yield f"{show(path)}: {value!r:.40} -> {new!r:.40}", with_value(document, path, new)
     for path, items in lists(document):
         shorter, longer, turned = items[:-1], [*items, items[-1]], items[::-1]

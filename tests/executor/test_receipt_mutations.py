@@ -35,6 +35,10 @@ CHAIN_FACTS = re.compile(
 )
 
 
+#: Ways to change a leaf where each takes a signature and the whole verification.
+FEW = 3
+
+
 @pytest.fixture
 def document(agent: MemoryAgent, drain: Model, completed: CompletedRun) -> Document:
     receipt = write_receipt(agent, drain, [completed], REQUESTER)
@@ -66,11 +70,16 @@ def accepted(document: Document, sources: Sources) -> bool:
     return all(check.held for check in all_checks(receipt, sources))
 
 
-def survivors(document: Document, sources: Sources, forge: Callable[[Document], None]) -> list[str]:
+def survivors(
+    document: Document,
+    sources: Sources,
+    forge: Callable[[Document], None],
+    ways: int | None = None,
+) -> list[str]:
     """Descriptions of the mutations that are not noticed after `forge` did its best (which may be
     to undo them, when it was a digest that was changed)."""
     found = []
-    for description, changed in mutations(document):
+    for description, changed in mutations(document, ways):
         forge(changed)
         if changed != document and accepted(changed, sources):
             found.append(description)
@@ -99,7 +108,7 @@ def sign_again(document: Document) -> None:
 def test_the_requester_can_only_misstate_what_the_chain_knows(
     document: Document, offline: Sources
 ) -> None:
-    left = survivors(without_notes(document), offline, sign_again)
+    left = survivors(without_notes(document), offline, sign_again, FEW)
     assert [x for x in left if not CHAIN_FACTS.fullmatch(x) and not is_note(x)] == []
 
 
@@ -108,7 +117,7 @@ def test_the_chain_denies_the_rest(
     document: Document, offline: Sources, agent: MemoryAgent
 ) -> None:
     online = Sources(offline.models, offline.circuits, lambda address: agent)
-    left = survivors(without_notes(document), online, sign_again)
+    left = survivors(without_notes(document), online, sign_again, FEW)
     assert [x for x in left if not is_note(x)] == []
 
 

@@ -1,0 +1,64 @@
+"""The real thing, once per session: the shipped model, its circuit, a chain with everything on it.
+
+What a test does to the chain is undone after it.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from circuits.artifacts import Circuit
+from executor.attacks.preparation import prepare
+from executor.attacks.stage import AttackStage
+from executor.embedded import EmbeddedChain
+from executor.session import Session, local_circuit, open_embedded
+from models.catalogue import Model, load_model
+
+
+def quiet(stage: str) -> None:
+    """Progress for nobody."""
+
+
+@pytest.fixture(scope="session")
+def wallet() -> Model:
+    return load_model("wallet")
+
+
+@pytest.fixture(scope="session")
+def wallet_circuit(wallet: Model) -> Circuit:
+    return local_circuit(wallet, None, quiet)
+
+
+@pytest.fixture(scope="session")
+def opened(wallet: Model, wallet_circuit: Circuit) -> Iterator[tuple[Session, EmbeddedChain]]:
+    with open_embedded(wallet, wallet_circuit, quiet) as both:
+        yield both
+
+
+@pytest.fixture(scope="session")
+def stage(opened: tuple[Session, EmbeddedChain]) -> AttackStage:
+    """What attacks need; they undo what they did themselves."""
+    return prepare(*opened, quiet)
+
+
+@pytest.fixture
+def embedded(opened: tuple[Session, EmbeddedChain]) -> Iterator[EmbeddedChain]:
+    """The chain for one test."""
+    chain = opened[1]
+    snapshot = chain.anvil.snapshot()
+    yield chain
+    chain.anvil.revert(snapshot)
+
+
+@pytest.fixture
+def session(opened: tuple[Session, EmbeddedChain], embedded: EmbeddedChain) -> Session:
+    """The owner's session with the wallet agent, for one test."""
+    return opened[0]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever uses the chain above is slow, too: it has proofs made."""
+    for item in items:
+        if {"opened", "stage", "session", "embedded"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("chain")
+            item.add_marker("slow")

@@ -75,7 +75,7 @@ def random_prompt(rng: random.Random, book: SymbolBook) -> bytes:
         lambda: number(rng) + symbol(rng, book),
     ]
     parts = [rng.choice(VOCABULARY) for _ in range(rng.randrange(1, 16))]
-    parts += [rng.choice(kinds)() for _ in range(rng.randrange(0, 5))]
+    parts += [rng.choice(kinds)() for _ in range(rng.choice([0, 1, 2, 3, 3, 3, 4]))]
     rng.shuffle(parts)
     if rng.random() < 0.2:
         parts.insert(rng.randrange(len(parts)), f'"{rng.choice(VOCABULARY)} 5 USDC"')
@@ -142,11 +142,11 @@ def _glued(rng: random.Random, book: SymbolBook) -> bytes:
 
 def _near_address(rng: random.Random, book: SymbolBook) -> bytes:
     text = checksummed(rng)
-    place = rng.randrange(2, 42)
+    place = rng.choice([i for i in range(2, 42) if text[i].isalpha()])
     wrong_case = text[:place] + text[place].swapcase() + text[place + 1 :]
     others = [text[:-1], text + "0", text[:place] + "g" + text[place + 1 :], "0X" + text[2:]]
     others += [text[1:], "(" + text + ")", text + "USDC", "$" + text, text + "'s", "5" + text]
-    found = rng.choice([wrong_case, wrong_case, wrong_case.lower(), *others])
+    found = rng.choice([text, wrong_case, wrong_case.lower(), rng.choice(others)])
     return f"send 5 USDC to {found} {rng.choice(VOCABULARY)}".encode()
 
 
@@ -189,7 +189,7 @@ PROMPTS: list[Callable[[random.Random, SymbolBook], bytes]] = [
     _many_candidates,
     lambda rng, book: _soup(rng, bytes(range(0x20, 0x7F))),
     lambda rng, book: _soup(rng, b"aZ09x .,;:!?'\"()[]{}-$%"),
-    lambda rng, book: _soup(rng, b" .,?-'\"", 12),
+    lambda rng, book: _soup(rng, b" .,?-'\"", 4),
     lambda rng, book: _soup(rng, b"0123456789.xUSDC ", 60),
     lambda rng, book: random_prompt(rng, book).swapcase(),
     random_prompt,
@@ -282,6 +282,8 @@ def random_output(rng: random.Random, manifest: Manifest) -> tuple[int, ...]:
     if rng.random() < 0.7:  # most slots filled, so that calls come about
         y[manifest.action_scores + 3 :] = [abs(v) or 1 for v in y[manifest.action_scores + 3 :]]
         y[rng.randrange(len(manifest.actions))] = reach
+        if rng.random() < 0.6:  # amounts from the prompt
+            y[manifest.action_scores] = reach
     if rng.random() < 0.05:
         y[rng.randrange(len(y))] = -(1 << 63)
     return tuple(y)

@@ -21,6 +21,7 @@ from verifier_contracts.reverts import Revert, parse_revert
 SOURCES = (
     "src/encoding/TextEncoder.sol",
     "src/encoding/ToolDecoder.sol",
+    "test/encoding/EncodingFakes.sol",
     "test/encoding/EncodingHarness.sol",
 )
 PARAM_TYPES = ("string", "address", "bool", "int", "uint")

@@ -5,7 +5,7 @@ import {Ascii} from "./Ascii.sol";
 import {ParseFormat} from "./ParseFormat.sol";
 
 /// @notice What the reasoning entries tell.
-/// @param taken How often each action was taken: action i in bits 24 i to 24 i + 23.
+/// @param taken How often each action was taken, at most 255: action i in bits 8 i to 8 i + 7.
 /// @param entries How many entries are not empty.
 /// @param lastAction The last entry's action; `NO_ACTION` if it is foreign or there is no entry.
 /// @param observation The last entry's observation, as in `Parse`.
@@ -19,8 +19,8 @@ struct History {
 /// @title From the agent's reasoning to its history, exactly as `models/context.py`
 library HistoryReading {
     uint256 internal constant NO_ACTION = type(uint256).max;
-    uint256 internal constant COUNT_BITS = 24;
-    uint256 internal constant COUNT_MASK = 0xffffff;
+    /// @dev Counts stop at 255, far above what the encoder clamps them to.
+    uint256 internal constant COUNT_BITS = 8;
 
     uint256 private constant NEWLINES = 0x0a * Ascii.ONES;
     bytes14 private constant MARKER = "\nObservation: ";
@@ -46,7 +46,7 @@ library HistoryReading {
                 last = i;
                 (history.lastAction, prefixLength) = _match(entry, prefixes, actions);
                 if (history.lastAction != NO_ACTION) {
-                    history.taken += 1 << (history.lastAction * COUNT_BITS);
+                    history.taken = _countUp(history.taken, history.lastAction * COUNT_BITS);
                 }
             }
             if (history.lastAction != NO_ACTION) {
@@ -55,34 +55,37 @@ library HistoryReading {
         }
     }
 
-    /// @dev The first action whose prefix the entry begins with, and that prefix's length.
-    function _match(string calldata entry, uint256 pos, uint256 actions)
-        private
-        pure
-        returns (uint256, uint256)
-    {
+    function _countUp(uint256 taken, uint256 shift) private pure returns (uint256) {
         unchecked {
-            for (uint256 action = 0; action < actions; ++action) {
-                uint256 length = _load(pos) >> 240;
-                pos += 2;
-                if (_startsWith(entry, pos, length)) return (action, length);
-                pos += length;
-            }
-            return (NO_ACTION, 0);
+            return (taken >> shift) & 0xff == 0xff ? taken : taken + (1 << shift);
         }
     }
 
-    function _startsWith(string calldata entry, uint256 prefix, uint256 length)
+    /// @dev The first action whose prefix the entry begins with, and that prefix's length.
+    function _match(string calldata entry, uint256 prefixes, uint256 actions)
         private
         pure
-        returns (bool)
+        returns (uint256 action, uint256 length)
     {
-        unchecked {
-            if (bytes(entry).length < length) return false;
-            for (uint256 i = 0; i < length; i += 32) {
-                if (Ascii.head(_at(entry, i) ^ _load(prefix + i), length - i) != 0) return false;
+        action = NO_ACTION;
+        assembly ("memory-safe") {
+            let pos := prefixes
+            for { let i := 0 } lt(i, actions) { i := add(i, 1) } {
+                length := shr(240, mload(pos))
+                pos := add(pos, 2)
+                let differs := gt(length, entry.length)
+                for { let k := 0 } lt(k, length) { k := add(k, 32) } {
+                    if differs { break }
+                    differs := xor(calldataload(add(entry.offset, k)), mload(add(pos, k)))
+                    let rest := sub(length, k)
+                    if lt(rest, 32) { differs := shr(sub(256, shl(3, rest)), differs) }
+                }
+                if iszero(differs) {
+                    action := i
+                    break
+                }
+                pos := add(pos, length)
             }
-            return true;
         }
     }
 
@@ -117,12 +120,6 @@ library HistoryReading {
     function _at(string calldata entry, uint256 i) private pure returns (uint256 w) {
         assembly ("memory-safe") {
             w := calldataload(add(entry.offset, i))
-        }
-    }
-
-    function _load(uint256 pos) private pure returns (uint256 w) {
-        assembly ("memory-safe") {
-            w := mload(pos)
         }
     }
 }

@@ -51,12 +51,11 @@ library Scores {
     /// @notice Place of the candidate with the highest positive score for `slot` among those of the
     ///   slot's types, the first on ties; NONE if there is none.
     /// @param candidates As in `Parse`.
-    function bestCandidate(
-        bytes calldata output,
-        uint256 actions,
-        uint256 slot,
-        uint256 candidates
-    ) internal pure returns (uint256 best) {
+    function bestCandidate(bytes calldata output, uint256 actions, uint256 slot, uint256 candidates)
+        internal
+        pure
+        returns (uint256 best)
+    {
         best = NONE;
         uint256 from;
         unchecked {

@@ -22,6 +22,7 @@ contract TextEncoder is IEncoder {
     uint256 private constant TEXT_BYTES = 64; // 32 features
     uint256 private constant LOCAL_BYTES = 32; // 16 features for each candidate
     uint256 private constant COUNTS = 5; // beside those of the actions
+    uint256 private constant LANE = 8; // `HistoryReading.COUNT_BITS`
     uint256 private constant COUNT_UNIT = 32;
     uint256 private constant COUNT_LIMIT = 7;
     uint256 private constant PARSE_BYTES = 128;
@@ -116,7 +117,7 @@ contract TextEncoder is IEncoder {
     }
 
     /// @dev Writes the local features, which end at `end`, and collects the candidates.
-    /// @return present How many numbers, symbols, addresses: 16 bits each, by type.
+    /// @return present How many numbers, symbols, addresses, in lanes as `History.taken`.
     function _candidates(Scan memory scan, uint256 end, Parse memory found)
         private
         view
@@ -134,7 +135,7 @@ contract TextEncoder is IEncoder {
                 pos += LOCAL_BYTES;
                 uint256 token = _load(scan.tokens + (place << 5));
                 candidates = ParseFormat.append(candidates, i, token, scan.start);
-                present += 1 << ((token >> 64) << 4);
+                present += _lane(token >> 64);
             }
             found.candidates = candidates;
         }
@@ -157,7 +158,7 @@ contract TextEncoder is IEncoder {
     }
 
     /// @dev Writes the counts to `pos`: actions, entries, whether the balance is readable, numbers,
-    ///   symbols, addresses.
+    ///   symbols, addresses. Clamped and scaled, each fits the lower byte of its feature.
     function _counts(
         uint256 pos,
         uint256 actions,
@@ -166,27 +167,19 @@ contract TextEncoder is IEncoder {
         uint256 present
     ) private pure {
         unchecked {
-            uint256 taken = history.taken;
-            for (uint256 i = 0; i < actions; ++i) {
-                pos = _count(pos, taken & HistoryReading.COUNT_MASK);
-                taken >>= HistoryReading.COUNT_BITS;
-            }
-            pos = _count(pos, history.entries);
-            pos = _count(pos, balance == 0 ? 0 : 1);
-            pos = _count(pos, uint16(present >> (Tokenizer.NUMBER << 4)));
-            pos = _count(pos, uint16(present >> (Tokenizer.SYMBOL << 4)));
-            _count(pos, uint16(present >> (Tokenizer.ADDRESS << 4)));
-        }
-    }
-
-    /// @dev A clamped and scaled count fits the lower byte of its feature.
-    function _count(uint256 pos, uint256 count) private pure returns (uint256) {
-        unchecked {
-            uint256 scaled = COUNT_UNIT * (count < COUNT_LIMIT ? count : COUNT_LIMIT);
+            uint256 readable = balance == 0 ? 0 : 1;
+            uint256 entries = history.entries < COUNT_LIMIT ? history.entries : COUNT_LIMIT;
+            uint256 lanes = present << (2 * LANE) | readable << LANE | entries;
+            lanes = history.taken | (lanes << (LANE * actions));
+            uint256 end = pos + 2 * (actions + COUNTS);
             assembly ("memory-safe") {
-                mstore8(add(pos, 1), scaled)
+                for {} lt(pos, end) { pos := add(pos, 2) } {
+                    let count := and(lanes, 0xff)
+                    if gt(count, COUNT_LIMIT) { count := COUNT_LIMIT }
+                    mstore8(add(pos, 1), mul(count, COUNT_UNIT))
+                    lanes := shr(LANE, lanes)
+                }
             }
-            return pos + 2;
         }
     }
 
@@ -216,6 +209,12 @@ contract TextEncoder is IEncoder {
 
     function _at(address[] memory chunks, uint256 i) private pure returns (address) {
         return i < chunks.length ? chunks[i] : address(0);
+    }
+
+    /// @dev A one in the lane of a candidate's type: numbers, symbols, addresses.
+    function _lane(uint256 kind) private pure returns (uint256) {
+        if (kind == Tokenizer.NUMBER) return 1;
+        return kind == Tokenizer.SYMBOL ? 1 << LANE : 1 << (2 * LANE);
     }
 
     function _store(uint256 pos, uint256 w) private pure {

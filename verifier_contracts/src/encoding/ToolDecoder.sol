@@ -21,17 +21,12 @@ import {ToolMatching} from "./ToolMatching.sol";
 ///   prompt, an amount from the prompt or from the readable balance observed just before. What
 ///   cannot be filled becomes a final answer that asks for it.
 contract ToolDecoder is IDecoder {
+    uint256 private constant PARSE_BYTES = 128;
+
     address private immutable _data;
     uint256 private immutable _offset; // of the manifest's part in the data's code
     uint256 private immutable _length;
     uint256 private immutable _actions;
-
-    /// @dev What a decision is made from.
-    struct Sources {
-        Parse found;
-        uint256 manifest; // memory position, see `ModelData`
-        bool amountObserved;
-    }
 
     /// @param data The contract that holds local table and manifest; see `ModelData`.
     /// @param localRows The local table's number of rows.
@@ -50,77 +45,75 @@ contract ToolDecoder is IDecoder {
         view
         returns (AgentIterationResult memory)
     {
-        uint256 actions = _actions;
-        Scores.checkLength(output, actions);
-        Sources memory sources;
-        sources.found = abi.decode(parse, (Parse));
-        sources.manifest = ModelData.load(_data, _offset, _length);
-        uint256 chosen = Scores.argmax(output, 0, actions + Scores.ANSWERS);
-        if (chosen < actions) _call(c, sources, output, chosen);
-        if (chosen == actions) _report(c, sources);
-        _answer(sources, chosen == actions + 1 ? ModelData.ASK : ModelData.DECLINE);
+        Scores.checkLength(output, _actions);
+        Parse calldata found = _read(parse);
+        uint256 manifest = ModelData.load(_data, _offset, _length);
+        uint256 chosen = Scores.argmax(output, 0, _actions + Scores.ANSWERS);
+        if (chosen < _actions) _call(c, found, manifest, output, chosen);
+        if (chosen == _actions) _report(c, found, manifest);
+        _answer(manifest, chosen == _actions + 1 ? ModelData.ASK : ModelData.DECLINE);
+    }
+
+    function _read(bytes calldata parse) private pure returns (Parse calldata found) {
+        if (parse.length != PARSE_BYTES) revert Texts.ForeignParse(0, PARSE_BYTES, parse.length);
+        assembly ("memory-safe") {
+            found := parse.offset
+        }
     }
 
     function _call(
         Context calldata c,
-        Sources memory sources,
+        Parse calldata found,
+        uint256 manifest,
         bytes calldata output,
         uint256 chosen
     ) private view {
-        Action memory action = ModelData.readAction(sources.manifest, chosen);
+        Action memory action = ModelData.readAction(manifest, chosen);
         address tool = ToolMatching.find(c.tools, action);
         if (tool == address(0)) _say(action.noTool);
-        uint256 asset = _fill(c, sources, output, action.parameters);
-        _resolve(c, sources, action.parameters, asset);
+        uint256 source = Scores.argmax(output, _actions + Scores.ANSWERS, Scores.SOURCES);
+        uint256 taken = 0;
+        Parameter[] memory parameters = action.parameters;
+        unchecked {
+            for (uint256 i = 0; i < parameters.length; ++i) {
+                Parameter memory parameter = parameters[i];
+                if (parameter.slot == Scores.AMOUNT && source != 0) {
+                    parameter.text = _observedAmount(c, found, manifest, source - 1);
+                } else {
+                    taken = _choose(c, found, output, parameter, taken);
+                }
+            }
+        }
+        _resolve(c, found, manifest, parameters, source != 0);
         DecisionEncoding.returnCall(tool, action);
     }
 
-    /// @dev Chooses a text for each parameter, in order. Returns that of the asset.
-    function _fill(
+    /// @dev Fills a parameter with its slot's best candidate, unless that is in the set `taken`;
+    ///   returns the set with it.
+    function _choose(
         Context calldata c,
-        Sources memory sources,
+        Parse calldata found,
         bytes calldata output,
-        Parameter[] memory parameters
-    ) private view returns (uint256 asset) {
-        uint256 source = Scores.argmax(output, _actions + Scores.ANSWERS, Scores.SOURCES);
-        uint256 candidates = sources.found.candidates;
-        uint256 taken = 0;
-        for (uint256 i = 0; i < parameters.length; ++i) {
-            Parameter memory parameter = parameters[i];
-            if (parameter.slot == Scores.AMOUNT && source != 0) {
-                parameter.text = _observedAmount(c, sources, source - 1);
-                continue;
-            }
-            uint256 best = Scores.bestCandidate(output, _actions, parameter.slot, candidates);
-            if (best == Scores.NONE || (taken >> best) & 1 == 1) _say(parameter.missing);
-            taken |= 1 << best;
-            (, uint256 start, uint256 end) = ParseFormat.candidate(candidates, best);
-            parameter.text = Texts.slice(c.prompt, start, end);
-            if (parameter.slot == Scores.ASSET) asset = parameter.text;
-        }
-    }
-
-    /// @dev Amount 0 is the pool's, amount 1 the wallet's.
-    function _observedAmount(Context calldata c, Sources memory sources, uint256 i)
-        private
-        pure
-        returns (uint256)
-    {
-        (, uint256 end) = ParseFormat.span(sources.found.balance, i);
-        if (end == 0) _answer(sources, ModelData.UNREADABLE);
-        sources.amountObserved = true;
-        return _observed(c, sources, sources.found.balance, i);
+        Parameter memory parameter,
+        uint256 taken
+    ) private view returns (uint256) {
+        uint256 best = Scores.bestCandidate(output, _actions, parameter.slot, found.candidates);
+        if (best == Scores.NONE || (taken >> best) & 1 == 1) _say(parameter.missing);
+        (, uint256 start, uint256 end) = ParseFormat.candidate(found.candidates, best);
+        parameter.text = Texts.slice(c.prompt, start, end);
+        return taken | (1 << best);
     }
 
     /// @dev Turns the texts into ABI values; the amount is in units of the asset beside it.
     function _resolve(
         Context calldata c,
-        Sources memory sources,
+        Parse calldata found,
+        uint256 manifest,
         Parameter[] memory parameters,
-        uint256 asset
+        bool amountObserved
     ) private view {
-        BookEntries symbols = SymbolList.load(sources.found.book);
-        (address token, uint256 entry) = Assets.find(symbols, asset);
+        BookEntries symbols = SymbolList.load(found.book);
+        (address token, uint256 entry) = Assets.find(symbols, _assetOf(parameters));
         for (uint256 i = 0; i < parameters.length; ++i) {
             Parameter memory parameter = parameters[i];
             if (parameter.slot == Scores.ASSET) {
@@ -128,30 +121,48 @@ contract ToolDecoder is IDecoder {
             } else if (parameter.slot == Scores.RECIPIENT) {
                 parameter.value = uint160(Assets.parseAddress(parameter.text));
             } else {
-                if (sources.amountObserved) _checkUnit(c, sources, symbols, token);
+                if (amountObserved && !_isUnitOf(c, found, symbols, token)) {
+                    _answer(manifest, ModelData.UNREADABLE);
+                }
                 uint8 decimals = Assets.decimalsOf(token, entry);
                 parameter.value = Decimals.parse(Texts.copy(parameter.text), decimals);
-                if (parameter.value == 0) _answer(sources, ModelData.ZERO);
+                if (parameter.value == 0) _answer(manifest, ModelData.ZERO);
             }
         }
     }
 
-    /// @dev The observed balance has to be one of `token`.
-    function _checkUnit(
-        Context calldata c,
-        Sources memory sources,
-        BookEntries symbols,
-        address token
-    ) private pure {
-        uint256 unit = _observed(c, sources, sources.found.balance, BalanceReading.UNIT);
-        if (!Assets.isUnitOf(symbols, unit, token)) _answer(sources, ModelData.UNREADABLE);
+    /// @dev The text of the asset, which every action has (model_code.py sees to it).
+    function _assetOf(Parameter[] memory parameters) private pure returns (uint256) {
+        uint256 i = 0;
+        while (parameters[i].slot != Scores.ASSET) ++i;
+        return parameters[i].text;
+    }
+
+    /// @dev Amount 0 is the pool's, amount 1 the wallet's.
+    function _observedAmount(Context calldata c, Parse calldata found, uint256 manifest, uint256 i)
+        private
+        pure
+        returns (uint256)
+    {
+        (, uint256 end) = ParseFormat.span(found.balance, i);
+        if (end == 0) _answer(manifest, ModelData.UNREADABLE);
+        return _observed(c, found, found.balance, i);
+    }
+
+    /// @dev Whether the observed balance is one of `token`.
+    function _isUnitOf(Context calldata c, Parse calldata found, BookEntries symbols, address token)
+        private
+        pure
+        returns (bool)
+    {
+        uint256 unit = _observed(c, found, found.balance, BalanceReading.UNIT);
+        return Assets.isUnitOf(symbols, unit, token);
     }
 
     /// @dev Answers with the last observation.
-    function _report(Context calldata c, Sources memory sources) private pure {
-        uint256 observation = sources.found.observation;
-        if (observation == 0) _answer(sources, ModelData.NOTHING);
-        bytes memory text = bytes(Texts.copy(_observed(c, sources, observation, 0)));
+    function _report(Context calldata c, Parse calldata found, uint256 manifest) private pure {
+        if (found.observation == 0) _answer(manifest, ModelData.NOTHING);
+        bytes memory text = bytes(Texts.copy(_observed(c, found, found.observation, 0)));
         uint256 pos;
         assembly ("memory-safe") {
             pos := add(text, 32)
@@ -160,19 +171,19 @@ contract ToolDecoder is IDecoder {
     }
 
     /// @dev A span, the `i`th of `spans`, of the entry that holds the observation.
-    function _observed(Context calldata c, Sources memory sources, uint256 spans, uint256 i)
+    function _observed(Context calldata c, Parse calldata found, uint256 spans, uint256 i)
         private
         pure
         returns (uint256)
     {
         (uint256 start, uint256 end) = ParseFormat.span(spans, i);
-        uint256 entry = ParseFormat.entryOf(sources.found.observation);
+        uint256 entry = ParseFormat.entryOf(found.observation);
         return Texts.slice(c.agentReasoning[entry], start, end);
     }
 
     /// @dev Ends the call with an answer of the manifest.
-    function _answer(Sources memory sources, uint256 which) private pure {
-        _say(ModelData.answer(sources.manifest, which));
+    function _answer(uint256 manifest, uint256 which) private pure {
+        _say(ModelData.answer(manifest, which));
     }
 
     /// @dev Ends the call with the text at a memory position; see `ModelData`.

@@ -11,13 +11,6 @@ library ToolMatching {
     bytes4 private constant NAME = 0x06fdde03; // name()
     bytes4 private constant INPUT_DESCRIPTION = 0x0ef946da; // inputDescription()
 
-    /// @dev What a tool returned: `size` bytes at memory position `pos`.
-    struct Returned {
-        address tool;
-        uint256 pos;
-        uint256 size;
-    }
-
     /// @notice The agent has several tools of this name: remove all but one.
     error DuplicateTool(string name);
 
@@ -32,61 +25,80 @@ library ToolMatching {
         returns (address found)
     {
         bytes32 name = ModelData.hashOf(action.name);
-        for (uint256 i = 0; i < tools.length; ++i) {
-            address tool = address(tools[i]);
-            if (_nameHash(tool) != name) continue;
-            if (found != address(0)) revert DuplicateTool(ModelData.text(action.name));
-            found = tool;
+        unchecked {
+            for (uint256 i = 0; i < tools.length; ++i) {
+                address tool = address(tools[i]);
+                if (_nameHash(tool) != name) continue;
+                if (found != address(0)) revert DuplicateTool(ModelData.text(action.name));
+                found = tool;
+            }
         }
         if (found != address(0) && !_takes(found, action.parameters)) return address(0);
     }
 
     function _nameHash(address tool) private view returns (bytes32 hash) {
-        Returned memory answer = _ask(tool, NAME);
-        uint256 start = _word(answer, 0);
-        uint256 length = _word(answer, start);
-        if (length > answer.size - 32 - start) revert ToolNotReadable(tool);
-        uint256 pos = answer.pos + start + 32;
         assembly ("memory-safe") {
-            hash := keccak256(pos, length)
-        }
-    }
-
-    function _takes(address tool, Parameter[] memory expected) private view returns (bool) {
-        Returned memory answer = _ask(tool, INPUT_DESCRIPTION);
-        uint256 start = _word(answer, 0); // of the struct
-        start += _word(answer, start); // of its array
-        if (_word(answer, start) != expected.length) return false;
-        start += 32; // elements are found from here
-        for (uint256 i = 0; i < expected.length; ++i) {
-            uint256 paramType = _word(answer, start + _word(answer, start + 32 * i));
-            if (paramType != expected[i].paramType) return false;
-        }
-        return true;
-    }
-
-    /// @dev Calls a function without arguments; passes a failure on unchanged.
-    function _ask(address tool, bytes4 selector) private view returns (Returned memory answer) {
-        answer.tool = tool;
-        assembly ("memory-safe") {
-            mstore(0, selector)
+            mstore(0, NAME)
             let ok := staticcall(gas(), tool, 0, 4, 0, 0)
             let size := returndatasize()
             let pos := mload(0x40)
             returndatacopy(pos, 0, size)
             if iszero(ok) { revert(pos, size) }
-            mstore(0x40, and(add(pos, add(size, 31)), not(31)))
-            mstore(add(answer, 32), pos)
-            mstore(add(answer, 64), size)
+            if gt(size, 63) {
+                size := sub(size, 32) // at most here begins a word
+                let start := mload(pos)
+                if iszero(gt(start, size)) {
+                    pos := add(pos, start)
+                    let length := mload(pos)
+                    if iszero(gt(length, sub(size, start))) {
+                        hash := keccak256(add(pos, 32), length)
+                    }
+                }
+            }
+        }
+        if (hash == 0) revert ToolNotReadable(tool);
+    }
+
+    function _takes(address tool, Parameter[] memory expected) private view returns (bool) {
+        bytes memory found = _inputDescription(tool);
+        unchecked {
+            uint256 start = _word(tool, found, 0); // of the struct
+            start += _word(tool, found, start); // of its array
+            if (_word(tool, found, start) != expected.length) return false;
+            start += 32; // its elements are found from here
+            for (uint256 i = 0; i < expected.length; ++i) {
+                uint256 element = start + _word(tool, found, start + 32 * i);
+                if (_word(tool, found, element) != expected[i].paramType) return false;
+            }
+            return true;
         }
     }
 
-    function _word(Returned memory answer, uint256 offset) private pure returns (uint256 w) {
-        uint256 size = answer.size;
-        if (size < 32 || offset > size - 32) revert ToolNotReadable(answer.tool);
-        uint256 pos = answer.pos;
+    function _inputDescription(address tool) private view returns (bytes memory found) {
         assembly ("memory-safe") {
-            w := mload(add(pos, offset))
+            mstore(0, INPUT_DESCRIPTION)
+            let ok := staticcall(gas(), tool, 0, 4, 0, 0)
+            let size := returndatasize()
+            found := mload(0x40)
+            returndatacopy(add(found, 32), 0, size)
+            if iszero(ok) { revert(add(found, 32), size) }
+            mstore(found, size)
+            mstore(0x40, and(add(found, add(size, 63)), not(31)))
         }
+    }
+
+    /// @dev The word at `offset`, which must be a whole one.
+    function _word(address tool, bytes memory found, uint256 offset)
+        private
+        pure
+        returns (uint256 w)
+    {
+        bool whole;
+        assembly ("memory-safe") {
+            let size := mload(found)
+            whole := and(gt(size, 31), iszero(gt(offset, sub(size, 32))))
+            if whole { w := mload(add(add(found, 32), offset)) }
+        }
+        if (!whole) revert ToolNotReadable(tool);
     }
 }

@@ -1,48 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
-
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
 import {AgentIterationResult} from "../../src/interfaces/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
-
-/// @notice An agent that is its own symbol book, with the entries that it is given.
-contract BookAgent {
-    address public immutable pointer;
-
-    constructor(bytes memory entries) {
-        pointer = SSTORE2.write(entries);
-    }
-
-    function symbolBook() external view returns (address) {
-        return address(this);
-    }
-}
-
-/// @notice A tool that has a name and parameters and nothing else.
-contract NamedTool {
-    string public name;
-    IERCAgentTool.ParamType[] private _types;
-
-    constructor(string memory name_, IERCAgentTool.ParamType[] memory types) {
-        name = name_;
-        _types = types;
-    }
-
-    function inputDescription()
-        external
-        view
-        returns (IERCAgentTool.InputDescription memory description)
-    {
-        description.paramDescriptions = new IERCAgentTool.ParamDescription[](_types.length);
-        for (uint256 i = 0; i < _types.length; ++i) {
-            description.paramDescriptions[i].paramType = _types[i];
-            description.paramDescriptions[i].name = "some parameter";
-        }
-    }
-}
 
 /// @notice Encodes and decodes many contexts in one call, and tells what each of them came to.
 contract EncodingHarness {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Scores} from "../../src/encoding/Scores.sol";
+import {TextEncoder} from "../../src/encoding/TextEncoder.sol";
+import {Texts} from "../../src/encoding/Texts.sol";
+import {ToolDecoder} from "../../src/encoding/ToolDecoder.sol";
+import {ToolMatching} from "../../src/encoding/ToolMatching.sol";
+import {AgentIterationResult} from "../../src/interfaces/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {Context} from "../../src/interfaces/IEncoder.sol";
+import {PlainDecoder} from "../reference/PlainDecoder.sol";
+import {NamedTool} from "./EncodingFakes.sol";
+import {EncodingWorld} from "./EncodingWorld.sol";
+
+/// @dev Returns whatever it is told to.
+contract StrangeTool {
+    bytes private _answer;
+
+    constructor(bytes memory answer) {
+        _answer = answer;
+    }
+
+    fallback(bytes calldata) external returns (bytes memory) {
+        return _answer;
+    }
+}
+
+contract ToolDecoderTest is EncodingWorld {
+    TextEncoder private _encoder = new TextEncoder(_textChunks(), TEXT_ROWS, data, LOCAL_ROWS);
+    ToolDecoder private _decoder = new ToolDecoder(data, LOCAL_ROWS);
+    PlainDecoder private _plain = new PlainDecoder(data, LOCAL_ROWS);
+    IERCAgentTool[] private _tools;
+
+    function setUp() public {
+        IERCAgentTool.ParamType[] memory types = new IERCAgentTool.ParamType[](1);
+        types[0] = IERCAgentTool.ParamType.ADDRESS;
+        _tools.push(new NamedTool("View", types));
+        types = new IERCAgentTool.ParamType[](3);
+        types[0] = IERCAgentTool.ParamType.ADDRESS;
+        types[1] = IERCAgentTool.ParamType.UINT;
+        types[2] = IERCAgentTool.ParamType.ADDRESS;
+        _tools.push(new NamedTool("Send", types));
+        _tools.push(new NamedTool("Else", types));
+    }
+
+    function testFuzz_decisions_are_those_of_the_plain_decoder(
+        uint8[8] calldata choices,
+        int8[26] calldata scores,
+        uint8 history
+    ) public view {
+        Context memory c = _context(choices, history);
+        // What the encoder refuses is for its own tests.
+        try _encoder.encode(c) returns (bytes memory, bytes memory) {
+            _assertSame(c, _output(scores));
+        } catch {}
+    }
+
+    function testFuzz_sending_an_observed_amount(uint8 source, uint8 history) public view {
+        uint8[8] memory choices = [64, 90, 64, 69, 64, 64, 64, 64]; // ... an address ... USDC ...
+        int8[26] memory scores;
+        scores[1] = 1; // Send
+        scores[5 + source % 3] = 1;
+        for (uint256 i = 8; i < 26; ++i) {
+            scores[i] = 1;
+        }
+        _assertSame(_context(choices, history), _output(scores));
+    }
+
+    function test_a_call_carries_values_and_the_text_that_is_read_back_later() public view {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 64], 0);
+        c.prompt = "send 12.5 USDC to 0x00000000000000000000000000000000000000ab";
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[1] = 1;
+        (scores[8 + 1], scores[8 + 3], scores[8 + 6 + 2]) = (1, 1, 1);
+        AgentIterationResult memory result = _decoder.decode(c, parse, _output(scores));
+        assertFalse(result.isFinalAnswer);
+        assertEq(address(result.tool), address(_tools[1]));
+        assertEq(result.toolInput.params.length, 3);
+        assertEq(uint8(result.toolInput.params[1].paramType), uint8(IERCAgentTool.ParamType.UINT));
+        assertEq(result.toolInput.params[1].value, abi.encode(12_500_000));
+        assertEq(result.toolInput.abiEncodedParams, abi.encode(0xab, 12_500_000, usdc));
+        string memory body =
+            '{"to":"0x00000000000000000000000000000000000000ab","amount":"12.5","asset":"USDC"}';
+        assertEq(result.agentReasoning, string.concat(_prefix("Send"), body, "\n"));
+    }
+
+    function test_several_tools_of_the_name_are_refused() public {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 64], 3);
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[0] = 1;
+        vm.expectRevert(abi.encodeWithSelector(ToolMatching.DuplicateTool.selector, "View"));
+        _decoder.decode(c, parse, _output(scores));
+    }
+
+    function test_an_output_of_another_length_is_refused() public {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 64], 0);
+        (, bytes memory parse) = _encoder.encode(c);
+        vm.expectRevert(abi.encodeWithSelector(Scores.OutputLength.selector, 208, 207));
+        _decoder.decode(c, parse, new bytes(207));
+    }
+
+    function test_a_parse_of_another_context_is_refused() public {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 69], 0);
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[0] = 1;
+        scores[8] = 1;
+        c.prompt = "short";
+        uint256 length = bytes(c.prompt).length;
+        vm.expectPartialRevert(Texts.ForeignParse.selector);
+        _decoder.decode(c, parse, _output(scores));
+        vm.expectRevert(abi.encodeWithSelector(Texts.ForeignParse.selector, 0, 128, length));
+        _decoder.decode(c, bytes(c.prompt), _output(scores));
+    }
+
+    function test_tools_that_answer_nonsense_are_refused() public {
+        bytes[5] memory answers = [
+            bytes(""),
+            abi.encode(uint256(32)),
+            abi.encode(type(uint256).max, 4, bytes4("View")),
+            abi.encode(uint256(32), type(uint256).max),
+            abi.encode(uint256(64), 5)
+        ];
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 69], 0);
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[0] = 1;
+        for (uint256 i = 0; i < answers.length; ++i) {
+            c.tools[2] = IERCAgentTool(address(new StrangeTool(answers[i])));
+            vm.expectRevert(
+                abi.encodeWithSelector(ToolMatching.ToolNotReadable.selector, c.tools[2])
+            );
+            _decoder.decode(c, parse, _output(scores));
+        }
+    }
+
+    function _context(uint8[8] memory choices, uint8 history)
+        private
+        view
+        returns (Context memory c)
+    {
+        bytes memory seed = new bytes(8);
+        for (uint256 i = 0; i < 8; ++i) {
+            seed[i] = bytes1(choices[i]);
+        }
+        c.agent = address(agent);
+        c.prompt = string.concat("now ", _prompt(seed));
+        c.tools = _tools;
+        if (history % 4 == 3) c.tools[2] = c.tools[history / 4 % 2];
+        c.agentReasoning = new string[](3);
+        if (history % 8 > 0) c.agentReasoning[1] = _entry(history / 8);
+    }
+
+    function _entry(uint8 choice) private view returns (string memory) {
+        string memory text = choice % 2 == 0
+            ? "The balance is: 12.5 USDC in the pool, 0.00 usdc in the wallet"
+            : string.concat("The balance is: 07 ", vm.toString(address(unlisted)));
+        if (choice % 16 == 15) text = unicode"§ {name}";
+        string memory prefix = _prefix(choice % 8 == 7 ? "Send" : "View");
+        return string.concat(prefix, "{}\nObservation: ", text, "\n");
+    }
+
+    function _output(int8[26] memory scores) private pure returns (bytes memory packed) {
+        for (uint256 i = 0; i < 26; ++i) {
+            packed = bytes.concat(packed, bytes8(uint64(int64(scores[i]))));
+        }
+    }
+
+    function _assertSame(Context memory c, bytes memory output) private view {
+        (, bytes memory parse) = _encoder.encode(c);
+        bytes memory question = abi.encodeCall(_decoder.decode, (c, parse, output));
+        (bool ok, bytes memory found) = address(_decoder).staticcall(question);
+        (bool expectedOk, bytes memory expected) = address(_plain).staticcall(question);
+        assertEq(ok, expectedOk, c.prompt);
+        assertEq(found, expected, c.prompt);
+        if (ok) abi.decode(found, (AgentIterationResult));
+    }
+}

@@ -235,6 +235,15 @@ contract AgentBaseTest is World {
         agent.run(inputOf("go"), address(0));
     }
 
+    function test_a_model_whose_code_was_replaced_is_not_pinned() public {
+        bytes32 pinned = registry.commitmentHash(model);
+        vm.etch(address(encoder), address(decoder).code);
+        vm.expectPartialRevert(IModelRegistry.ModelHashMismatch.selector);
+        new TestAgent(executor, vm.toString(model), address(this), only(echo), 5);
+        vm.expectPartialRevert(IModelRegistry.ModelHashMismatch.selector);
+        agent.acceptModel(pinned);
+    }
+
     function test_an_agent_needs_a_model_that_can_be_executed() public {
         uint256 unbound =
             registry.registerModel(ModelCommitment("model", "circuit", "vk", 0x01020304, ""));

@@ -6,6 +6,7 @@ several ways. Both are refused, so that no bit of a signature can change without
 
 import hashlib
 from functools import lru_cache
+from typing import Any
 
 from eth_account import Account
 from eth_account.messages import SignableMessage, encode_defunct
@@ -16,7 +17,7 @@ from eth_utils.exceptions import ValidationError
 from hexbytes import HexBytes
 
 HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
-Recovered = tuple[str, dict[str, object]]
+Recovered = tuple[str, dict[str, Any]]
 
 
 def sign_receipt(account: LocalAccount, text: str) -> str:

@@ -25,8 +25,13 @@ def check_chain(
     """Compare a run with the chain. Raises ChainError when the node does not answer, or no longer
     has the state of that time."""
     included = Block(run.transaction.block.number, run.transaction.block.hash)
+    blocks = check(
+        f"{subject}, chain", "the blocks are on the chain", _answered(lambda: _blocks(run, chain))
+    )
+    yield blocks
+    if not blocks.held:
+        return  # nothing can be asked about a block that is not there
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("the blocks are on the chain", lambda: _blocks(run, chain)),
         ("the transaction did this", lambda: _result(receipt, run, chain)),
         ("agent and model are the recorded ones", lambda: _identity(receipt, run, chain)),
         ("the code is the recorded one", lambda: _code(run, chain, included)),

@@ -55,7 +55,7 @@ def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
 def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
     """The checks one by one, cheap ones first; whoever wants only the verdict may stop early."""
     yield check("receipt", "the requester signed it", lambda: _signature(receipt))
-    yield check("receipt", "its runs are different ones", lambda: _distinct(receipt))
+    yield check("receipt", "its runs are in the order they were sent", lambda: _order(receipt))
     for number, run in enumerate(receipt.runs, start=1):
         yield from _run_checks(f"run {number}", receipt, run, sources)
 
@@ -87,9 +87,11 @@ def _signature(receipt: Receipt) -> str:
     return difference(("signer", signer, receipt.requester))
 
 
-def _distinct(receipt: Receipt) -> str:
-    hashes = [run.transaction.hash for run in receipt.runs]
-    return difference(("number of transactions", len(set(hashes)), len(hashes)))
+def _order(receipt: Receipt) -> str:
+    """By nonce, of which an account has each only once."""
+    found = [read_transaction(unhexed(run.transaction.raw)) for run in receipt.runs]
+    nonces = [transaction[1]["nonce"] for transaction in found if transaction]
+    return difference(("order of nonces", nonces, sorted(set(nonces))))
 
 
 def _transaction(receipt: Receipt, run: RunRecord) -> str:
@@ -110,7 +112,7 @@ def _call(run: RunRecord) -> str:
     found = read_transaction(unhexed(run.transaction.raw))
     if found is None:
         return "it is not a signed EIP-1559 transaction"
-    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(bytes(found[1]["data"]))  # type: ignore[call-overload]
+    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(found[1]["data"])
     expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
     return difference(
         ("prompt", prompt_of(given).decode("utf-8", "surrogateescape"), run.prompt),

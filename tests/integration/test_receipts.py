@@ -1,0 +1,132 @@
+"""A real receipt: accepted as it is, rejected after any change of any field."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from circuits.artifacts import Circuit
+from executor.embedded import EmbeddedChain
+from executor.errors import CannotVerify, ExecutorError
+from executor.proof_source import LocalCircuits, find_circuit
+from executor.receipt_writer import write_receipt
+from executor.receipts import parse_receipt, signed_text
+from executor.session import Session
+from executor.signatures import sign_receipt
+from executor.verdicts import Report
+from executor.verify_run import Sources, all_checks, verify_receipt
+from executor.web3_agent import Web3Agent
+from models.catalogue import Model
+from tests.executor.mutations import Document, as_text, mutations, recompute_digests
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A receipt of a three-iteration run and of a refused one, and how to verify it."""
+
+    document: Document
+    offline: Sources
+    online: Sources
+    chain: EmbeddedChain
+
+    def verified(self, document: Document, sources: Sources) -> Report:
+        return verify_receipt(parse_receipt(as_text(document)), sources)
+
+    def accepted(self, document: Document, sources: Sources) -> bool:
+        """The verdict alone: stops at the first broken check."""
+        try:
+            receipt = parse_receipt(as_text(document))
+            return all(check.held for check in all_checks(receipt, sources))
+        except ExecutorError:
+            return False
+
+    def sign_again(self, document: Document) -> None:
+        signature = sign_receipt(self.chain.owner, signed_text(document))
+        document["signature"] = signature
+
+
+@pytest.fixture(scope="module")
+def kept(opened: tuple[Session, EmbeddedChain], wallet: Model) -> Iterator[Kept]:
+    session, chain = opened
+    snapshot = chain.anvil.snapshot()
+    prompts = (b"withdraw all my USDC", b"what is the weather like in Lisbon tomorrow?")
+    runs = [session.runner.run(prompt) for prompt in prompts]
+    receipt = write_receipt(session.chain, wallet, runs, session.signer)
+    circuits = LocalCircuits()
+    offline = Sources(lambda name: wallet, circuits)
+    online = Sources(lambda name: wallet, circuits, lambda a: Web3Agent(chain.web3, a))
+    yield Kept(json.loads(receipt.to_json()), offline, online, chain)
+    chain.anvil.revert(snapshot)
+
+
+def test_it_is_accepted_offline_and_by_the_chain(kept: Kept) -> None:
+    assert kept.verified(kept.document, kept.offline).problems == ()
+    assert kept.verified(kept.document, kept.online).problems == ()
+
+
+def test_recomputing_digests_changes_nothing_in_an_honest_receipt(kept: Kept) -> None:
+    document = json.loads(as_text(kept.document))
+    recompute_digests(document)
+    assert document == kept.document
+
+
+def test_no_field_can_be_changed(kept: Kept) -> None:
+    left = []
+    for description, changed in mutations(kept.document, ways=4):
+        recompute_digests(changed)
+        if changed != kept.document and kept.accepted(changed, kept.offline):
+            left.append(description)
+    assert left
+    assert all(description.startswith("informational.") for description in left), left
+
+
+def test_not_even_by_the_requester_when_there_is_a_chain_to_ask(kept: Kept) -> None:
+    left = []
+    unsigned = {**kept.document, "informational": {"created": "", "zkagent": "", "runs": []}}
+    for description, changed in mutations(unsigned, ways=1):
+        recompute_digests(changed)
+        kept.sign_again(changed)
+        differs = signed_text(changed) != signed_text(kept.document)
+        if differs and kept.accepted(changed, kept.online):
+            left.append(description)
+    assert left == ["runs: 2 -> 1 items"]  # runs may be left out: less is said, nothing is wrong
+
+
+def test_a_proof_of_another_iteration_is_rejected(kept: Kept) -> None:
+    document = json.loads(as_text(kept.document))
+    first, second = document["runs"][0]["iterations"][:2]
+    first["proof"], second["proof"] = second["proof"], first["proof"]
+    kept.sign_again(document)
+    report = kept.verified(document, kept.offline)
+    broken = {check.claim for check in report.problems}
+    assert broken == {"the call holds these claims and proofs", "the proof is valid"}
+
+
+def test_another_chain_does_not_know_the_run(
+    kept: Kept, wallet: Model, wallet_circuit: Circuit
+) -> None:
+    from executor.embedded import embedded_chain
+
+    with embedded_chain(wallet, wallet_circuit, lambda stage: None) as other:
+        sources = Sources(
+            kept.offline.models, kept.offline.circuits, lambda a: Web3Agent(other.web3, a)
+        )
+        report = kept.verified(kept.document, sources)
+    assert not report.accepted
+    assert any("there is no" in check.problem for check in report.problems)
+
+
+def test_a_circuit_that_is_not_there_cannot_be_verified(wallet: Model) -> None:
+    with pytest.raises(CannotVerify, match="give the set-up file"):
+        find_circuit(wallet, "ab" * 32)
+
+
+def test_a_circuit_of_another_file_is_not_taken(
+    kept: Kept, wallet: Model, wallet_circuit: Circuit
+) -> None:
+    files = wallet.manifest.files.model_copy(update={"onnx": "ab" * 32})
+    changed = wallet.manifest.model_copy(update={"files": files})
+    other = Model(wallet.directory, changed, wallet.text_table, wallet.local_table)
+    with pytest.raises(ValueError, match="built from another ONNX file"):
+        find_circuit(other, wallet_circuit.digest)

@@ -1,4 +1,4 @@
-"""Generators of contexts, tools and outputs, plain and hostile, for tests of encoder and decoder.
+"""Generators of contexts, plain and hostile, for tests of encoder and decoder.
 
 Everything is a function of the `random.Random` given. Token addresses are constants, so that a test
 with a chain can put tokens there.
@@ -11,7 +11,6 @@ from eth_utils.address import to_checksum_address
 
 from models.book import Listing, SymbolBook
 from models.context import Context, escape_observation
-from models.decoder import ToolSignature
 from models.manifest import Manifest
 
 VOCABULARY = (
@@ -56,7 +55,7 @@ def address(rng: random.Random, book: SymbolBook) -> str:
 
 def number(rng: random.Random) -> str:
     whole = str(rng.choice([0, 1, 5, 17, 100, 250_000, rng.randrange(10**12)]))
-    fraction = rng.choice(["", "", ".5", ".0", ".25", ".123456", ".0000000", ".000001"])
+    fraction = rng.choice(["", "", "", "", ".5", ".0", ".25", ".123456", ".0000000", ".000001"])
     return rng.choice(["", "", "", "00"]) + whole + fraction
 
 
@@ -66,8 +65,17 @@ def symbol(rng: random.Random, book: SymbolBook) -> str:
     return rng.choice([text, text.lower(), text.upper(), text.title()])
 
 
-def random_prompt(rng: random.Random, book: SymbolBook) -> bytes:
-    """Words with up to seven candidates among them, and all sorts of punctuation."""
+def variants(text: str, book: SymbolBook) -> list[str]:
+    """Ways to name the asset that `text` names."""
+    listing = book.by_token(text) if text.startswith("0x") else book.by_symbol(text)
+    if listing is None:
+        return [text, text.lower(), "0x" + text[2:].upper()] if text[:2] == "0x" else [text]
+    return [listing.symbol, listing.symbol.upper(), listing.token, "0x" + listing.token[2:].upper()]
+
+
+def random_prompt(rng: random.Random, book: SymbolBook, focus: str | None = None) -> bytes:
+    """Words with up to seven candidates among them, `focus` one of them, and all sorts of
+    punctuation."""
     kinds: list[Callable[[], str]] = [
         lambda: number(rng),
         lambda: symbol(rng, book),
@@ -75,7 +83,9 @@ def random_prompt(rng: random.Random, book: SymbolBook) -> bytes:
         lambda: number(rng) + symbol(rng, book),
     ]
     parts = [rng.choice(VOCABULARY) for _ in range(rng.randrange(1, 16))]
-    parts += [rng.choice(kinds)() for _ in range(rng.choice([0, 1, 2, 3, 3, 3, 4]))]
+    if focus is None or rng.random() < 0.7:
+        parts += [rng.choice(kinds)() for _ in range(rng.choice([0, 1, 2, 2, 3, 4]))]
+    parts += [] if focus is None else [focus]
     rng.shuffle(parts)
     if rng.random() < 0.2:
         parts.insert(rng.randrange(len(parts)), f'"{rng.choice(VOCABULARY)} 5 USDC"')
@@ -89,8 +99,10 @@ def _dressed(rng: random.Random, part: str) -> str:
     return part if plain else rng.choice(LEADS) + part + rng.choice(PUNCTUATION)
 
 
-def balance_text(rng: random.Random, book: SymbolBook) -> str:
+def balance_text(rng: random.Random, book: SymbolBook, focus: str | None = None) -> str:
     unit = rng.choice([symbol(rng, book), symbol(rng, book), address(rng, book)])
+    if focus is not None and rng.random() < 0.9:
+        unit = rng.choice(variants(focus, book))
     pool = f"The balance is: {number(rng)} {unit}"
     return rng.choice([pool, f"{pool} in the pool, {number(rng)} {unit} in the wallet"])
 
@@ -108,14 +120,15 @@ def random_context(
 ) -> Context:
     """What an agent may well meet: a prompt and up to four iterations."""
     book = rng.choice(BOOKS[:1] + BOOKS) if book is None else book
+    focus = rng.choice([symbol(rng, book), address(rng, book)])
     reasoning = []
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3, 4])):
-        action = rng.choice([manifest.balance_action, rng.choice(manifest.actions).name])
+        action = rng.choice([*[manifest.balance_action] * 3, rng.choice(manifest.actions).name])
         plain = rng.choice(["Successfully deployed", "", "{name} failed", "done\nline"])
-        text = balance_text(rng, book) if rng.random() < 0.7 else plain
+        text = balance_text(rng, book, focus) if rng.random() < 0.8 else plain
         reasoning.append(entry(rng, manifest, action, text))
     blanks = [b""] * rng.choice([0, 0, 2, 7])
-    return Context(random_prompt(rng, book), tuple(reasoning + blanks), book)
+    return Context(random_prompt(rng, book, focus), tuple(reasoning + blanks), book)
 
 
 def adversarial_contexts(rng: random.Random, manifest: Manifest, count: int) -> Iterator[Context]:
@@ -253,37 +266,3 @@ HISTORIES: list[Callable[[random.Random, Manifest, SymbolBook], list[bytes]]] = 
     _sizes,
     _nothing,
 ]
-
-
-def random_tools(rng: random.Random, manifest: Manifest) -> tuple[ToolSignature, ...]:
-    """Mostly all of the model's tools; some missing, doubled, foreign or of other types."""
-    tools = [ToolSignature(a.name, tuple(p.type for p in a.parameters)) for a in manifest.actions]
-    if rng.random() < 0.7:
-        return tuple(tools)
-    odd = rng.choice(tools)
-    types = rng.choice([odd.parameter_types[:-1], (*odd.parameter_types, "uint"), ("int",), ()])
-    changes = [
-        [t for t in tools if t != odd],
-        [*tools, odd],
-        [ToolSignature(t.name, types) if t == odd else t for t in tools],
-        [ToolSignature(odd.name.lower(), odd.parameter_types), *tools[1:]],
-        [*tools, ToolSignature("Other", ("string", "bool"))],
-        [],
-    ]
-    chosen = rng.choice(changes)
-    rng.shuffle(chosen)
-    return tuple(chosen)
-
-
-def random_output(rng: random.Random, manifest: Manifest) -> tuple[int, ...]:
-    """An output in which calls are frequent, ties happen and extremes occur."""
-    reach = rng.choice([1, 3, 1000, (1 << 63) - 1])
-    y = [rng.randint(-reach, reach) for _ in range(manifest.output_count)]
-    if rng.random() < 0.7:  # most slots filled, so that calls come about
-        y[manifest.action_scores + 3 :] = [abs(v) or 1 for v in y[manifest.action_scores + 3 :]]
-        y[rng.randrange(len(manifest.actions))] = reach
-        if rng.random() < 0.6:  # amounts from the prompt
-            y[manifest.action_scores] = reach
-    if rng.random() < 0.05:
-        y[rng.randrange(len(y))] = -(1 << 63)
-    return tuple(y)

@@ -1,0 +1,206 @@
+"""The commands as users type them, against a chain that is already there."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eth_account import Account
+
+from executor.cli import main
+from executor.embedded import EmbeddedChain
+from executor.session import Session
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def zkagent(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: object) -> Result:
+        capsys.readouterr()
+        try:
+            main([str(argument) for argument in arguments])
+            code = 0
+        except SystemExit as exc:
+            code = int(exc.code or 0)
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def target(session: Session, embedded: EmbeddedChain, tmp_path: Path) -> list[str]:
+    """Options that say where the embedded agent is, and who its owner."""
+    key, deployment = tmp_path / "key", tmp_path / "deployment.json"
+    key.write_text(bytes(embedded.owner.key).hex())
+    deployment.write_text(embedded.deployment.to_json())
+    return [
+        *("--rpc", embedded.anvil.rpc_url),
+        *("--deployment", str(deployment)),
+        *("--key-file", str(key)),
+    ]
+
+
+def test_run_carries_out_and_verify_run_agrees(
+    zkagent: Run, target: list[str], embedded: EmbeddedChain, tmp_path: Path
+) -> None:
+    path = tmp_path / "receipt.json"
+    done = zkagent("run", "withdraw all my USDC", *target, "--json", "--receipt", path)
+    assert done.code == 0, done.err
+    assert [step["action"] for step in done.json["iterations"]] == [
+        "ViewBalance",
+        "Withdraw",
+        "answer",
+    ]
+    assert done.json["iterations"][1]["arguments"] == {"asset": "USDC", "amount": "100"}
+    assert done.json["answer"] == "Successfully withdrawn"
+    offline = zkagent("verify-run", path)
+    assert (offline.code, offline.out.splitlines()[-1]) == (
+        0,
+        "accepted offline; --rpc URL compares it with the chain",
+    )
+    online = zkagent("verify-run", path, "--rpc", embedded.anvil.rpc_url, "--json")
+    assert online.json == {"accepted": True, "problems": []}
+
+
+def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Path) -> None:
+    done = zkagent("run", "deposit 5 DAI", *target, "--receipt", tmp_path / "receipt.json")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("1  Deploy(asset=DAI, amount=5)  [proven in ")
+    assert lines[1] == "   Successfully deployed"
+    assert "answer: Successfully deployed" in lines
+    assert lines[-1] == f"receipt {tmp_path / 'receipt.json'}"
+
+
+def test_a_changed_receipt_is_rejected_with_exit_code_1(
+    zkagent: Run, target: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "receipt.json"
+    zkagent("run", "deposit 5 DAI", *target, "--receipt", path)
+    path.write_text(path.read_text().replace("Successfully", "Succesfully"))
+    verdict = zkagent("verify-run", path)
+    assert verdict.code == 1
+    assert verdict.out.splitlines()[-1] == "rejected"
+    assert "broken: receipt: the requester signed it" in verdict.out
+
+
+def test_a_file_that_is_no_receipt_is_one_line(zkagent: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    verdict = zkagent("verify-run", tmp_path / "x.json")
+    assert verdict.code == 1
+    assert verdict.err.startswith("error: not a receipt of this format")
+
+
+def test_a_dry_run_shows_effects_and_sends_nothing(
+    zkagent: Run, target: list[str], embedded: EmbeddedChain
+) -> None:
+    before = embedded.web3.eth.block_number
+    shown = zkagent("run", "withdraw all my USDC", *target, "--dry-run", "--json")
+    assert shown.code == 0, shown.err
+    (effect,) = shown.json["effects"]
+    pool, wallet = embedded.deployment.pool.lower(), embedded.deployment.wallet.lower()
+    assert effect == f"100 USDC from {pool} to {wallet}"
+    assert 1_000_000 < shown.json["gas"] < 3_000_000
+    assert embedded.web3.eth.block_number == before
+    assert "receipt" not in shown.json
+
+
+def test_a_dry_run_says_that_nothing_was_sent(zkagent: Run, target: list[str]) -> None:
+    shown = zkagent("run", "what is the weather like in Lisbon tomorrow?", *target, "--dry-run")
+    assert shown.out.splitlines()[-2:] == ["token transfers: none", "dry run: nothing was sent"]
+
+
+def test_a_run_that_reverts_is_one_line(zkagent: Run, target: list[str]) -> None:
+    failed = zkagent("run", "withdraw 9999 USDC from the pool", *target)
+    assert failed.code == 1
+    line = failed.err.splitlines()[-1]
+    assert line.startswith("error: the run reverts and nothing of it happened: InsufficientDeposit")
+    assert failed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--agent", "0x" + "11" * 20], "--agent says whom to talk to, but not where"),
+        (["--key-file", "key"], "--key-file says whom to talk to, but not where"),
+        (["--rpc", "http://127.0.0.1:9"], "give the owner's key with --key-file"),
+        (["--model", "nonsense"], "unknown model 'nonsense'"),
+    ],
+)
+def test_options_that_do_not_fit_are_explained(
+    zkagent: Run, arguments: list[str], error: str
+) -> None:
+    failed = zkagent("run", "withdraw all my USDC", *arguments)
+    assert failed.code == 1
+    assert error in failed.err
+
+
+def test_an_unreachable_rpc_and_a_wrong_chain_are_explained(
+    zkagent: Run, target: list[str]
+) -> None:
+    nowhere = zkagent("run", "withdraw all my USDC", *target, "--rpc", "http://127.0.0.1:9")
+    assert "error: no chain answers at http://127.0.0.1:9" in nowhere.err
+    other = zkagent("run", "withdraw all my USDC", *target, "--chain-id", 1)
+    assert "serves chain 31337, expected chain 1" in other.err
+
+
+def test_the_key_is_never_shown(zkagent: Run, target: list[str], tmp_path: Path) -> None:
+    stranger = Account.create()
+    secret = bytes(stranger.key).hex()
+    (tmp_path / "other").write_text(secret)
+    failed = zkagent("-v", "run", "deposit 5 DAI", *target, "--key-file", tmp_path / "other")
+    assert failed.code == 1
+    assert "CallerIsNotTheOwner" in failed.err
+    assert secret not in failed.err + failed.out
+
+
+def test_an_agent_must_be_named_by_an_address(zkagent: Run, target: list[str]) -> None:
+    failed = zkagent("run", "deposit 5 DAI", *target, "--agent", "0x1234")
+    assert "error: 0x1234 is not an address" in failed.err
+
+
+def test_audit_compares_everything(
+    zkagent: Run, target: list[str], embedded: EmbeddedChain
+) -> None:
+    held = zkagent("model", "audit", 1, *target[:4])
+    assert held.code == 0, held.err
+    assert [line.partition(":")[0] for line in held.out.splitlines()[:-1]] == ["same"] * 6
+    verifier = embedded.deployment.contracts.verifier
+    embedded.anvil.rpc("anvil_setCode", verifier, "0x00")
+    broken = zkagent("model", "audit", 1, *target[:4])
+    assert broken.code == 1
+    assert "DIFFERENT: model 1: the verifier is the circuit's" in broken.out
+
+
+def test_audit_of_an_unknown_number_names_the_registrys_error(
+    zkagent: Run, target: list[str]
+) -> None:
+    failed = zkagent("model", "audit", 77, *target[:4])
+    assert failed.code == 1
+    assert "ModelNotFound(modelId=77)" in failed.err
+
+
+def test_the_demo_ends_with_the_path_of_an_accepted_receipt(zkagent: Run, tmp_path: Path) -> None:
+    path = tmp_path / "demo.json"
+    shown = zkagent("demo", "--receipt", path)
+    assert shown.code == 0, shown.out
+    assert shown.out.splitlines()[-1].split() == ["receipt", str(path)]
+    assert shown.out.count(": bounced") == 20
+    assert zkagent("verify-run", path).code == 0
+    assert "\x1b[" not in shown.out

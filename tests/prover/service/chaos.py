@@ -1,0 +1,221 @@
+"""Chaos: proofs asked for while services and workers are killed, stopped and woken at random.
+
+In the test suite in a short form; the long one is
+`python -m tests.prover.service.chaos --proofs 1000 --kills 150 [--postgres]`.
+"""
+
+import argparse
+import random
+import signal
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from circuits.artifacts import Proof
+from prover.client import Wanted
+from prover.fake import FakeCatalogue
+from prover.jobs import State
+from prover.tables import proofs, results, tallies
+from tests.prover.service.fleet import Fleet, Member, eventually, postgres
+
+STALE_S = 3.0
+OPTIONS = ("--stale", str(STALE_S), "--max-deaths", "40", "--max-crashes", "40", "--grace", "2")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How bad it gets. seed: of the kills, not of the scheduler's moods."""
+
+    proofs: int = 100
+    kills: int = 15
+    massacres: int = 2
+    seed: int = 7
+    pause_s: tuple[float, float] = (0.2, 1.2)
+
+
+@dataclass
+class Report:
+    """What happened; `failures` is empty when all is well."""
+
+    requests: int = 0
+    kills: int = 0
+    massacres: int = 0
+    fenced: bool = False
+    seconds: float = 0.0
+    deaths: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+class Chaos:
+    """One run on one fleet: a service with a slot, and two workers."""
+
+    def __init__(
+        self, fleet: Fleet, plan: Plan, circuit: str, verify: Callable[[Proof], bool]
+    ) -> None:
+        self._fleet = fleet
+        self._plan = plan
+        self._circuit = circuit
+        self._verify = verify
+        self._random = random.Random(plan.seed)
+        self._living: dict[str, Member] = {}
+        self._features = [[number, 7, -3, 11] for number in range(plan.proofs)]
+        self._ids: list[str] = []
+        self._killed = threading.Semaphore(2)  # batches ahead of the kills
+        self.report = Report()
+
+    def run(self) -> Report:
+        started = time.monotonic()
+        self._fleet.prepare()
+        for name in ("service", "worker 1", "worker 2"):
+            self._begin(name)
+        asking = threading.Thread(target=self._ask_all, daemon=True)
+        asking.start()
+        for number in range(self._plan.kills):
+            if number % (self._plan.kills // self._plan.massacres) == 2:
+                self._massacre()
+            else:
+                self._kill(self._random.choice(list(self._living)))
+            if number == self._plan.kills // 2:
+                self._killed.release(3)  # enough work for everybody
+                self._stop_and_wake()
+            self._killed.release()
+        asking.join()
+        self._collect()
+        self.report.seconds = time.monotonic() - started
+        self._fleet.end()
+        return self.report
+
+    def _begin(self, name: str) -> None:
+        member = self._fleet.serve() if name == "service" else self._fleet.work()
+        self._living[name] = member
+
+    def _ask_all(self) -> None:
+        """Each at least once and every second one twice, in batches as the killing goes on, so
+        that there is always something to lose."""
+        again = self._features[::2]
+        self._random.shuffle(again)
+        wishes = [*self._features, *again]
+        size = -(-len(wishes) // self._plan.kills)
+        try:
+            with self._fleet.client(patience_s=120) as client:
+                for number, features in enumerate(wishes):
+                    if number and number % size == 0:
+                        self._killed.acquire()
+                    wanted = Wanted.of_features(self._circuit, features)
+                    self._ids.append(client.submit(wanted).id)
+                    self.report.requests += 1
+        except Exception as exc:
+            self.report.failures.append(f"asking failed: {exc!r}")
+
+    def _kill(self, name: str) -> None:
+        time.sleep(self._random.uniform(*self._plan.pause_s))
+        self._living.pop(name).kill()
+        self.report.kills += 1
+        self._begin(name)
+
+    def _massacre(self) -> None:
+        """Everybody at once."""
+        time.sleep(self._random.uniform(*self._plan.pause_s))
+        names = list(self._living)
+        for name in names:
+            self._living[name].process.kill()
+        for name in names:
+            self._living.pop(name).process.wait()
+        self.report.kills += len(names)
+        self.report.massacres += 1
+        for name in names:
+            self._begin(name)
+
+    def _stop_and_wake(self) -> None:
+        """A worker is stopped in mid-proof, its proof goes to another, then it wakes up."""
+        worker = self._living["worker 1"]
+        worker_id = worker.said.removeprefix("worker ")
+        eventually(lambda: self._held_by(worker_id), 30)
+        worker.process.send_signal(signal.SIGSTOP)
+        held = self._held_by(worker_id)
+        eventually(lambda: not self._held_by(worker_id), 10 * STALE_S)
+        eventually(lambda: all(self._made_by(proof) for proof in held), 60)
+        worker.process.send_signal(signal.SIGCONT)
+        time.sleep(1.5)
+        self.report.fenced = bool(held) and all(self._made_by(proof) != worker_id for proof in held)
+        if worker.process.poll() is not None:
+            self.report.failures.append("the woken worker ended")
+
+    def _held_by(self, worker: str) -> list[str]:
+        query = sa.select(proofs.c.id).where(
+            (proofs.c.worker == worker) & (proofs.c.state == State.PROVING)
+        )
+        return [row.id for row in self._rows(query)]
+
+    def _made_by(self, proof_id: str) -> str | None:
+        query = sa.select(results.c.worker).where(results.c.proof_id == proof_id)
+        return next((str(row.worker) for row in self._rows(query)), None)
+
+    def _rows(self, query: Any) -> list[Any]:
+        with self._fleet.database() as database, database.read() as connection:
+            return list(connection.execute(query).all())
+
+    def _collect(self) -> None:
+        """Every request has ended, exactly once, with a valid proof of what was asked."""
+        complain = self.report.failures.append
+        with self._fleet.client(patience_s=60) as client:
+            for proof_id in dict.fromkeys(self._ids):
+                view = client.wait(proof_id, timeout_s=120)
+                assert view.result
+                proof = Proof.from_json(view.result.proof.model_dump_json())
+                if not self._verify(proof):
+                    complain(f"{proof_id} has a false proof")
+        rows = self._rows(sa.select(proofs.c.inputs, proofs.c.deaths).select_from(proofs))
+        proven = Counter(row.inputs for row in rows)
+        if len(proven) != len(self._features) or max(proven.values()) != 1:
+            complain(f"{len(proven)} things proven, {len(self._features)} asked for")
+        count = self._rows(sa.select(sa.func.count()).select_from(results))[0][0]
+        total = tallies.c.label.startswith("total:") & (tallies.c.name == "stage_bucket")
+        accepted = sum(row.value for row in self._rows(sa.select(tallies).where(total)))
+        if (count, accepted) != (len(self._features), len(self._features)):
+            complain(f"{count} results, {accepted:g} acceptances for {len(self._features)} proofs")
+        self.report.deaths = sum(row.deaths for row in rows)
+
+
+def verify_fake(catalogue: FakeCatalogue) -> Callable[[Proof], bool]:
+    return lambda proof: bool(catalogue.verify(proof))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--proofs", type=int, default=1000)
+    parser.add_argument("--kills", type=int, default=150)
+    parser.add_argument("--massacres", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=0.3, help="processor time per proof")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--postgres", action="store_true")
+    given = parser.parse_args()
+    plan = Plan(given.proofs, given.kills, given.massacres, given.seed)
+    with tempfile.TemporaryDirectory(prefix="zkagent-chaos-") as folder:
+        catalogue = FakeCatalogue(Path(folder), {"chaos": given.seconds})
+        if given.postgres:
+            with postgres() as url:
+                report = _run(Path(folder), url, catalogue, plan)
+        else:
+            report = _run(Path(folder), f"sqlite:///{folder}/service.sqlite", catalogue, plan)
+    print(report)
+    raise SystemExit(bool(report.failures))
+
+
+def _run(home: Path, url: str, catalogue: FakeCatalogue, plan: Plan) -> Report:
+    fleet = Fleet(home, url, catalogue, OPTIONS)
+    try:
+        return Chaos(fleet, plan, "chaos", verify_fake(catalogue)).run()
+    finally:
+        fleet.end()
+
+
+if __name__ == "__main__":
+    main()

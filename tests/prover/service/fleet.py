@@ -1,0 +1,193 @@
+"""Real services and workers in processes of their own, and a Postgres server for them."""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from prover.client import ServiceClient
+from prover.database import Database
+from prover.engine import prepare_engine
+from prover.fake import FakeCatalogue
+
+START_S = 60.0
+POSTGRES_FOLDERS = "/usr/lib/postgresql"
+
+
+@dataclass
+class Member:
+    """One process of a fleet. `said`: its first line on stdout."""
+
+    name: str
+    process: subprocess.Popen[str]
+    said: str
+    log: Path
+
+    def kill(self) -> None:
+        """SIGKILL, as an out-of-memory killer would."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, timeout_s: float = 30.0) -> int:
+        """SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGCONT)
+        self.process.terminate()
+        return self.process.wait(timeout_s)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+
+@dataclass
+class Fleet:
+    """Services and workers on one database. catalogue: None for real circuits in `home`."""
+
+    home: Path
+    database_url: str
+    catalogue: FakeCatalogue | None
+    options: tuple[str, ...] = ()
+    members: list[Member] = field(default_factory=list)
+    port: int = 0
+
+    def serve(self, *options: str, slots: int = 1) -> Member:
+        """Start a service; later ones take over its port."""
+        self.port = self.port or free_port()
+        return self._start("serve", "--port", str(self.port), "--slots", str(slots), *options)
+
+    def work(self, *options: str) -> Member:
+        return self._start("worker", *options)
+
+    def client(self, key: str | None = None, patience_s: float = 60.0) -> ServiceClient:
+        return ServiceClient(self.url, key=key, patience_s=patience_s)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @contextmanager
+    def database(self) -> Iterator[Database]:
+        database = Database(self.database_url)
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def prepare(self) -> None:
+        """Create the tables before the first process."""
+        with self.database() as database:
+            database.prepare()
+            prepare_engine(database)
+
+    def end(self) -> None:
+        for member in self.members:
+            if member.process.poll() is None:
+                member.process.send_signal(signal.SIGCONT)
+                member.process.terminate()
+        for member in self.members:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                member.process.wait(20)
+            member.process.kill()
+            member.process.wait()
+            assert member.process.stdout
+            member.process.stdout.close()
+
+    def _start(self, command: str, *options: str) -> Member:
+        name = f"{command}-{len(self.members)}"
+        log = self.home / f"{name}.log"
+        words = [sys.executable, "-m", "executor.cli", command, "--database", self.database_url]
+        words += [*options, *self.options]
+        if self.catalogue:
+            self.catalogue.write(self.home / "fake.json")
+            words += ["--fake", str(self.home / "fake.json")]
+        environment = {**os.environ, "ZKAGENT_HOME": str(self.home)}
+        with log.open("w") as errors:
+            process = subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+            )
+        member = Member(name, process, "", log)
+        self.members.append(member)
+        assert process.stdout
+        member.said = process.stdout.readline().strip()
+        if not member.said:
+            raise AssertionError(f"{name} did not start: {log.read_text()[-2000:]}")
+        return member
+
+
+def eventually(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
+    """Wait for a condition to hold."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {timeout_s} s"
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """A Postgres server of our own on a free port: its URL. Skips where there is none."""
+    folder = postgres_programs()
+    if folder is None:
+        pytest.skip("Postgres is not installed; .ci/postgres installs it on Debian")
+    with tempfile.TemporaryDirectory(prefix="zkagent-pg-") as data:
+        as_user = _unprivileged(Path(data))
+        _run(folder / "initdb", "-D", f"{data}/db", "-A", "trust", "-U", "zkagent", user=as_user)
+        port = free_port()
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {data} -c fsync=off"
+        log = f"{data}/log"
+        control = (folder / "pg_ctl", "-D", f"{data}/db", "-w", "-l", log)
+        _run(*control, "-o", options, "start", user=as_user)
+        try:
+            yield f"postgresql://zkagent@127.0.0.1:{port}/postgres"
+        finally:
+            _run(*control, "-m", "immediate", "stop", user=as_user)
+
+
+def postgres_programs() -> Path | None:
+    """The folder with initdb and pg_ctl, of the newest version."""
+    found = sorted(Path(POSTGRES_FOLDERS).glob("*/bin/pg_ctl"), key=lambda p: int(p.parts[-3]))
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("pg_ctl")
+    return Path(on_path).resolve().parent if on_path else None
+
+
+def _unprivileged(data: Path) -> str | None:
+    """Postgres does not run as root: give its folder to a user who may."""
+    if os.getuid() != 0:
+        return None
+    user = next(
+        n for n in ("postgres", "nobody") if n in {entry.pw_name for entry in pwd.getpwall()}
+    )
+    shutil.chown(data, user)
+    return user
+
+
+def _run(*words: object, user: str | None) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
+    subprocess.run(
+        [str(word) for word in words],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        user=user,
+        env=environment,
+    )

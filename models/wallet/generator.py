@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from models.wallet.phrases import asks, frames, near_misses, off_topic, views, wrappers
+from models.wallet.phrases import (
+    asks,
+    frames,
+    off_topic,
+    others,
+    questions,
+    scattered,
+    statements,
+    surroundings,
+    views,
+    wrappers,
+)
 from models.wallet.phrases.clauses import MOVES, Clauses
 
 Kind = Literal["call", "view", "ask", "decline"]
@@ -35,7 +46,7 @@ class Sample:
     everything: bool = False
 
 
-_MIX = ((0.50, "call"), (0.60, "view"), (0.71, "ask"), (0.93, "near miss"), (1.0, "off topic"))
+_MIX = ((0.45, "call"), (0.53, "view"), (0.63, "ask"), (0.95, "near miss"), (1.0, "off topic"))
 
 
 def generate(count: int, seed: int) -> Iterator[Sample]:
@@ -70,19 +81,50 @@ class Writer:
     def call(self) -> Sample:
         tool = self.rng.choice(MOVES)
         everything = self.rng.random() < 0.3
-        if self.rng.random() < 0.3:
+        draw = self.rng.random()
+        if draw < 0.08:
+            text = self.opened(self.clauses.filled(self.rng.choice(frames.PLAIN[tool]), tool, everything), 0.3)
+            return self.finished(text, "call", tool, everything)
+        if draw < 0.27:
             frame = self.rng.choice(frames.SENTENCES[tool])
             text = self.politely(self.clauses.filled(frame, tool, everything))
+        elif draw < 0.42:
+            text = self.scattered(tool, everything)
+        elif draw < 0.5 and everything:
+            text = self.opened(self.clauses.filled(self.rng.choice(scattered.WHOLE[tool]), tool, True))
         else:
-            text = self.opened(tool, everything)
+            text = self.phrase_opened(tool, everything)
         return self.finished(self.surrounded(text, tool), "call", tool, everything)
 
-    def opened(self, tool: str, everything: bool) -> str:
+    def scattered(self, tool: str, everything: bool) -> str:
+        """The asset in one clause, the amount in another."""
+        rng = self.rng
+        parts = scattered.WHOLE_PART if everything else scattered.PART
+        part = self.grammar.one_of(parts)
+        phrase = rng.choice([f for f in frames.VERB_PHRASES[tool] if "{M}" in f])
+        phrase = self.clauses.filled(phrase.replace("{M}", part), tool, everything)
+        first = scattered.MENTIONS[tool]
+        if everything and rng.random() < 0.4:
+            first = scattered.NOTHING_LEFT[tool]
+        mention = self.grammar.one_of(first)
+        joined = mention + rng.choice((", ", ", ", ", ", "; ", ": ", ". ", " - ", ", so ", " and "))
+        return joined + self.opened(phrase, 0.3)
+
+    def phrase_opened(self, tool: str, everything: bool) -> str:
         """A verb phrase behind one of the openers, in the form that the opener wants."""
         opener = self.rng.choice(wrappers.OPENERS)
         if "{vg}" in opener:
-            return opener.replace("{vg}", self.clauses.verb_phrase(tool, everything, "ing"))
-        return opener.replace("{vb}", self.clauses.verb_phrase(tool, everything))
+            opener = opener.replace("{vg}", self.clauses.verb_phrase(tool, everything, "ing"))
+        else:
+            opener = opener.replace("{vb}", self.clauses.verb_phrase(tool, everything))
+        return self.grammar.expand(opener)
+
+    def opened(self, phrase: str, share: float = 0.7) -> str:
+        """A base form behind an opener, in `share` of the cases."""
+        if self.rng.random() > share:
+            return phrase
+        opener = self.rng.choice([o for o in wrappers.OPENERS if "{vb}" in o])
+        return self.grammar.expand(opener.replace("{vb}", phrase))
 
     def politely(self, text: str) -> str:
         draw = self.rng.random()
@@ -94,16 +136,37 @@ class Writer:
     def surrounded(self, text: str, tool: str = "") -> str:
         """`text` with clauses around it: politeness, reasons, decoys."""
         rng = self.rng
-        before, after = list(wrappers.BEFORE), list(wrappers.AFTER)
-        if tool == "Transfer" and rng.random() < 0.35:
-            before, after = list(wrappers.BEFORE_TRANSFER), list(wrappers.AFTER_TRANSFER)
+        if rng.random() < 0.22:
+            text = self.before(tool) + " " + text
+        if rng.random() < 0.22:
+            text = text.rstrip("?,") + self.after(tool)
         if rng.random() < 0.18:
-            text = self.grammar.one_of(before) + " " + text
-        if rng.random() < 0.18:
-            text = text.rstrip("?,") + rng.choice((", ", " ", ". ", " - ", "; ")) + self.grammar.one_of(after)
-        if rng.random() < 0.2:
             text = text.rstrip(",") + rng.choice((", ", " ", ". ", " ")) + rng.choice(wrappers.CLOSERS)
         return text
+
+    def before(self, tool: str) -> str:
+        rng = self.rng
+        if tool == "Transfer" and rng.random() < 0.35:
+            if rng.random() < 0.4:
+                return self.grammar.one_of(wrappers.BEFORE_TRANSFER)
+            clauses = surroundings.ADDRESS_DECOY
+        elif rng.random() < 0.35:
+            return self.grammar.one_of(wrappers.BEFORE)
+        else:
+            clauses = rng.choice((surroundings.REASON, surroundings.DECOY))
+        return self.grammar.one_of(clauses) + rng.choice(surroundings.JOIN_BEFORE)
+
+    def after(self, tool: str) -> str:
+        rng = self.rng
+        loosely = rng.choice((", ", " ", ". ", " - ", "; "))
+        if tool == "Transfer" and rng.random() < 0.35:
+            if rng.random() < 0.4:
+                return loosely + self.grammar.one_of(wrappers.AFTER_TRANSFER)
+            return loosely + self.grammar.one_of(surroundings.ADDRESS_DECOY)
+        if rng.random() < 0.4:
+            return loosely + self.grammar.one_of(wrappers.AFTER)
+        clauses = rng.choice((surroundings.REASON, surroundings.DECOY))
+        return rng.choice(surroundings.JOIN_AFTER) + " " + self.grammar.one_of(clauses)
 
     def view(self) -> str:
         phrase = self.rng.choice(views.VIEWS)
@@ -125,8 +188,7 @@ class Writer:
             phrase = rng.choice((asks.NO_AMOUNT if draw < 0.65 else asks.NO_ASSET)[tool])
         text = self.clauses.filled(phrase, tool, rng.random() < 0.2)
         if tool != "ViewBalance":
-            opener = rng.choice([o for o in wrappers.OPENERS if "{vb}" in o])
-            text = opener.replace("{vb}", text) if rng.random() < 0.7 else text
+            text = self.opened(text)
         return self.finished(self.closed(text), "ask", tool)
 
     def closed(self, text: str) -> str:
@@ -137,15 +199,15 @@ class Writer:
     def near_miss(self) -> str:
         rng = self.rng
         draw = rng.random()
-        if draw < 0.12:
-            text = self.grammar.one_of(near_misses.KNOWLEDGE)
-        elif draw < 0.22:
-            phrase = rng.choice(near_misses.OTHERS + near_misses.FOREIGN_PHRASES * 2)
+        if draw < 0.1:
+            text = self.grammar.one_of(others.KNOWLEDGE)
+        elif draw < 0.25:
+            phrase = rng.choice(others.OTHERS + others.FOREIGN_PHRASES)
             text = self.clauses.with_verbs(self.grammar.expand(phrase), rng.choice(MOVES))
-            text = rng.choice(wrappers.OPENERS[:40]).replace("{vb}", text).replace("{vg}", text)
+            text = self.opened(text)
         else:
-            group = rng.choice((near_misses.ADVICE, near_misses.HOW_TO, near_misses.REFUSALS,
-                                near_misses.STORIES, near_misses.CONDITIONS))  # fmt: skip
+            group = rng.choice((questions.ADVICE, questions.HOW_TO, statements.REFUSALS,
+                                statements.STORIES, statements.CONDITIONS, statements.QUOTES))  # fmt: skip
             text = self.grammar.one_of(group)
         return self.surrounded(text) if rng.random() < 0.6 else text
 
@@ -216,5 +278,6 @@ def rendered(text: str, rng: random.Random) -> tuple[str, str, list[int]]:
         value = rng.choice(_VALUES[match[1]])
         parts.append(value)
         length += len(value)
-        roles += match[1]
+        if text.count('"', 0, last) % 2 == 0 or '"' not in text[last:]:  # quoted text is opaque
+            roles += match[1]
     return "".join(parts) + text[last:], roles, loose

@@ -3,12 +3,12 @@
 import random
 import re
 
-from models.wallet.phrases import asks, frames, money, near_misses, off_topic
+from models.wallet.phrases import asks, frames, money, off_topic, others, people, questions, scattered, times
 from models.wallet.phrases.expansion import Grammar, Phrases
+from models.wallet.phrases.unrelated import UNRELATED
 from models.wallet.phrases.verbs import (
     CLEAR,
     FOREIGN,
-    UNRELATED,
     Form,
     any_verb,
     inflect,
@@ -27,11 +27,14 @@ def _words(names: Phrases) -> Phrases:
 RULES: dict[str, Phrases] = {
     "pool": money.POOL, "pool_out": money.POOL_OUT, "pool_in": money.POOL_IN, "to_me": money.TO_ME,
     "to_recipient": money.TO_RECIPIENT, "to_recipient_plain": frames.TO_RECIPIENT_PLAIN,
-    "to_nobody": asks.TO_NOBODY, "person": money.PERSON, "name": money.NAME, "units": money.UNITS,
+    "to_nobody": asks.TO_NOBODY, "person": money.PERSON, "name": people.NAME, "units": money.UNITS,
     "whole": money.WHOLE, "about": money.ABOUT, "holding": money.HOLDING, "odd": money.ODD,
     "coin": money.COIN, "exact_address": money.EXACT_ADDRESS, "exact_decoy": money.EXACT_DECOY,
     "put_it": frames.PUT_IT, "use_it": frames.USE_IT, "pool_noun": frames.POOL_NOUN,
-    "because": frames.BECAUSE, "event": near_misses.EVENT, "person_noun": near_misses.PERSON_NOUN,
+    "because": frames.BECAUSE, "event": times.EVENT, "past": times.PAST, "future": times.FUTURE,
+    "person_noun": people.PERSON_NOUN, "someone": people.SOMEONE, "role": people.ROLE,
+    "others_subject": people.OTHERS_SUBJECT, "whose": people.WHOSE, "source": people.SOURCE,
+    "said": people.SAID, "mention": scattered.MENTION, "quality": questions.QUALITY,
     "pool_bare": asks.POOL_BARE, "pool_out_bare": asks.POOL_OUT_BARE, "L": money.VAGUE,
     "pool_in_bare": asks.POOL_IN_BARE, "K": money.ASSETLESS, "noun": off_topic.NOUN,
     "adjective": off_topic.ADJECTIVE, "town": _words(off_topic.TOWN),
@@ -49,7 +52,7 @@ class Clauses:
             "M": lambda: self.money(everything=False), "invented": lambda: invented(rng),
             "vb": lambda: self.any_move("base"), "vs": lambda: self.any_move("s"),
             "vg": lambda: self.any_move("ing"), "vd": lambda: self.any_move("past"),
-            "vn": lambda: self.any_move("done"), "amount": lambda: self.money(rng.random() < 0.2),
+            "vn": lambda: self.any_move("done"), "vd_bare": self.bare_past, "amount": lambda: self.money(rng.random() < 0.2),
             "verb": lambda: rng.choice(UNRELATED), "word": self.word, "n": lambda: "<n>",
         })  # fmt: skip
 
@@ -57,8 +60,12 @@ class Clauses:
         return self.grammar.one_of(money.ALL if everything else money.EXACT)
 
     def word(self) -> str:
-        lists = (off_topic.NOUN, off_topic.NOUN, off_topic.ADJECTIVE, UNRELATED, money.NAME)
+        lists = (off_topic.NOUN, off_topic.NOUN, off_topic.ADJECTIVE, UNRELATED, people.NAME)
         return self.rng.choice(self.rng.choice(lists))
+
+    def bare_past(self) -> str:
+        tool = self.rng.choice(MOVES)
+        return "~" + inflect(any_verb(self.rng, tool), "past")
 
     def verb_phrase(self, tool: str, everything: bool, form: Form = "base") -> str:
         """A verb phrase that instructs `tool`."""
@@ -100,7 +107,7 @@ class Clauses:
     def any_move(self, form: Form) -> str:
         """What near misses speak about: mostly what the wallet could do, if it were told to."""
         if self.rng.random() < 0.1:
-            phrase = self.rng.choice(near_misses.OTHERS + near_misses.FOREIGN_PHRASES)
+            phrase = self.rng.choice(others.OTHERS + others.FOREIGN_PHRASES)
             return self.with_verbs(self.grammar.expand(phrase), self.rng.choice(MOVES), form)
         tool = self.rng.choice(MOVES)
         return self.verb_phrase(tool, self.rng.random() < 0.25, form)

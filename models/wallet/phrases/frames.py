@@ -74,6 +74,13 @@ VERB_PHRASES = {
     ),
 }  # fmt: skip
 
+#: What most people write.
+PLAIN = {
+    "Withdraw": ("! {M}", "! {M}", "withdraw {M}", "withdraw {M}", "@ {M} from the pool", "@ {M} out of the pool", "@ {M} from the lending pool"),
+    "Deploy": ("! {M}", "! {M}", "deposit {M}", "deploy {M}", "supply {M}", "@ {M} into the pool", "@ {M} in the pool", "@ {M} into the lending pool"),
+    "Transfer": ("! {M} to <R>", "send {M} to <R>", "transfer {M} to <R>", "pay <R> {M}", "pay {M} to <R>", "@ {M} to <R>", "@ {M} to <R>", "send <R> {M}"),
+}  # fmt: skip
+
 #: Whole sentences that instruct without an imperative.
 SENTENCES = {
     "Withdraw": (

@@ -196,11 +196,3 @@ PERSON = (
     "the developer", "the landlord", "the school", "the cleaner", "the mechanic", "the band", "grandma", "grandpa", "mom", "dad",
     "{name}", "{name}", "{name}", "{name}", "{name}", "{name}", "{name}", "{name}",
 )  # fmt: skip
-
-NAME = (
-    "alice bob carol dave eve frank grace heidi ivan judy mallory oscar peggy trent victor walter anna peter "
-    "maria john james robert michael linda susan karen lisa nancy sara daniel paul kevin brian george ronald "
-    "tim jason jeff ryan jacob gary nick eric laura emma olivia sophia mia amelia noah liam ethan lucas mateo "
-    "juan carlos pedro luis ana sofia elena ivanov yuki hiro kenji mei wei li chen raj priya amit fatima omar "
-    "ali hassan leila ahmed sven lars ingrid olga dmitri katya hans greta fritz klaus pierre marie luc chloe"
-).split()

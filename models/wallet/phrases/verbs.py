@@ -8,6 +8,8 @@ verb is often an unrelated or an invented one.
 import random
 from typing import Literal
 
+from models.wallet.phrases.unrelated import UNRELATED
+
 Form = Literal["base", "s", "ing", "past", "done"]
 
 #: Verbs that say by themselves which tool is meant.
@@ -54,29 +56,21 @@ FOREIGN = (
     "speculate with", "ape into", "purchase", "acquire", "snipe", "arbitrage", "farm with",
 )  # fmt: skip
 
-#: Ordinary verbs with nothing to do with money.
-UNRELATED = (
-    "paint juggle water sing climb bake whisper cook dance wash polish knit weave chase ride swim "
-    "jump teach learn write draft copy type sketch mould shape bend twist turn spin wave shake "
-    "stir mix blend chop slice grind crush press squash stretch fold tie bind sew patch mend "
-    "fix repair build raise stack fill cover paste glue nail screw bolt hammer saw drill carve "
-    "mark tag label number sort rank arrange order align match join link connect attach "
-    "guide lead follow shadow trail hunt trap tame train groom brush comb trim shave cut crop "
-    "grow breed milk herd guard watch observe study measure weigh test try taste smell touch feel "
-    "hear notice sense guess think dream imagine invent design plan map chart plot score grade "
-    "praise thank greet welcome invite host serve treat heal nurse comfort calm cheer amuse "
-    "tickle tease mock scold warn blame forgive judge rule govern vote elect appoint hire employ "
-    "promote retire visit tour explore cross enter approach surround circle orbit launch fly land "
-    "steer sail row paddle pedal drive crash bump hit strike punch bounce catch throw pitch "
-    "roll skate ski surf dive float melt boil fry roast toast grill smoke season "
-    "salt sugar butter spread dip soak rinse dry iron hang fold store shelve frame hook clip pin "
-    "staple buckle button zip lace strap harness saddle mount straddle hug kiss embrace "
-    "cradle rock lull wake rouse alert page call ring phone text email fax scribble jot note "
-    "record film edit splice dub rewind replay mute amplify tune strum hum whistle chant "
-    "recite quote cite rhyme narrate announce state claim argue debate discuss mention "
-    "imply suggest propose recommend advise urge persuade convince coax nudge prod poke jab stab "
-    "wipe mop scrub dust vacuum rake hoe dig bury cover grow prune graft sow reap thresh"
-).split()
+#: Words that do mean something, whose ends are borrowed.
+DONORS = (
+    *FOREIGN,
+    *("should would could might never ever nobody nothing yesterday tomorrow already because when "
+      "whether where which what happens happen wonder think thinking believe recommend advise idea "
+      "risk risky safe wise smart question explain describe imagine suppose pretend remind later "
+      "soon once until unless after before while though although instead rather without stop avoid "
+      "cancel forget refuse wait sorry thanks thank please kindly want need like would going might "
+      "said says told asked wrote message email friend sister brother mother father boss company "
+      "someone people everyone their theirs other others using wallet pool lending balance deposit "
+      "withdraw transfer send supply everything entire whole half some most maximum position "
+      "interest protocol recipient address account money token coins units amount last week month "
+      "year today tonight morning dream poem story joke song weather recipe music movie price "
+      "worth market swap borrow sell trade exchange approve convert bridge cost fee much many").split(),
+)  # fmt: skip
 
 _SYLLABLES = (
     "bra clo dre fli gru kla mor nip plo qua rin sto tre vla wim zor bex cra dun fen gop hib jas "
@@ -134,7 +128,13 @@ def _doubled(verb: str) -> str:
 
 
 def invented(rng: random.Random) -> str:
-    """A word that no dictionary lists: two or three odd syllables."""
+    """A word that no dictionary lists: odd syllables, or the ends of two real words about one.
+
+    The encoder sees a word's first four and last three letters too, so the ends of every kind of
+    word must turn up where they mean nothing.
+    """
+    if rng.random() < 0.5:
+        return rng.choice(DONORS)[:4] + rng.choice(_SYLLABLES) + rng.choice(DONORS)[-3:]
     return "".join(rng.choice(_SYLLABLES) for _ in range(rng.choice((2, 2, 3))))
 
 

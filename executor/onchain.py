@@ -14,6 +14,7 @@ from executor.events import Estimated, Included, Listener, Proved, Proving, Stat
 from executor.planner import Plan, plan_run
 from executor.prover_protocol import DecisionProver
 from models.catalogue import Model
+from prover.errors import TransientProverError
 from verifier_contracts.errors import RevertError
 
 PLANS = 3
@@ -132,6 +133,11 @@ def run_reverted(exc: RevertError) -> RunReverted:
 
 
 def _timed(prover: DecisionProver, x: Sequence[int]) -> tuple[Proof, float]:
+    """The proof and the seconds it took. What may pass, such as a crash, is tried once more."""
     started = time.perf_counter()
-    proof = prover.prove(x)
+    try:
+        proof = prover.prove(x)
+    except TransientProverError as exc:
+        time.sleep(exc.delay_s)
+        proof = prover.prove(x)
     return proof, time.perf_counter() - started

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from eth_utils.crypto import keccak
 
+from circuits.errors import CircuitError
 from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
 from executor.agent_chain import AgentChain
 from executor.errors import CannotVerify
@@ -23,6 +24,8 @@ from executor.verdicts import Check, Report, check, difference
 from executor.verify_chain import check_chain
 from executor.verify_iteration import check_iteration
 from models.catalogue import Model
+from models.errors import ModelError, UnknownModel
+from verifier_contracts.errors import ChainError
 
 #: The model of a name. Raises models.errors.ModelError.
 ModelSource = Callable[[str], Model]
@@ -41,13 +44,17 @@ class Sources:
 
 
 def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
-    """All checks. Raises CannotVerify, unless what was checked before is broken already, and
-    ChainError when a given chain does not answer."""
+    """All checks, or those up to where verification cannot go on when one is broken already.
+
+    Raises CannotVerify, ModelError or CircuitError for what is missing here, and ChainError when a
+    given chain does not answer.
+    """
     done: list[Check] = []
     try:
-        done.extend(all_checks(receipt, sources))
-    except CannotVerify:
-        if all(c.held for c in done):
+        for checked in all_checks(receipt, sources):
+            done.append(checked)
+    except (CannotVerify, ModelError, CircuitError, ChainError):
+        if all(checked.held for checked in done):
             raise
     return Report(tuple(done))
 
@@ -69,7 +76,7 @@ def _run_checks(
     yield check(subject, "the call holds these claims and proofs", lambda: _call(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
     try:
-        model = sources.models(run.model.name)
+        model = _found(sources.models, run.model.name)
         verdict = sources.circuits(model, run.model.circuit_digest)
     except ValueError as exc:
         yield Check(subject, "the circuit is the model's", str(exc))
@@ -80,6 +87,13 @@ def _run_checks(
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
     if sources.chain is not None:
         yield from check_chain(subject, receipt, run, sources.chain(run.agent))
+
+
+def _found(models: ModelSource, name: str) -> Model:
+    try:
+        return models(name)
+    except UnknownModel as exc:
+        raise CannotVerify(f"{exc}; name its folder with --model") from exc
 
 
 def _signature(receipt: Receipt) -> str:

@@ -94,6 +94,8 @@ class Web3Agent:
         (executor,) = self._view(self.agent, abi.EXECUTOR, block)
         (registry,) = self._view(executor, abi.REGISTRY, block)
         (number,) = self._view(self.agent, abi.MODEL_ID, block)
+        if not number.isdigit():
+            raise NoAgentThere(self.agent, f"its model id is {number!r}, expected a number")
         model = Web3Registry(self.reader, registry).model(int(number), block)
         return AgentIdentity(self.reader.chain_id, self.agent, executor, registry, model)
 
@@ -101,12 +103,16 @@ class Web3Agent:
         (name,) = self._view(address, abi.NAME, block)
         (description,) = self._view(address, abi.DESCRIPTION, block)
         ((parameters,),) = self._view(address, abi.DESCRIBE_INPUT, block)
+        if any(kind >= len(PARAMETER_TYPES) for kind, _, _ in parameters):
+            raise NoAgentThere(address, "a tool with a parameter of no known type")
         described = tuple(ToolParameter(PARAMETER_TYPES[t], n, d) for t, n, d in parameters)
         return ToolMetadata(address, name, description, described)
 
     def _book(self, block: Block) -> tuple[Listing, ...]:
         (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
         symbols, tokens, decimals = self._view(book, abi.ENTRIES, block)
+        if not all(symbol.isascii() for symbol in symbols):
+            raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
         return tuple(
             Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
             for symbol, token, places in zip(symbols, tokens, decimals, strict=True)

@@ -1,16 +1,19 @@
 """Carrying runs out against the agent in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
+from circuits.artifacts import Proof
 from executor.agent_chain import RunCall
 from executor.errors import RunReverted, StateKeepsChanging
 from executor.events import Event, Included, Planned, Proved, Proving, StateChanged
 from executor.memory_agent import MemoryAgent, revert
 from executor.onchain import AgentRunner, CompletedRun
+from executor.prover_protocol import MemoryProver
 from models.catalogue import Model
+from prover.errors import ProverCrashed
 from tests.executor.drain import PROMPT, drain_prover
 
 
@@ -112,3 +115,21 @@ def test_the_iteration_limit_is_the_agents_error(agent: MemoryAgent, runner: Age
     agent.max_iterations = 2
     with pytest.raises(RunReverted, match="IterationLimitReached"):
         runner.run(PROMPT)
+
+
+def test_a_prover_that_crashes_once_is_asked_again(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    class Shaky(MemoryProver):
+        crashes = 1
+
+        def prove(self, x: Sequence[int]) -> Proof:
+            if self.crashes:
+                self.crashes -= 1
+                error = ProverCrashed("signal 9", "")
+                error.delay_s = 0
+                raise error
+            return super().prove(x)
+
+    runner = AgentRunner(agent, agent, drain, Shaky(drain.infer, "c1" * 32), told.append)
+    assert runner.run(PROMPT).plans == 1

@@ -45,7 +45,11 @@ contract ScriptedTool is IERCAgentTool {
     }
 
     /// @inheritdoc IERCAgentTool
-    function run(Input calldata, address) external view returns (int256 runId, string memory result) {
+    function run(Input calldata, address)
+        external
+        view
+        returns (int256 runId, string memory result)
+    {
         return (-1, _result);
     }
 

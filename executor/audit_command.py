@@ -53,16 +53,20 @@ def audit_command(
     if as_json:
         click.echo(json.dumps({"held": held, "checks": [_shown(check) for check in checks]}))
     else:
-        for check in checks:
-            click.echo(f"{'same' if check.held else 'DIFFERENT'}: {check}")
-        click.echo(
-            f"model {model_id} of {address} is {model.name}, commitment "
-            f"0x{bound.commitment_hash.hex()}"
-            if held
-            else f"model {model_id} of {address} is not what {model.name} gives here"
-        )
+        _print(checks, held, model, address, bound)
     if not held:
         sys.exit(1)
+
+
+def _print(checks: Any, held: bool, model: "Model", registry: str, bound: "AgentModel") -> None:
+    for check in checks:
+        click.echo(f"{'same' if check.held else 'DIFFERENT'}: {check}")
+    subject = f"model {bound.model_id} of {registry}"
+    click.echo(
+        f"{subject} is {model.name}, commitment 0x{bound.commitment_hash.hex()}"
+        if held
+        else f"{subject} is not what {model.name} gives here"
+    )
 
 
 def _registry(registry: str | None, deployment: Path | None) -> tuple[str, int | None]:

@@ -4,6 +4,7 @@ Calls are encoded by hand (`executor.abi`), so that neither a compiler nor an AB
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from executor.errors import CannotVerify, NoAgentThere, NotOnChain
 from verifier_contracts.chain import translated
 from verifier_contracts.compile import Contract
 from verifier_contracts.errors import ChainError, RevertError
+
+#: How nodes say that they dropped the state of an old block.
+PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNORECASE)
 
 
 class ContractReader:
@@ -84,7 +88,7 @@ class ContractReader:
         try:
             yield
         except ChainError as exc:
-            if isinstance(exc, RevertError) or "state" not in str(exc).lower():
+            if isinstance(exc, RevertError) or not PRUNED.search(str(exc)):
                 raise
             raise CannotVerify(
                 f"the node no longer has the state of block {block.number} ({exc}): "

@@ -133,6 +133,21 @@ class Deployer:
             self.send(book.functions.list(token.symbol, token.address))
         return str(book.address)
 
+    def wallet_agent(
+        self, executor: Any, model_id: int, registry: Any, pool: Any, book: str
+    ) -> Any:
+        """A wallet agent that serves the sender."""
+        return self.make(
+            "WalletAgent",
+            executor.address,
+            str(model_id),
+            registry.address,
+            self.account,
+            pool.address,
+            book,
+            MAX_ITERATIONS,
+        )
+
     @property
     def account(self) -> str:
         return self.sender if isinstance(self.sender, str) else str(self.sender.address)
@@ -163,17 +178,7 @@ def deploy_wallet(
     made = deployer.tokens(tokens)
     book = deployer.symbol_book(made)
     progress("agent")
-    agent = deployer.make(
-        "WalletAgent",
-        executor.address,
-        str(model_id),
-        registry.address,
-        deployer.account,
-        pool.address,
-        book,
-        MAX_ITERATIONS,
-    )
-    addresses, _ = call(web3, agent.functions.tools())
+    agent = deployer.wallet_agent(executor, model_id, registry, pool, book)
     return Deployment(
         chain_id=deployer.chain_id,
         block=int(web3.eth.block_number),
@@ -191,7 +196,7 @@ def deploy_wallet(
         tokens=made,
         agent=agent.address,
         wallet=str(call(web3, agent.functions.wallet())),
-        tools=tuple((_tool_name(web3, address), address) for address in addresses),
+        tools=_named_tools(web3, agent),
     )
 
 
@@ -206,8 +211,10 @@ def at(web3: Any, name: str, address: str) -> Any:
     return web3.eth.contract(address=address, abi=list(contract(name).abi))
 
 
-def _tool_name(web3: Any, address: str) -> str:
-    return str(call(web3, at(web3, "IERCAgentTool", address).functions.name()))
+def _named_tools(web3: Any, agent: Any) -> tuple[tuple[str, str], ...]:
+    addresses, _ = call(web3, agent.functions.tools())
+    tools = [at(web3, "IERCAgentTool", address) for address in addresses]
+    return tuple((str(call(web3, tool.functions.name())), tool.address) for tool in tools)
 
 
 def _discard() -> Any:

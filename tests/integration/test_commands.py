@@ -88,6 +88,14 @@ def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Pat
     assert lines[-1] == f"receipt {tmp_path / 'receipt.json'}"
 
 
+def test_without_options_a_chain_of_its_own_is_used(zkagent: Run, tmp_path: Path) -> None:
+    path = tmp_path / "receipt.json"
+    done = zkagent("run", "what is the weather like in Lisbon tomorrow?", "--receipt", path)
+    assert done.code == 0, done.err
+    assert done.out.startswith("1  answer  [proven in ")
+    assert zkagent("verify-run", path).code == 0
+
+
 def test_a_changed_receipt_is_rejected_with_exit_code_1(
     zkagent: Run, target: list[str], tmp_path: Path
 ) -> None:

@@ -1,8 +1,9 @@
 """The policy as a torch module with fake quantisation: what training sees is what integers give.
 
 Every weight is rounded on the way forward and left alone on the way back (straight-through
-estimator: Bengio et al. 2013; quantisation-aware training: Jacob et al. 2018). In units of its scale
-each weight is an integer, so the exported integers compute the same function times a constant.
+estimator: Bengio et al. 2013; quantisation-aware training: Jacob et al. 2018). In units of its
+scale each weight is an integer, so the exported integers compute the same function times a
+constant.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn.functional import embedding_bag
 
 from models.encoder import COUNT_UNIT, MAX_CANDIDATES, Table
 from models.policy import PolicyWeights, Weights
@@ -71,7 +72,7 @@ class QuantisedPolicy(nn.Module):
         `local_rows` [B, 6, 11] where the number of rows stands for none.
         """
         table = quantised(self.text_table, TABLE_SCALE, 1.0)
-        text = F.embedding_bag(rows, table, offsets, mode="sum")
+        text = embedding_bag(rows, table, offsets, mode="sum")
         w1_counts = quantised(self.w1_counts, TABLE_SCALE * LANE_SCALE / COUNT_UNIT)
         hidden = (
             text @ quantised(self.w1, LANE_SCALE, 1.0)
@@ -86,7 +87,7 @@ class QuantisedPolicy(nn.Module):
         nothing = self.local_table.new_zeros(1, self.sizes.local_dimensions)
         table = torch.cat([quantised(self.local_table, TABLE_SCALE, 1.0), nothing])
         batch = local_rows.shape[0]
-        around = F.embedding_bag(local_rows.reshape(batch * MAX_CANDIDATES, -1), table, mode="sum")
+        around = embedding_bag(local_rows.reshape(batch * MAX_CANDIDATES, -1), table, mode="sum")
         hidden = around @ quantised(self.c1, WEIGHT_SCALE, 1.0)
         hidden = hidden + quantised(self.d1, TABLE_SCALE * WEIGHT_SCALE)
         scores = (hidden * hidden) @ quantised(self.c2, WEIGHT_SCALE, 1.0)

@@ -103,8 +103,8 @@ class DatasetBuilder:
         slots: Sequence[frozenset[int] | None],
         targets: Sequence[Target],
     ) -> None:
-        """Add a prompt. `slots` names, for each slot, the right candidates' indices, or None when no
-        tool asks for it."""
+        """Add a prompt. `slots` names the right candidates of each slot, None when no tool asks
+        for it."""
         prompt = len(self._offsets) - 1
         self._add_rows(text, parse, loose)
         self._add_slots(parse, slots)

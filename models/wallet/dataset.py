@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from models.book import plain_book
-from models.encoder import Parse
 from models.errors import RefusedText
 from models.manifest import SLOTS
 from models.training_data import Dataset, DatasetBuilder, Target
@@ -30,7 +29,7 @@ def build_dataset(samples: Iterable[Sample], text_rows: int, local_rows: int) ->
         except RefusedText:
             continue  # too long or too many candidates: no model ever sees it
         if len(parse.candidates) == len(sample.roles):
-            builder.add(sample.text, parse, sample.loose, slots(sample), targets(sample, parse))
+            builder.add(sample.text, parse, sample.loose, slots(sample), targets(sample))
     return builder.build()
 
 
@@ -47,7 +46,7 @@ def slots(sample: Sample) -> list[frozenset[int] | None]:
     ]
 
 
-def targets(sample: Sample, parse: Parse) -> list[Target]:
+def targets(sample: Sample) -> list[Target]:
     """The states of a run on this sample, and what is right in each."""
     if sample.kind == "call":
         return _call(sample)

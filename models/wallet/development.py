@@ -56,7 +56,7 @@ class Assessor:
         text, values = self.distinct(sample)
         context = Context(text.encode(), reasoning, self.book)
         try:
-            decision = self.model.decide(context, decimals={v: 18 for v in values})
+            decision = self.model.decide(context, decimals=dict.fromkeys(values, 18))
         except RefusedArgument:
             return None, ""
         found = {**values, POOL: "P", WALLET: "W"}
@@ -65,7 +65,9 @@ class Assessor:
     def distinct(self, sample: Sample) -> tuple[str, dict[str, str]]:
         """The sample's text with another value for each candidate, and the roles of the values."""
         parse = self.model.parse(Context(sample.text.encode(), (), self.book))
-        parts, last, values = [], 0, {}
+        parts: list[str] = []
+        values: dict[str, str] = {}
+        last = 0
         symbols = iter(SYMBOLS * 2)
         for number, (token, role) in enumerate(zip(parse.candidates, sample.roles, strict=True)):
             value = {"A": f"7{number}", "n": f"9{number}"}.get(role) or f"0x{number + 16:040x}"
@@ -128,8 +130,8 @@ def figures(model: Model, samples: Iterable[Sample], show_wrong: bool = False) -
             hits["acted on"] += acted
         if show_wrong and (acted or not right) and (acted or sample.kind != "decline"):
             decision, roles = assessor.decide(sample)
-            made = f"{decision.action if decision.kind == 'call' else decision.kind} {roles}" if decision else "refused"
-            print(f"{name}: {made}: {sample.text.replace(ADDRESS, '0x..')}")
+            made = decision.action if decision and decision.action != "answer" else "answer"
+            print(f"{name}: {made} {roles}: {sample.text.replace(ADDRESS, '0x..')}")
     return {n: f"{hits[n]}/{totals[n]} {100 * hits[n] / totals[n]:.1f} %" for n in sorted(totals)}
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from models.wallet.phrases import (
     asks,
+    conditions,
     frames,
     off_topic,
     others,
@@ -23,6 +24,7 @@ from models.wallet.phrases import (
     wrappers,
 )
 from models.wallet.phrases.clauses import MOVES, Clauses
+from models.wallet.phrases.expansion import Phrases
 
 Kind = Literal["call", "view", "ask", "decline"]
 
@@ -45,6 +47,19 @@ class Sample:
     tool: str | None
     everything: bool = False
 
+
+NEAR_MISSES: tuple[Phrases, ...] = (
+    questions.ADVICE,
+    questions.HOW_TO,
+    statements.REFUSALS,
+    statements.STORIES,
+    conditions.CONDITIONS,
+    conditions.QUOTES,
+)
+POLITE = (
+    "please, ", "please ", "hey, ", "hi, ", "ok, ", "so ", "agent: ", "listen, ", "now ", "today ",
+    "quickly: ", "request: ",
+)  # fmt: skip
 
 _MIX = ((0.45, "call"), (0.53, "view"), (0.63, "ask"), (0.95, "near miss"), (1.0, "off topic"))
 
@@ -83,7 +98,8 @@ class Writer:
         everything = self.rng.random() < 0.3
         draw = self.rng.random()
         if draw < 0.08:
-            text = self.opened(self.clauses.filled(self.rng.choice(frames.PLAIN[tool]), tool, everything), 0.3)
+            frame = self.rng.choice(frames.PLAIN[tool])
+            text = self.opened(self.clauses.filled(frame, tool, everything), 0.3)
             return self.finished(text, "call", tool, everything)
         if draw < 0.27:
             frame = self.rng.choice(frames.SENTENCES[tool])
@@ -91,7 +107,8 @@ class Writer:
         elif draw < 0.42:
             text = self.scattered(tool, everything)
         elif draw < 0.5 and everything:
-            text = self.opened(self.clauses.filled(self.rng.choice(scattered.WHOLE[tool]), tool, True))
+            frame = self.rng.choice(scattered.WHOLE[tool])
+            text = self.opened(self.clauses.filled(frame, tool, True))
         else:
             text = self.phrase_opened(tool, everything)
         return self.finished(self.surrounded(text, tool), "call", tool, everything)
@@ -130,8 +147,7 @@ class Writer:
         draw = self.rng.random()
         if draw < 0.75:
             return text
-        return self.rng.choice(("please, ", "please ", "hey, ", "hi, ", "ok, ", "so ", "agent: ",
-                                "listen, ", "now ", "today ", "quickly: ", "request: ")) + text  # fmt: skip
+        return self.rng.choice(POLITE) + text
 
     def surrounded(self, text: str, tool: str = "") -> str:
         """`text` with clauses around it: politeness, reasons, decoys."""
@@ -141,11 +157,13 @@ class Writer:
         if rng.random() < 0.22:
             text = text.rstrip("?,") + self.after(tool)
         if rng.random() < 0.18:
-            text = text.rstrip(",") + rng.choice((", ", " ", ". ", " ")) + rng.choice(wrappers.CLOSERS)
+            joint = rng.choice((", ", " ", ". ", " "))
+            text = text.rstrip(",") + joint + rng.choice(wrappers.CLOSERS)
         return text
 
     def before(self, tool: str) -> str:
         rng = self.rng
+        clauses: tuple[str, ...]
         if tool == "Transfer" and rng.random() < 0.35:
             if rng.random() < 0.4:
                 return self.grammar.one_of(wrappers.BEFORE_TRANSFER)
@@ -170,8 +188,9 @@ class Writer:
 
     def view(self) -> str:
         phrase = self.rng.choice(views.VIEWS)
-        text = self.grammar.expand(phrase.replace("{thing}", self.rng.choice(views.THING)).replace("{where}", self.rng.choice(views.WHERE)))
-        return self.clauses.with_verbs(text, "ViewBalance")
+        phrase = phrase.replace("{thing}", self.rng.choice(views.THING))
+        phrase = phrase.replace("{where}", self.rng.choice(views.WHERE))
+        return self.clauses.with_verbs(self.grammar.expand(phrase), "ViewBalance")
 
     def ask(self) -> Sample:
         rng = self.rng
@@ -193,7 +212,8 @@ class Writer:
 
     def closed(self, text: str) -> str:
         if self.rng.random() < 0.2:
-            return text.rstrip(",") + self.rng.choice((", ", " ")) + self.rng.choice(wrappers.CLOSERS)
+            joint = self.rng.choice((", ", " "))
+            return text.rstrip(",") + joint + self.rng.choice(wrappers.CLOSERS)
         return text
 
     def near_miss(self) -> str:
@@ -206,9 +226,7 @@ class Writer:
             text = self.clauses.with_verbs(self.grammar.expand(phrase), rng.choice(MOVES))
             text = self.opened(text)
         else:
-            group = rng.choice((questions.ADVICE, questions.HOW_TO, statements.REFUSALS,
-                                statements.STORIES, statements.CONDITIONS, statements.QUOTES))  # fmt: skip
-            text = self.grammar.one_of(group)
+            text = self.grammar.one_of(rng.choice(NEAR_MISSES))
         return self.surrounded(text) if rng.random() < 0.6 else text
 
     def off_topic(self) -> str:
@@ -229,7 +247,7 @@ class Roughener:
     def rough(self, text: str) -> str:
         rng = self.rng
         if rng.random() < 0.25:
-            text = text.replace(",", "")
+            text = text.replace(", ", " ")
         if rng.random() < 0.25:
             text = text.rstrip("?")
         if rng.random() < 0.15:
@@ -278,6 +296,7 @@ def rendered(text: str, rng: random.Random) -> tuple[str, str, list[int]]:
         value = rng.choice(_VALUES[match[1]])
         parts.append(value)
         length += len(value)
-        if text.count('"', 0, last) % 2 == 0 or '"' not in text[last:]:  # quoted text is opaque
+        quoted = text.count('"', 0, last) % 2 and '"' in text[last:]
+        if not quoted and not text[last : last + 1].isalpha():  # quotes and "3rd" are opaque
             roles += match[1]
     return "".join(parts) + text[last:], roles, loose

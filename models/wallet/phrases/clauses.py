@@ -1,9 +1,19 @@
-"""Puts phrases together: verb phrases in any form, and the rules by which the grammar fills them."""
+"""Puts phrases together: verb phrases in any form, and the rules that fill the placeholders."""
 
 import random
 import re
 
-from models.wallet.phrases import asks, frames, money, off_topic, others, people, questions, scattered, times
+from models.wallet.phrases import (
+    asks,
+    frames,
+    money,
+    off_topic,
+    others,
+    people,
+    questions,
+    scattered,
+    times,
+)
 from models.wallet.phrases.expansion import Grammar, Phrases
 from models.wallet.phrases.unrelated import UNRELATED
 from models.wallet.phrases.verbs import (
@@ -52,7 +62,8 @@ class Clauses:
             "M": lambda: self.money(everything=False), "invented": lambda: invented(rng),
             "vb": lambda: self.any_move("base"), "vs": lambda: self.any_move("s"),
             "vg": lambda: self.any_move("ing"), "vd": lambda: self.any_move("past"),
-            "vn": lambda: self.any_move("done"), "vd_bare": self.bare_past, "amount": lambda: self.money(rng.random() < 0.2),
+            "vn": lambda: self.any_move("done"), "vd_bare": self.bare_past,
+            "amount": lambda: self.money(rng.random() < 0.2),
             "verb": lambda: rng.choice(UNRELATED), "word": self.word, "n": lambda: "<n>",
         })  # fmt: skip
 

@@ -3,13 +3,14 @@
     [a|b|]     one of the alternatives, which may nest and may be empty
     {name}     an expansion of one of the phrases that the grammar lists under `name`
     ~word      a word whose meaning must not matter: training replaces it often
-    <A>        the amount, asset (<S> a symbol, <X> an address) or recipient (<R>) of the instruction
+    <A>        the amount of the instruction; <S> or <X> its asset by symbol or address, <R> its
+               recipient
     <n> <s> <a>  a number, symbol or address that must not become an argument
 """
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 Phrases = Sequence[str]
@@ -63,7 +64,7 @@ class Grammar:
                 self._expand(parse_template(self.rng.choice(self.rules[part.name])), found)
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse_template(text: str) -> Template:
     """`text` as literals, rules and choices. Raises ValueError for an unclosed bracket."""
     template, rest = _sequence(text, 0, "")

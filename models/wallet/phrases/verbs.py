@@ -69,7 +69,8 @@ DONORS = (
       "withdraw transfer send supply everything entire whole half some most maximum position "
       "interest protocol recipient address account money token coins units amount last week month "
       "year today tonight morning dream poem story joke song weather recipe music movie price "
-      "worth market swap borrow sell trade exchange approve convert bridge cost fee much many").split(),
+      "worth market swap borrow sell trade exchange approve convert bridge cost fee much many"
+      ).split(),
 )  # fmt: skip
 
 _SYLLABLES = (

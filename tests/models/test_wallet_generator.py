@@ -1,0 +1,81 @@
+"""The wallet model's training text: reproducible, labelled right, free of held-out words."""
+
+import re
+from random import Random
+
+import pytest
+
+from models.book import plain_book
+from models.context import Context
+from models.encoder import parse_context
+from models.tokens import TokenType
+from models.wallet.dataset import ASK, POOL, REPORT, SYMBOLS, VIEW, WALLET, targets
+from models.wallet.development import development_samples
+from models.wallet.evaluation.dataset import held_out_words
+from models.wallet.generator import Sample, generate, rendered
+from models.wallet.phrases.expansion import Grammar, parse_template
+from models.wallet.phrases.verbs import inflect
+from models.wallet.train import DEFAULT_SEED
+
+TYPES = {"A": TokenType.NUMBER, "n": TokenType.NUMBER, "S": TokenType.SYMBOL,
+         "s": TokenType.SYMBOL, "X": TokenType.ADDRESS, "R": TokenType.ADDRESS,
+         "a": TokenType.ADDRESS}  # fmt: skip
+
+
+def test_training_text_never_contains_a_held_out_word() -> None:
+    held_out = {word.lower() for word in held_out_words()}
+    words = {
+        word
+        for sample in generate(30_000, DEFAULT_SEED)
+        for word in re.findall("[a-z]+", sample.text.lower())
+    }
+    assert held_out
+    assert words & held_out == set()
+
+
+def test_equal_seeds_give_equal_samples_and_other_seeds_others() -> None:
+    assert list(generate(50, 1)) == list(generate(50, 1)) != list(generate(50, 2))
+
+
+def test_roles_name_the_candidates_that_the_encoder_finds() -> None:
+    book = plain_book(SYMBOLS)
+    for sample in [*generate(2_000, 3), *development_samples()]:
+        if len(sample.roles) <= 6:
+            parse = parse_context(Context(sample.text.encode(), (), book), (), 0)
+            assert [c.type for c in parse.candidates] == [TYPES[r] for r in sample.roles]
+
+
+def test_markup_becomes_text_roles_and_loose_words() -> None:
+    text, roles, loose = rendered("~zap <A> <S> to <R>, not <a>", Random(0))
+    assert re.fullmatch(r"zap [0-9.]+ [A-Za-z]+ to 0x\w{40}, not 0x\w{40}", text)
+    assert (roles, loose) == ("ASRa", [0])
+
+
+def test_a_grammar_expands_choices_rules_and_functions() -> None:
+    grammar = Grammar(Random(0), {"fruit": ("apple",)}, {"n": lambda: "3"})
+    assert grammar.expand("{n} [{fruit}s|{fruit}[s|s]]") == "3 apples"
+
+
+def test_an_unclosed_choice_is_an_error() -> None:
+    with pytest.raises(ValueError, match="unclosed"):
+        parse_template("a [b|c")
+
+
+def test_verbs_inflect_in_their_first_word() -> None:
+    assert [inflect("take out", f) for f in ("s", "ing", "past", "done")] == [
+        "takes out", "taking out", "took out", "taken out",
+    ]  # fmt: skip
+
+
+def test_everything_is_viewed_first_and_moved_from_where_it_lies() -> None:
+    for tool, source in (("Withdraw", POOL), ("Deploy", WALLET), ("Transfer", WALLET)):
+        first, second, *_ = targets(Sample("", "S", frozenset(), "call", tool, everything=True))
+        assert (first.allowed, first.source) == ({VIEW}, None)
+        assert second.source == source
+        assert second.readable
+
+
+def test_an_unreadable_balance_never_leads_to_a_call() -> None:
+    sample = Sample("", "S", frozenset(), "call", "Withdraw", everything=True)
+    unreadable = [t for t in targets(sample) if t.taken[VIEW] and not t.readable]
+    assert all(t.allowed <= {REPORT, ASK} for t in unreadable)

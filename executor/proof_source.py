@@ -22,6 +22,11 @@ class LocalCircuits:
         self.srs = srs
         self._known: dict[tuple[str, str], Circuit] = {}
 
+    @property
+    def development(self) -> bool:
+        """Whether a circuit used so far has a set-up whose maker could forge proofs."""
+        return any(circuit.development_srs for circuit in self._known.values())
+
     def __call__(self, model: Model, digest: str) -> ProofCheck:
         """Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError."""
         key = (model.manifest.files.onnx, digest)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +13,11 @@ import click
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
+    from executor.agent_chain import AgentChain
     from executor.console import Narrator
     from executor.onchain import CompletedRun
     from executor.session import Session
-    from executor.verify_run import Sources
+    from executor.verify_run import ModelSource
     from verifier_contracts.deployment import Deployment
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -98,17 +99,18 @@ def verify_run_command(
 
     Offline, nothing shows that the recorded state was the chain's: that takes --rpc.
     """
+    from executor.proof_source import LocalCircuits
     from executor.receipts import load_receipt
-    from executor.run_output import print_report
-    from executor.verify_run import verify_receipt
+    from executor.run_output import print_report, report_json
+    from executor.verify_run import Sources, verify_receipt
 
-    found = load_receipt(receipt)
-    report = verify_receipt(found, _sources(found.chain_id, rpc, model_name, srs))
+    found, circuits = load_receipt(receipt), LocalCircuits(srs)
+    models, chain = _models(model_name), _chain(rpc, found.chain_id)
+    report = verify_receipt(found, Sources(models, circuits, chain))
     if as_json:
-        problems = [str(check) for check in report.problems]
-        click.echo(json.dumps({"accepted": report.accepted, "problems": problems}))
+        click.echo(json.dumps(report_json(report, circuits.development)))
     else:
-        print_report(report, online=rpc is not None)
+        print_report(report, online=rpc is not None, development=circuits.development)
     if not report.accepted:
         sys.exit(1)
 
@@ -175,19 +177,20 @@ def _agent(target: Target, deployment: "Deployment | None") -> str:
     return agent
 
 
-def _sources(chain_id: int, rpc: str | None, model_name: str | None, srs: Path | None) -> "Sources":
-    from executor.proof_source import LocalCircuits
-    from executor.verify_run import Sources
+def _models(model_name: str | None) -> "ModelSource":
     from models.catalogue import load_model
 
-    chain = None
-    if rpc is not None:
-        from executor.web3_agent import Web3Agent
-        from verifier_contracts.chain import connect
+    return lambda name: load_model(model_name or name)
 
-        web3 = connect(rpc, chain_id)
-        chain = lambda agent: Web3Agent(web3, agent)  # noqa: E731
-    return Sources(lambda name: load_model(model_name or name), LocalCircuits(srs), chain)
+
+def _chain(rpc: str | None, chain_id: int) -> "Callable[[str], AgentChain] | None":
+    if rpc is None:
+        return None
+    from executor.web3_agent import Web3Agent
+    from verifier_contracts.chain import connect
+
+    web3 = connect(rpc, chain_id)
+    return lambda agent: Web3Agent(web3, agent)
 
 
 def _write_receipt(session: "Session", completed: "CompletedRun", path: Path | None) -> Path:

@@ -92,11 +92,22 @@ def print_dry_run(shown: Shown) -> None:
     click.echo("dry run: nothing was sent")
 
 
-def print_report(report: Report, *, online: bool) -> None:
+def report_json(report: Report, development: bool) -> Shown:
+    """development: the circuit's set-up is one whose maker could forge proofs."""
+    return {
+        "accepted": report.accepted,
+        "problems": [str(check) for check in report.problems],
+        "development_srs": development,
+    }
+
+
+def print_report(report: Report, *, online: bool, development: bool) -> None:
     for check in report.problems:
         click.echo(f"broken: {check}")
     held = sum(check.held for check in report.checks)
     click.echo(f"{held} of {len(report.checks)} checks hold")
+    if development:
+        click.echo("development set-up: whoever made it could have forged these proofs")
     if not report.accepted:
         click.echo("rejected")
     elif online:

@@ -1,6 +1,7 @@
 """Sets the stage: two honest runs, and a second model that differs from the first in one weight."""
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from circuits.artifacts import Proof
 from executor.attacks.stage import AttackStage
 from executor.embedded import EmbeddedChain
 from executor.session import Session, local_circuit
-from models.catalogue import LOCAL, MANIFEST, ONNX, TEXT, Model, load_model
+from models.catalogue import MANIFEST, ONNX, Model, load_model
 from prover.local import LocalProver
 from verifier_contracts.deploy import Deployer, at
 from verifier_contracts.toolchain import cache_root
@@ -48,9 +49,9 @@ def perturbed_model(model: Model, folder: Path) -> Model:
     manifest = model.manifest.model_copy(update=changed)
     directory = folder / digest[:32]
     directory.mkdir(parents=True, exist_ok=True)
+    for table in model.directory.glob("*.bin"):
+        shutil.copyfile(table, directory / table.name)
     (directory / ONNX).write_bytes(onnx)
-    (directory / TEXT).write_bytes(model.text_table.tobytes())
-    (directory / LOCAL).write_bytes(model.local_table.tobytes())
     (directory / MANIFEST).write_text(manifest.to_json())
     return load_model(directory)
 

@@ -76,7 +76,8 @@ def test_run_carries_out_and_verify_run_agrees(
         "accepted offline; --rpc URL compares it with the chain",
     )
     online = zkagent("verify-run", path, "--rpc", embedded.anvil.rpc_url, "--json")
-    assert online.json == {"accepted": True, "problems": []}
+    assert online.json == {"accepted": True, "problems": [], "development_srs": True}
+    assert "development set-up: whoever made it could have forged these proofs" in offline.out
 
 
 def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Path) -> None:

@@ -86,7 +86,6 @@ DESCRIBE_INPUT = Method("inputDescription", (), (INPUT_DESCRIPTION,))
 GET_MODEL = Method("getModel", ("uint256",), (COMMITMENT, "bool", "address"))
 GET_BINDING = Method("getBinding", ("uint256",), (BINDING,))
 COMMITMENT_HASH = Method("commitmentHash", ("uint256",), ("bytes32",))
-PINNED_COMMITMENT = Method("pinnedCommitment", (), ("bytes32",))
 
 
 def prompt_input(prompt: bytes) -> tuple[list[tuple[int, bytes]], bytes]:

@@ -36,8 +36,3 @@ class Web3Registry:
             outputs=outputs,
             commitment_hash=commitment_hash,
         )
-
-    def owner(self, number: int, block: Block) -> str:
-        """Who may update the model."""
-        _, _, owner = self.reader.view(self.address, abi.GET_MODEL, block, number)
-        return str(owner)

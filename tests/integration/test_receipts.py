@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -127,6 +127,6 @@ def test_a_circuit_of_another_file_is_not_taken(
 ) -> None:
     files = wallet.manifest.files.model_copy(update={"onnx": "ab" * 32})
     changed = wallet.manifest.model_copy(update={"files": files})
-    other = Model(wallet.directory, changed, wallet.text_table, wallet.local_table)
+    other = replace(wallet, manifest=changed)
     with pytest.raises(ValueError, match="built from another ONNX file"):
         find_circuit(other, wallet_circuit.digest)

@@ -42,9 +42,9 @@ class ServiceClient:
     """
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        self._url = url.rstrip("/")
+        self.url = url.rstrip("/")
         self._patience_s = patience_s
-        self._http = httpx.Client(base_url=self._url, headers=headers(key), timeout=TIMEOUT)
+        self._http = httpx.Client(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
 
     def submit(self, wanted: Wanted) -> ProofView:
         """Ask for a proof. Raises ServiceAnswered, ServiceUnreachable."""
@@ -118,7 +118,7 @@ class ServiceClient:
         self.close()
 
     def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self._url, self._patience_s)
+        attempts = Attempts(self.url, self._patience_s)
         while True:
             try:
                 answer = self._http.request(method, path, **arguments)
@@ -134,9 +134,9 @@ class AsyncServiceClient:
     """The same for asyncio: submit, get, cancel, wait, prove."""
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        self._url = url.rstrip("/")
+        self.url = url.rstrip("/")
         self._patience_s = patience_s
-        self._http = httpx.AsyncClient(base_url=self._url, headers=headers(key), timeout=TIMEOUT)
+        self._http = httpx.AsyncClient(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
 
     async def submit(self, wanted: Wanted) -> ProofView:
         return read_view(await self._call("POST", "/v1/proofs", json=wanted.fields))
@@ -178,7 +178,7 @@ class AsyncServiceClient:
         await self._http.aclose()
 
     async def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self._url, self._patience_s)
+        attempts = Attempts(self.url, self._patience_s)
         while True:
             try:
                 answer = await self._http.request(method, path, **arguments)

@@ -12,6 +12,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
+JSON_PATHS = {"/v1/proofs", "/v1/verify"}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 
@@ -37,7 +38,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        refusal = self._objection(scope["method"], headers)
+        refusal = self._objection(scope, headers)
         body = b""
         if refusal is None:
             try:
@@ -55,7 +56,7 @@ class Guard:
             return
         await self._app(scope, _replay(body, receive), send)
 
-    def _objection(self, method: str, headers: dict[bytes, bytes]) -> Any:
+    def _objection(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if self._rules.local_only and name not in LOCAL_HOSTS:
@@ -66,7 +67,8 @@ class Guard:
         if int(length) > self._rules.most_bytes:
             return self._too_large()
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if method in ("POST", "PUT", "PATCH") and kind != b"application/json":
+        posted = scope["method"] == "POST" and scope["path"] in JSON_PATHS
+        if posted and kind != b"application/json":
             return problem(415, "not-json", "the body must be application/json")
         return None
 

@@ -25,7 +25,7 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.KeyRefused, 401, "key-refused"),
     (errors.CircuitUnknown, 404, "unknown-circuit"),
     (errors.ProofUnknown, 404, "unknown-proof"),
-    (errors.CallbackRefused, 422, "callback-refused"),
+    (errors.CallbackRefused, 403, "callback-refused"),
     (errors.RequestRefused, 422, "request-refused"),
     (InputRefused, 422, "input-refused"),
     (ProofMalformed, 422, "malformed-proof"),
@@ -39,6 +39,7 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
 TITLES = {
     400: "Bad Request",
     401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
@@ -116,10 +117,20 @@ async def _invalid(_: Request, exc: Exception) -> JSONResponse:
     return problem(422, "invalid-request", detail, errors=listed)
 
 
-async def _http(_: Request, exc: Exception) -> JSONResponse:
+async def _http(request: Request, exc: Exception) -> JSONResponse:
     assert isinstance(exc, HTTPException)
-    name = {404: "no-such-page", 405: "wrong-method"}.get(exc.status_code, "refused")
+    if exc.status_code == 405:
+        allowed = ", ".join(_methods(request))
+        detail = f"{request.method} is not among {allowed}"
+        return problem(405, "wrong-method", detail, headers={"allow": allowed})
+    name = {404: "no-such-page"}.get(exc.status_code, "refused")
     return problem(exc.status_code, name, str(exc.detail), headers=exc.headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What this path can be asked with, over all its routes; Starlette names the first one's."""
+    fitting = (r for r in request.app.state.routes if r.path_regex.match(request.url.path))
+    return sorted({method for route in fitting for method in route.methods})
 
 
 async def _unexpected(_: Request, exc: Exception) -> JSONResponse:

@@ -10,13 +10,20 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 
-from circuits.errors import CircuitError, InputRefused
+from circuits.errors import (
+    ArtifactCorrupted,
+    CircuitError,
+    CircuitNotFound,
+    CircuitOutdated,
+    InputRefused,
+)
 from prover.batching import Batching, lay_out
 from prover.catalogue import Catalogue
 from prover.claims import Claim, Claims, Outcome
 from prover.errors import PermanentProverError, ProofTimedOut, ProverError, TransientProverError
 from prover.jobs import Failure
 from prover.pool import Pool, Slot
+from prover.service_errors import CircuitUnknown
 from prover.wake import CHANGED, Wake
 
 log = logging.getLogger(__name__)
@@ -194,7 +201,9 @@ def _failed(exc: Exception) -> Failed:
         return Failed(Failure.TIMEOUT, str(exc), again=True)
     if isinstance(exc, TransientProverError):
         return Failed(Failure.CRASH, str(exc), again=True)
-    return Failed(Failure.CIRCUIT, str(exc), again=True)
+    if isinstance(exc, (CircuitUnknown, CircuitNotFound, CircuitOutdated, ArtifactCorrupted)):
+        return Failed(Failure.CIRCUIT, str(exc), again=True)  # another worker may have it
+    return Failed(Failure.ENGINE, str(exc), again=False)
 
 
 def _named(claim: Claim) -> dict[str, object]:

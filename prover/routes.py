@@ -26,11 +26,21 @@ from prover.schemas import (
     ProofView,
     VerdictView,
 )
+from prover.views import CURSOR_PATTERN
 from prover.wake import CANCELLED, CHANGED, WORK
 from prover.watchers import wait
 
 LONGEST_WAIT_S = 60.0
 KEEP_ALIVE_S = 15.0
+EVENT_SCHEMA = {
+    "type": "object",
+    "required": ["event", "id", "data"],
+    "properties": {
+        "event": {"const": "proof"},
+        "id": {"type": "string", "description": "the proof's version"},
+        "data": {"type": "string", "description": "a ProofView as JSON"},
+    },
+}
 
 ProofId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a proof's content hash")]
 CircuitId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a circuit's digest")]
@@ -46,7 +56,7 @@ open_router = APIRouter()
     response_model=ProofView,
     responses={
         200: {"model": ProofView, "description": "It was finished before"},
-        **responses(404),
+        **responses(403, 404, 415),
     },
 )
 def ask(body: ProofRequest, deps: Using, caller: From, response: Response) -> ProofView:
@@ -68,7 +78,7 @@ def list_proofs(
     caller: From,
     state: State | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    cursor: Annotated[str | None, Query(pattern=CURSOR_PATTERN)] = None,
 ) -> ProofPage:
     """Newest first."""
     return deps.views.page(caller.key_id, state, limit, cursor)
@@ -104,7 +114,7 @@ async def show(
     responses={
         200: {
             "description": "Server-sent events named `proof`, each a ProofView; ends when finished",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": EVENT_SCHEMA}},
         },
         **responses(404),
     },
@@ -172,7 +182,10 @@ def download(circuit: CircuitId, artifact: Artifact, deps: Using, caller: From) 
 
 
 @router.post(
-    "/v1/verify", summary="Verify a proof", response_model=VerdictView, responses=responses(404)
+    "/v1/verify",
+    summary="Verify a proof",
+    response_model=VerdictView,
+    responses=responses(404, 415),
 )
 def verify(body: ProofDocument, deps: Using, caller: From) -> VerdictView:
     """A verdict for any proof of a circuit that this service has."""

@@ -63,7 +63,7 @@ class Wishes(Body):
             description="seconds from now after which the proof is no longer wanted",
         ),
     ] = None
-    callback_url: Annotated[str | None, Field(min_length=1, max_length=2000)] = None
+    callback_url: Annotated[str | None, Field(pattern=r"^https?://.", max_length=2000)] = None
     batch: Annotated[
         Literal["allowed", "never"],
         Field(description="whether it may share a proof of the circuit's batch form"),

@@ -4,7 +4,9 @@ from typing import Any
 
 import sqlalchemy as sa
 from fastapi import FastAPI
+from starlette.routing import Route
 
+from circuits.field import INT64_MAX, INT64_MIN
 from prover.callbacks import CallbackRules
 from prover.catalogue import Catalogue
 from prover.database import Database
@@ -95,6 +97,8 @@ def _application(deps: Deps, guard: GuardRules) -> FastAPI:
     app.state.deps = deps
     app.include_router(router)
     app.include_router(open_router)
+    own = [route for route in app.routes if isinstance(route, Route)]
+    app.state.routes = [*router.routes, *open_router.routes, *own]
     install(app)
     app.add_middleware(Guard, rules=guard)
     app.add_middleware(Counting, metrics=deps.metrics)
@@ -117,7 +121,19 @@ def _complete(document: dict[str, Any], deps: Deps) -> dict[str, Any]:
             for operation in path.values():
                 if not deps.keys_needed and "security" in operation:
                     operation["security"] = [{}, *operation["security"]]
+        _make_exact(document)
     return document
+
+
+def _make_exact(node: Any) -> None:
+    """FastAPI writes bounds as floats, which cannot hold those of 64-bit integers."""
+    if isinstance(node, dict):
+        for name, exact in (("minimum", INT64_MIN), ("maximum", INT64_MAX)):
+            if isinstance(node.get(name), float) and node[name] == float(exact):
+                node[name] = exact
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, dict | list):
+            _make_exact(child)
 
 
 __all__ = ["Service"]

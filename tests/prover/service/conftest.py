@@ -1,0 +1,85 @@
+"""A running service with fake circuits for a whole session, and a bare store for single tests."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from prover.client import ServiceClient
+from prover.database import Database
+from prover.fake import FakeCatalogue
+from prover.jobs import Run
+from prover.store import Store
+from tests.prover.service.fleet import Fleet, free_port
+
+CALLBACK_PORT = free_port()
+
+
+@dataclass
+class ListedRuns:
+    """A queue that only takes notes."""
+
+    runs: list[Run] = field(default_factory=list)
+    callbacks: list[tuple[str, str]] = field(default_factory=list)
+
+    def enqueue(self, connection: sa.Connection, run: Run) -> None:
+        self.runs.append(run)
+
+    def enqueue_callback(
+        self, connection: sa.Connection, key_id: str, proof_id: str, number: int
+    ) -> None:
+        self.callbacks.append((key_id, proof_id))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(f"sqlite:///{tmp_path}/service.sqlite")
+    opened.prepare()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def queue() -> ListedRuns:
+    return ListedRuns()
+
+
+@pytest.fixture
+def store(database: Database, queue: ListedRuns) -> Store:
+    return Store(database, queue)
+
+
+@pytest.fixture(scope="session")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> FakeCatalogue:
+    """quick: no time at all; slow: 0.3 s of a core."""
+    folder = tmp_path_factory.mktemp("fake")
+    return FakeCatalogue(folder, {"quick": 0.0, "slow": 0.3})
+
+
+@pytest.fixture(scope="session")
+def fleet(tmp_path_factory: pytest.TempPathFactory, catalogue: FakeCatalogue) -> Iterator[Fleet]:
+    """One service with two slots, on SQLite, that may call back to CALLBACK_PORT here."""
+    home = tmp_path_factory.mktemp("service")
+    running = Fleet(home, f"sqlite:///{home}/service.sqlite", catalogue)
+    allowed = f"http://127.0.0.1:{CALLBACK_PORT}"
+    running.serve("--allow-callback", allowed, "--private-callbacks", slots=2)
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def client(fleet: Fleet) -> Iterator[ServiceClient]:
+    with fleet.client(patience_s=5) as opened:
+        yield opened
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def features() -> list[int]:
+    """Four that nobody has asked for before."""
+    return [next(_numbers), -5, 0, 2**40]

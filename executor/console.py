@@ -53,6 +53,17 @@ class Narrator:
             self.stage(text)
 
     @contextmanager
+    def aside(self) -> Iterator[None]:
+        """The time to print results in: the spinner is off the screen."""
+        if self._bar is not None:
+            self._bar.stop()
+        try:
+            yield
+        finally:
+            if self._bar is not None:
+                self._bar.start()
+
+    @contextmanager
     def working(self) -> Iterator["Narrator"]:
         """The time in which stages are shown."""
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -61,7 +72,13 @@ class Narrator:
             yield self
             return
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=self._console, transient=True) as bar:
+        with Progress(
+            *columns,
+            console=self._console,
+            transient=True,
+            redirect_stdout=False,  # results belong on stdout, wherever that leads
+            redirect_stderr=False,
+        ) as bar:
             self._bar, self._task = bar, bar.add_task("", visible=False)
             try:
                 yield self

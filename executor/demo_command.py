@@ -29,17 +29,21 @@ def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
-            view.opening(session, chain)
             completed, attacks = [], []
+            with tell.aside():
+                view.opening(session, chain)
             for number, run in enumerate(play(session, chain), start=1):
-                view.run(number, run)
                 completed.append(run.completed)
+                with tell.aside():
+                    view.run(number, run)
             tell.stage("writing and verifying the receipt")
             receipt = keep_receipt(session, completed, receipt_path)
-            view.attacks_begin()
+            with tell.aside():
+                view.attacks_begin()
             for number, result in enumerate(attack(session, chain, tell.stage), start=1):
-                view.attack(number, result)
                 attacks.append(result)
+                with tell.aside():
+                    view.attack(number, result)
     view.closing(attacks, receipt, time.monotonic() - started)
     if not (receipt.report.accepted and all(result.bounced for result in attacks)):
         sys.exit(1)

@@ -78,12 +78,12 @@ def run_command(
         _session(Target(**target), model, srs, tell) as session,
     ):
         if dry_run:
-            show(_dry_run(session, raw_bytes(prompt)), as_json, print_dry_run)
-            return
-        completed = session.runner.run(raw_bytes(prompt))
-        path = _write_receipt(session, completed, receipt_path)
-        shown = completed_json(completed) | {"receipt": str(path)}
-    show(shown, as_json, print_run)
+            shown = _dry_run(session, raw_bytes(prompt))
+        else:
+            completed = session.runner.run(raw_bytes(prompt))
+            path = _write_receipt(session, completed, receipt_path)
+            shown = completed_json(completed) | {"receipt": str(path)}
+    show(shown, as_json, print_dry_run if dry_run else print_run)
 
 
 @click.command("verify-run")

@@ -24,6 +24,7 @@ class Options:
 
     database: str | None
     models: tuple[str, ...]
+    no_models: bool
     slots: int
     threads: int | None
     timeout_s: float
@@ -101,7 +102,8 @@ def _catalogue(options: Options) -> Catalogue:
     from models.catalogue import shipped_models
     from prover.built_circuits import BuiltCircuits
 
-    catalogue = BuiltCircuits(options.models or shipped_models())
+    names = () if options.no_models else options.models or shipped_models()
+    catalogue = BuiltCircuits(names)
     log.info("looking for the models' circuits, building those that are missing")
     catalogue.build_models()
     for single, batch in options.batches:

@@ -37,6 +37,7 @@ DATABASE_OPTION = click.option(
 WORKER_OPTIONS = _options(
     DATABASE_OPTION,
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
+    click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
     click.option("--threads", type=click.IntRange(1), help="Per proof; by default all cores."),
     click.option("--timeout", "timeout_s", type=float, default=300.0, show_default=True),
     click.option("--grace", "grace_s", type=float, default=30.0, show_default=True,

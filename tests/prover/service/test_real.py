@@ -1,0 +1,131 @@
+"""The service with real circuits: proofs, batches, artifacts, verdicts, models."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from circuits.artifacts import Circuit, Proof
+from circuits.build import build_circuit
+from prover.batching import own_row
+from prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
+from prover.service_errors import ServiceAnswered
+from prover.verification import verify
+from tests.circuits.networks import B1, W1, W2, network, node, squares
+from tests.prover.service.fleet import Fleet
+
+ROWS = 3
+
+
+def rows_network(rows: int) -> bytes:
+    """`square_network` for several rows at once: x [1, 4 rows], y [1, 2 rows]."""
+    nodes = [
+        node("Reshape", ["x", "in"], "r"),
+        node("MatMul", ["r", "w1"], "m"),
+        node("Add", ["m", "b1"], "h"),
+        node("Mul", ["h", "h"], "hh"),
+        node("MatMul", ["hh", "w2"], "o"),
+        node("Reshape", ["o", "out"], "y"),
+    ]
+    shapes = {"in": np.array([rows, 4]), "out": np.array([1, 2 * rows])}
+    weights = {"w1": W1, "b1": B1 * rows, "w2": W2}
+    return network(nodes, {**weights, **shapes}, inputs=4 * rows, outputs=2 * rows)
+
+
+@pytest.fixture(scope="session")
+def batch_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
+    path = tmp_path_factory.mktemp("networks") / "rows.onnx"
+    path.write_bytes(rows_network(ROWS))
+    return build_circuit(path, cache=session_cache)
+
+
+@pytest.fixture(scope="module")
+def real(
+    tmp_path_factory: pytest.TempPathFactory, circuit: Circuit, batch_circuit: Circuit
+) -> Iterator[Fleet]:
+    home = circuit.directory.parent.parent
+    data = tmp_path_factory.mktemp("real")
+    fleet = Fleet(home, f"sqlite:///{data}/service.sqlite", None)
+    pair = ("--batch", circuit.digest, batch_circuit.digest)
+    fleet.serve("--no-models", *pair, "--linger", "0.5", "--batch-size", str(ROWS))
+    yield fleet
+    fleet.end()
+
+
+def test_a_proof_from_the_service_is_a_true_proof(real: Fleet, circuit: Circuit) -> None:
+    proof = prove_by_service(real.url, circuit.digest, [3, -1, 4, 1], timeout_s=60)
+    assert proof.inputs == (3, -1, 4, 1)
+    assert proof.outputs == squares([3, -1, 4, 1])
+    assert verify(proof, circuit)
+
+
+def test_the_executors_prover_gets_single_proofs(real: Fleet, circuit: Circuit) -> None:
+    prover = ServiceProver(real.url, circuit.digest)
+    proof = prover.prove([5, 6, 7, 8])
+    prover.close()
+    assert proof.circuit == circuit.digest
+    assert verify(proof, circuit)
+
+
+def test_several_requests_share_a_true_proof(
+    real: Fleet, circuit: Circuit, batch_circuit: Circuit
+) -> None:
+    wanted = [[n, 1, 2, 3] for n in range(ROWS)]
+
+    async def ask() -> list[Proof]:
+        async with AsyncServiceClient(real.url) as client:
+            asked = (client.prove(Wanted.of_features(circuit.digest, x)) for x in wanted)
+            views = await asyncio.gather(*asked)
+        for x, view in zip(wanted, views, strict=True):
+            assert view.result
+            assert tuple(view.result.outputs) == squares(x)
+        return [Proof.from_json(v.result.proof.model_dump_json()) for v in views if v.result]
+
+    proofs = asyncio.run(ask())
+    assert len(set(proofs)) == 1
+    assert proofs[0].circuit == batch_circuit.digest
+    assert verify(proofs[0], batch_circuit)
+    assert {own_row(proofs[0], x, n) for n, x in enumerate([[0, 1, 2, 3]])} == {squares(wanted[0])}
+
+
+def test_the_service_tells_true_proofs_from_false_ones(
+    real: Fleet, proof: Proof, batch_circuit: Circuit
+) -> None:
+    flipped = bytes([proof.proof[0] ^ 1]) + proof.proof[1:]
+    false = [
+        Proof(proof.circuit, proof.inputs, proof.outputs, flipped),
+        Proof(proof.circuit, proof.inputs, (proof.outputs[0] + 1, proof.outputs[1]), proof.proof),
+        Proof(proof.circuit, (4, -1, 4, 1), proof.outputs, proof.proof),
+        Proof(batch_circuit.digest, proof.inputs, proof.outputs, proof.proof),
+    ]
+    with real.client() as client:
+        assert client.verify(proof) == (True, "")
+        assert [client.verify(one)[0] for one in false] == [False] * 4
+        with pytest.raises(ServiceAnswered) as unknown:
+            client.verify(Proof("0" * 64, proof.inputs, proof.outputs, proof.proof))
+    assert unknown.value.status == 404
+
+
+def test_public_files_are_served_as_they_are(real: Fleet, circuit: Circuit) -> None:
+    with real.client() as client:
+        assert client.artifact(circuit.digest, "verifying-key") == circuit.vk.read_bytes()
+        solidity = client.artifact(circuit.digest, "verifier.sol")
+        abi = json.loads(client.artifact(circuit.digest, "verifier.abi.json"))
+    assert solidity == circuit.verifier_source.read_bytes()
+    (function,) = abi
+    types = [argument["type"] for argument in function["inputs"]]
+    assert (function["name"], types) == ("verify", ["bytes", "uint256[]"])
+    assert b"function verify(" in solidity
+
+
+def test_a_batch_of_another_shape_is_refused_at_the_start(
+    tmp_path: Path, circuit: Circuit, other_circuit: Circuit
+) -> None:
+    home = circuit.directory.parent.parent
+    fleet = Fleet(home, f"sqlite:///{tmp_path}/service.sqlite", None)
+    with pytest.raises(AssertionError, match="is no batch of"):
+        fleet.serve("--no-models", "--batch", circuit.digest, other_circuit.digest)
+    fleet.end()

@@ -1,0 +1,221 @@
+"""Workers as processes: stopping, dying, taking over, priorities."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from prover.client import Wanted
+from prover.database import Database
+from prover.engine import Bell, EngineQueue, prepare_engine
+from prover.fake import FakeCatalogue, Order, fake_digest
+from prover.jobs import Request, State
+from prover.leases import open_leases
+from prover.roster import Patience, Roster
+from prover.store import Store
+from prover.sweeper import LOST_AFTER_S, Sweeper
+from prover.tables import proofs, workers
+from tests.prover.service.fleet import Fleet, eventually
+
+
+@pytest.fixture
+def small(tmp_path: Path, catalogue: FakeCatalogue) -> Iterator[Fleet]:
+    """A fleet of one's own, nobody started."""
+    fleet = Fleet(tmp_path, f"sqlite:///{tmp_path}/service.sqlite", catalogue)
+    yield fleet
+    fleet.end()
+
+
+def children(pid: int) -> set[int]:
+    """Processes whose parent is `pid`."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.add(int(folder.name))
+    return found
+
+
+def proof(fleet: Fleet, proof_id: str) -> sa.Row[tuple[object, ...]]:
+    with fleet.database() as database, database.read() as connection:
+        return connection.execute(sa.select(proofs).where(proofs.c.id == proof_id)).one()
+
+
+def test_a_stopping_service_lets_a_short_proof_finish(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("slow", features))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+    assert service.stop() == 0
+    assert proof(small, view.id).state == State.DONE
+
+
+def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list[int]) -> None:
+    service = small.serve("--grace", "0.2")
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+    began = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - began < 15
+    found = proof(small, view.id)
+    assert (found.state, found.claim, found.deaths, found.crashes) == ("waiting", None, 0, 0)
+
+
+def test_a_queue_survives_everybody_and_goes_on(small: Fleet, features: list[int]) -> None:
+    service = small.serve(slots=0)
+    wanted = [Wanted.of_features("quick", [number, *features[1:]]) for number in range(5)]
+    with small.client() as client:
+        ids = [client.submit(one).id for one in wanted]
+        service.kill()
+        small.serve()
+        for proof_id in ids:
+            client.wait(proof_id, timeout_s=30)
+
+
+def test_children_die_with_a_killed_worker(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+        eventually(lambda: children(service.pid))
+    pids = children(service.pid)
+    service.kill()
+    eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 5)
+
+
+def test_cancelling_kills_the_child_at_once(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+        eventually(lambda: children(service.pid))
+        (pid,) = children(service.pid)
+        client.cancel(view.id)
+        eventually(lambda: pid not in children(service.pid), 3)
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+
+
+def test_a_proof_that_kills_its_workers_is_set_aside_and_the_rest_goes_on(
+    small: Fleet, features: list[int]
+) -> None:
+    small.serve(slots=0)
+    with small.client() as client:
+        bad = client.submit(
+            Wanted.of_features("quick", [Order.KILL_WORKER, *features[1:]], priority="urgent")
+        )
+        good = client.submit(Wanted.of_features("quick", features))
+        for _ in range(2):
+            assert small.work("--max-deaths", "2").process.wait(30) == -9
+        small.work("--max-deaths", "2")
+        client.wait(good.id, timeout_s=30)
+        eventually(lambda: client.get(bad.id).state is State.POISON)
+        failure = client.get(bad.id).failure
+    assert failure
+    assert failure.kind == "death"
+    assert "died 2 times" in failure.reason
+
+
+def test_urgent_proofs_go_first(small: Fleet, features: list[int]) -> None:
+    small.serve(slots=0)
+    with small.client() as client:
+        ids = {
+            name: client.submit(
+                Wanted.of_features("slow", [number, *features[1:]], priority=name)
+            ).id
+            for number, name in enumerate(("bulk", "normal", "urgent"))
+        }
+        small.work()
+        started = {n: client.wait(proof_id, timeout_s=30).started_at for n, proof_id in ids.items()}
+    assert sorted(started, key=lambda name: str(started[name])) == ["urgent", "normal", "bulk"]
+
+
+def test_each_worker_has_its_own_number_of_slots(small: Fleet, features: list[int]) -> None:
+    small.serve(slots=3)
+    small.work("--slots", "1")
+    with small.client() as client:
+        orders = [[Order.SLOW, number, *features[2:]] for number in range(6)]
+        ids = [client.submit(Wanted.of_features("quick", order)).id for order in orders]
+
+        def proving() -> dict[str, int]:
+            rows = [proof(small, proof_id) for proof_id in ids]
+            names = [str(row.worker) for row in rows if row.state == State.PROVING]
+            return {name: names.count(name) for name in names}
+
+        eventually(lambda: sum(proving().values()) == 4)
+        assert sorted(proving().values()) == [1, 3]
+        for proof_id in ids:
+            client.cancel(proof_id)
+
+
+def test_memory_and_heartbeats_are_recorded(small: Fleet, features: list[int]) -> None:
+    small.serve()
+    with small.client() as client:
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+
+    def row() -> sa.Row[tuple[object, ...]]:
+        with small.database() as database, database.read() as connection:
+            return connection.execute(sa.select(workers)).one()
+
+    eventually(lambda: row().children_bytes)
+    assert row().memory_bytes > 20_000_000
+    assert abs(row().seen_at - time.time()) < 10
+
+
+def test_a_waiting_proof_without_a_run_is_found_and_queued_again(database: Database) -> None:
+    prepare_engine(database)
+    queue = EngineQueue(database)
+    store = Store(database, queue)
+    lost, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
+    for request in (lost, fine):
+        store.submit("alice", request)
+    with database.write() as connection:
+        connection.execute(sa.update(proofs).values(queued_at=time.time() - LOST_AFTER_S - 1))
+        connection.execute(
+            sa.text("delete from workflow_status where workflow_uuid like :id"),
+            {"id": f"{lost.id}%"},
+        )
+    roster = Roster(database, open_leases(database), "me", Patience())
+    assert Sweeper(store, queue, roster, 1e9).find_lost() == [lost.id]
+    assert queue.unfinished(lost.id)
+    queue.close()
+
+
+def test_the_engines_records_are_forgotten_with_the_proofs(
+    small: Fleet, features: list[int]
+) -> None:
+    small.serve()
+    with small.client() as client:
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    small.members[0].stop()
+    with small.database() as database:
+        queue = EngineQueue(database)
+        assert queue.forget(time.time() + 5) == 1
+        assert queue.forget(time.time() + 5) == 0
+        queue.close()
+
+
+def test_a_bell_ends_a_long_wait_and_ticks_faster_while_busy() -> None:
+    busy = [False]
+    bell = Bell(lambda: busy[0])
+    bell.ring()
+    began = time.monotonic()
+    assert bell.wait(10) is False
+    busy[0] = True
+    assert bell.wait(10) is False
+    assert time.monotonic() - began < 2
+    bell.set()
+    assert bell.wait(10) is True
+
+
+def test_a_worker_that_loses_its_lease_stops(small: Fleet) -> None:
+    worker = small.work()
+    lease = small.home / "leases" / worker.said.removeprefix("worker ")
+    lease.unlink()
+    assert worker.process.wait(30) == 75
+    assert "lease" in worker.log.read_text()

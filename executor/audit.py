@@ -41,7 +41,7 @@ class Audited:
 def audit(audited: Audited) -> Iterator[Check]:
     """All checks, one by one."""
     bound, model = audited.bound, audited.model
-    code = build_model_code(model.manifest, model.text_table, model.local_table)
+    code = build_model_code(model.manifest, model.tables)
     subject = f"model {bound.model_id}"
     yield check(subject, "the files are the model's", lambda: _files(bound, model))
     yield check(subject, "the tables are the model's", lambda: _tables(audited, code))

@@ -75,7 +75,7 @@ class Deployer:
     def model(self, model: Model, circuit: Circuit) -> ModelContracts:
         """Everything that executes `model`. Raises DevelopmentSetupRefused, ModelCodeError."""
         check_setup(circuit, self.chain_id)
-        code = build_model_code(model.manifest, model.text_table, model.local_table)
+        code = build_model_code(model.manifest, model.tables)
         self.progress("tables")
         chunks = tuple(self.raw(chunk) for chunk in code.text_chunks)
         data = self.raw(code.data)

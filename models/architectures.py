@@ -64,15 +64,21 @@ class QuantisedPolicy(nn.Module):
         self.c2 = normal(0.3, s.slot_hidden, s.slots)
 
     def forward(
-        self, rows: Tensor, offsets: Tensor, counts: Tensor, local_rows: Tensor
+        self,
+        rows: Tensor,
+        offsets: Tensor,
+        counts: Tensor,
+        local_rows: Tensor,
+        weights: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Scores of actions [B, A], sources [B, 3] and slots [B, 6, S].
 
         `rows` [N] with `offsets` [B] are each prompt's text rows, `counts` [B, 9] unscaled,
-        `local_rows` [B, 6, 11] where the number of rows stands for none.
+        `local_rows` [B, 6, 11] where the number of rows stands for none, `weights` [N] what each
+        text row counts in training (1 where not given).
         """
         table = quantised(self.text_table, TABLE_SCALE, 1.0)
-        text = embedding_bag(rows, table, offsets, mode="sum")
+        text = embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=weights)
         w1_counts = quantised(self.w1_counts, TABLE_SCALE * LANE_SCALE / COUNT_UNIT)
         hidden = (
             text @ quantised(self.w1, LANE_SCALE, 1.0)

@@ -16,16 +16,18 @@ import numpy as np
 from models.bounds import check_bounds
 from models.context import Context
 from models.decoder import Decision, ToolSignature, decode
-from models.encoder import Parse, Table, encode, parse_context
+from models.encoder import Parse, Tables, encode, parse_context
 from models.errors import CorruptModel, OutputOutOfRange, UnknownModel
 from models.manifest import Files, Manifest, load_manifest
 from models.policy import PolicyWeights
+from models.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 ROOT = Path(__file__).parent
-MANIFEST, ONNX, TEXT, LOCAL = "model.json", "model.onnx", "text.bin", "local.bin"
+MANIFEST, ONNX = "model.json", "model.onnx"
+TEXT, LOCAL, WORDS = "text.bin", "local.bin", "words.bin"
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,7 @@ class Model:
 
     directory: Path
     manifest: Manifest
-    text_table: Table  # [text_rows, 32] int8
-    local_table: Table  # [local_rows, 16] int8
+    tables: Tables
 
     @property
     def name(self) -> str:
@@ -73,8 +74,8 @@ class Model:
 
     def encode(self, context: Context, parse: Parse | None = None) -> tuple[int, ...]:
         """The features x of `context`. Raises RefusedText."""
-        tables = (self.text_table, self.local_table)
-        return encode(context, parse or self.parse(context), tables, len(self.manifest.actions))
+        parsed = parse or self.parse(context)
+        return encode(context, parsed, self.tables, len(self.manifest.actions))
 
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
         """y = f(x) by onnxruntime, exact integers. Raises OutputOutOfRange for a vector of another
@@ -114,28 +115,33 @@ def load_model(name_or_path: str | Path) -> Model:
     _checked(directory / ONNX, files.onnx)
     text = _checked(directory / TEXT, files.text_table)
     local = _checked(directory / LOCAL, files.local_table)
-    return Model(
-        directory,
-        manifest,
+    words = _checked(directory / WORDS, files.vocabulary)
+    tables = Tables(
         np.frombuffer(text, np.int8).reshape(sizes.text_rows, sizes.text_dimensions),
         np.frombuffer(local, np.int8).reshape(sizes.local_rows, sizes.local_dimensions),
+        Vocabulary(words),
     )
+    return Model(directory, manifest, tables)
 
 
-def save_model(
-    directory: Path, draft: Manifest, tables: tuple[Table, Table], weights: PolicyWeights
-) -> Model:
-    """Export, check the bounds, write the four files and load them again.
+def save_model(directory: Path, draft: Manifest, tables: Tables, weights: PolicyWeights) -> Model:
+    """Export, check the bounds, write the five files and load them again.
 
     `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before
     anything is written.
     """
     from models.onnx_export import export_policy
 
-    check_bounds(weights, *tables)
-    contents = {ONNX: export_policy(weights), TEXT: tables[0].tobytes(), LOCAL: tables[1].tobytes()}
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
-    files = Files(onnx=digests[ONNX], text_table=digests[TEXT], local_table=digests[LOCAL])
+    check_bounds(weights, tables.text, tables.local)
+    contents = {
+        ONNX: export_policy(weights),
+        TEXT: tables.text.tobytes(),
+        LOCAL: tables.local.tobytes(),
+        WORDS: tables.vocabulary.fingerprints,
+    }
+    digests = [hashlib.sha256(data).hexdigest() for data in contents.values()]
+    fields = ("onnx", "text_table", "local_table", "vocabulary")
+    files = Files(**dict(zip(fields, digests, strict=True)))
     manifest = draft.model_copy(update={"files": files})
     directory.mkdir(parents=True, exist_ok=True)
     for name, data in contents.items():

@@ -1,20 +1,25 @@
 """The encoder: from a context to the model's input x, the same integers as `TextEncoder.sol`.
 
 x is the concatenation of
-    text        D    sum of the int8 rows of the prompt's n-grams: every token, in-word prefixes
-                     and suffixes, every pair of neighbouring tokens (hashed embeddings: Joulin et
-                     al. 2017, "Bag of Tricks for Efficient Text Classification")
+    text        D    sum of the int8 rows of the prompt's n-grams: every token, the suffix of
+                     every word, every pair of neighbouring tokens and every pair with one token
+                     between (hashed embeddings: Joulin et al. 2017, "Bag of Tricks for Efficient
+                     Text Classification")
     history     A+2  how often each action was taken, which iteration this is, whether the last
                      observation is a readable balance; clamped to 7 and times COUNT_UNIT
     candidates  3    how many numbers, symbols, addresses the prompt has; clamped and scaled alike
     local     6 x L  for each candidate: sum of the int8 rows of the tokens around it, each with
                      its offset
 
+A word outside the model's vocabulary is hashed as one type (see `vocabulary`); its suffix, which
+tells past from imperative, still counts.
+
 No feature depends on the digits of a number or address, or on which symbol is named: those tokens
 are hashed by type. Which bits of a token's hash pick the row depends on the feature, so one hash
 serves many features.
 """
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +30,7 @@ from models.context import Context, Entry, read_history
 from models.errors import TooManyCandidates
 from models.hashing import keccak_int, keccak_pair
 from models.tokens import Token, TokenType, tokenize
+from models.vocabulary import Vocabulary
 
 Table = npt.NDArray[np.int8]
 
@@ -34,13 +40,24 @@ COUNT_LIMIT = 7
 WINDOW = 4  # tokens to either side of a candidate
 CANDIDATE_TYPES = (TokenType.NUMBER, TokenType.SYMBOL, TokenType.ADDRESS)
 
-PREFIX_LENGTH, PREFIX_SHIFT = 4, 16
 SUFFIX_LENGTH, SUFFIX_SHIFT = 3, 32
+SKIP_PAIR_SHIFT = 48
 OFFSET_SHIFT, OFFSET_BITS = 64, 16
 LEFT_PAIR_SHIFT, RIGHT_PAIR_SHIFT = 208, 224
 
 START_HASH = keccak_int(bytes([TokenType.START]))
 END_HASH = keccak_int(bytes([TokenType.END]))
+UNKNOWN_HASH = keccak_int(bytes([TokenType.UNKNOWN]))
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the encoder needs of a model: text table [rows, 32] and local table [rows, 16], int8,
+    both with a power of two of rows, and the vocabulary."""
+
+    text: Table
+    local: Table
+    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,15 @@ class Rows:
     local: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """Of each token: its hash, that of it and its predecessor, that of its suffix (None: short)."""
+
+    tokens: tuple[int, ...]
+    pairs: tuple[int, ...]
+    suffixes: tuple[int | None, ...]
+
+
 def parse_context(context: Context, prefixes: tuple[bytes, ...], balance_action: int) -> Parse:
     """Tokens, candidates and history of `context`. Raises the RefusedText errors of `tokenize`."""
     tokens = tokenize(context.prompt, context.book.lists)
@@ -75,39 +101,40 @@ def parse_context(context: Context, prefixes: tuple[bytes, ...], balance_action:
     return Parse(tuple(tokens), candidates, history, balance)
 
 
-def select_rows(prompt: bytes, parse: Parse, text_rows: int, local_rows: int) -> Rows:
+def select_rows(hashes: Hashes, parse: Parse, text_rows: int, local_rows: int) -> Rows:
     """Row numbers for the prompt's n-grams and for the surroundings of each candidate."""
-    hashes = [token_hash(prompt, t) for t in parse.tokens]
-    pairs = [keccak_pair(a, b) for a, b in zip([START_HASH, *hashes], hashes, strict=False)]
-    text: list[int] = []
-    for token, own, pair in zip(parse.tokens, hashes, pairs, strict=True):
-        text += [own % text_rows, pair % text_rows]
-        if token.type is TokenType.WORD:
-            text += [i % text_rows for i in _affixes(prompt[token.start : token.end].lower())]
     around = tuple(
-        tuple(i % local_rows for i in _surroundings(at, hashes, pairs))
+        tuple(i % local_rows for i in _surroundings(at, hashes.tokens, hashes.pairs))
         for at, token in enumerate(parse.tokens)
         if token.type in CANDIDATE_TYPES
     )
-    return Rows(tuple(text), around)
+    return Rows(tuple(i % text_rows for i in _ngrams(hashes)), around)
 
 
-def encode(
-    context: Context,
-    parse: Parse,
-    tables: tuple[Table, Table],
-    action_count: int,
-) -> tuple[int, ...]:
-    """The features x of `context`: one signed integer each, within int16.
+def hash_tokens(
+    prompt: bytes,
+    tokens: Sequence[Token],
+    vocabulary: Vocabulary,
+    hidden: Container[int] = (),
+) -> Hashes:
+    """The hashes that select rows. A word outside the vocabulary has the hash of UNKNOWN, as have
+    the words at the places `hidden`, which training uses."""
+    own = tuple(
+        UNKNOWN_HASH if at in hidden else token_hash(prompt, t, vocabulary)
+        for at, t in enumerate(tokens)
+    )
+    pairs = tuple(keccak_pair(a, b) for a, b in zip((START_HASH, *own), own, strict=False))
+    return Hashes(own, pairs, tuple(_suffix_hash(prompt, t) for t in tokens))
 
-    `tables` are the text table (rows x D) and the local table (rows x L), int8.
-    """
-    text_table, local_table = tables
-    rows = select_rows(context.prompt, parse, len(text_table), len(local_table))
-    text = text_table[list(rows.text)].sum(axis=0, dtype=np.int64)
-    local = np.zeros((MAX_CANDIDATES, local_table.shape[1]), dtype=np.int64)
+
+def encode(context: Context, parse: Parse, tables: Tables, action_count: int) -> tuple[int, ...]:
+    """The features x of `context`: one signed integer each, within int16."""
+    hashes = hash_tokens(context.prompt, parse.tokens, tables.vocabulary)
+    rows = select_rows(hashes, parse, len(tables.text), len(tables.local))
+    text = tables.text[list(rows.text)].sum(axis=0, dtype=np.int64)
+    local = np.zeros((MAX_CANDIDATES, tables.local.shape[1]), dtype=np.int64)
     for i, around in enumerate(rows.local):
-        local[i] = local_table[list(around)].sum(axis=0, dtype=np.int64)
+        local[i] = tables.local[list(around)].sum(axis=0, dtype=np.int64)
     counts = [COUNT_UNIT * min(n, COUNT_LIMIT) for n in counted(parse, action_count)]
     return tuple(int(v) for v in [*text, *counts, *local.flatten()])
 
@@ -119,23 +146,34 @@ def counted(parse: Parse, action_count: int) -> list[int]:
     return [*taken, len(parse.history), int(parse.balance is not None), *present]
 
 
-def token_hash(prompt: bytes, token: Token) -> int:
-    """A word hashes by its lower-cased text, every other token by its type."""
-    if token.type is TokenType.WORD:
-        return keccak_int(prompt[token.start : token.end].lower())
-    return keccak_int(bytes([token.type]))
+def token_hash(prompt: bytes, token: Token, vocabulary: Vocabulary) -> int:
+    """A known word hashes by its lower-cased text, every other token by its type."""
+    if token.type is not TokenType.WORD:
+        return keccak_int(bytes([token.type]))
+    h = keccak_int(prompt[token.start : token.end].lower())
+    return h if vocabulary.knows(h) else UNKNOWN_HASH
 
 
-def _affixes(word: bytes) -> list[int]:
-    found = []
-    if len(word) > PREFIX_LENGTH:
-        found.append(keccak_int(word[:PREFIX_LENGTH]) >> PREFIX_SHIFT)
-    if len(word) > SUFFIX_LENGTH:
-        found.append(keccak_int(word[-SUFFIX_LENGTH:]) >> SUFFIX_SHIFT)
+def _suffix_hash(prompt: bytes, token: Token) -> int | None:
+    word = prompt[token.start : token.end].lower() if token.type is TokenType.WORD else b""
+    return keccak_int(word[-SUFFIX_LENGTH:]) if len(word) > SUFFIX_LENGTH else None
+
+
+def _ngrams(hashes: Hashes) -> list[int]:
+    """Token by token: own hash, pair with the predecessor, pair with the one before that (from the
+    second token on), suffix. Which bits count depends on the kind."""
+    before = (START_HASH, *hashes.tokens)
+    found: list[int] = []
+    for at, (own, suffix) in enumerate(zip(hashes.tokens, hashes.suffixes, strict=True)):
+        found += [own, hashes.pairs[at]]
+        if at > 0:
+            found.append(keccak_pair(before[at - 1], own) >> SKIP_PAIR_SHIFT)
+        if suffix is not None:
+            found.append(suffix >> SUFFIX_SHIFT)
     return found
 
 
-def _surroundings(at: int, hashes: list[int], pairs: list[int]) -> list[int]:
+def _surroundings(at: int, hashes: Sequence[int], pairs: Sequence[int]) -> list[int]:
     def hash_at(i: int) -> int:
         return START_HASH if i < 0 else END_HASH if i >= len(hashes) else hashes[i]
 

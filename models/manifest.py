@@ -114,11 +114,12 @@ class EncoderSizes(_Frozen):
 
 
 class Files(_Frozen):
-    """SHA-256 of the model's files: `model.onnx`, `text.bin`, `local.bin`."""
+    """SHA-256 of the model's files: `model.onnx`, `text.bin`, `local.bin`, `words.bin`."""
 
     onnx: Sha256
     text_table: Sha256
     local_table: Sha256
+    vocabulary: Sha256
 
 
 class Manifest(_Frozen):

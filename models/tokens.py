@@ -52,6 +52,7 @@ class TokenType(IntEnum):
     BREAK = 7
     START = 8
     END = 9
+    UNKNOWN = 10  # a WORD outside the model's vocabulary, once the encoder looks it up
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Training of a policy and its tables, to integers that evaluate exactly as they were trained.
 
-Words are replaced by random table rows on the fly, often those that must not matter: to the model
-every new word is such noise, so it learns to do without (word dropout: Iyyer et al. 2015).
+The data set hides words at random (word dropout: Iyyer et al. 2015): see `training_data.Hiding`.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,14 +19,15 @@ from models.training_data import Dataset
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train. Dropout rates are per token and epoch, by kind of token: typed, word, loose
-    word. `margin` is how much a state-changing action must fall short of the right one."""
+    """How to train. `dropout` is the share of n-grams that each step leaves out, so that no rare
+    one decides (Srivastava et al. 2014); `margin` is how much a state-changing action must fall
+    short of the right one."""
 
     epochs: int = 16
     batch: int = 768
     learning_rate: float = 0.01
     weight_decay: float = 0.01
-    dropout: tuple[float, float, float] = (0.0, 0.04, 0.4)
+    dropout: float = 0.3
     margin: float = 1.5
     state_changing: tuple[int, ...] = (1, 2, 3)
 
@@ -105,7 +105,9 @@ class _Trainer:
         return dict(zip(("action loss", "slot loss", "accuracy"), totals / seen, strict=True))
 
     def step(self, b: _Batch) -> tuple[tuple[float, float], float]:
-        actions, sources, slots = self.model(b.rows, b.offsets, b.counts, b.local_rows)
+        actions, sources, slots = self.model(
+            b.rows, b.offsets, b.counts, b.local_rows, self.weights(len(b.rows))
+        )
         action_loss = self.action_loss(actions, b.allowed)
         known = b.source >= 0
         source_loss = cross_entropy(sources[known], b.source[known], reduction="sum")
@@ -119,6 +121,12 @@ class _Trainer:
         hits = b.allowed.gather(1, actions.argmax(1, keepdim=True)).sum().item()
         return ((action_loss + source_loss).item(), slot.item()), hits
 
+    def weights(self, count: int) -> Tensor:
+        """Zero for the n-grams left out, and more for the others, so that sums stay alike."""
+        keep = 1.0 - self.recipe.dropout
+        kept = self.rng.random(count) < keep
+        return torch.from_numpy((kept / keep).astype(np.float32))
+
     def action_loss(self, scores: Tensor, allowed: Tensor) -> Tensor:
         """Negative log-probability of the allowed actions, state-changing others with a margin."""
         margin = torch.zeros(scores.shape[1])
@@ -128,24 +136,11 @@ class _Trainer:
         return (handicapped.logsumexp(1) - right).sum()
 
     def batches(self) -> Iterator[_Batch]:
-        rows, local_rows = self.noisy()
         order = self.rng.permutation(len(self.data.prompt))
         for at in range(0, len(order), self.recipe.batch):
-            yield self.batch(order[at : at + self.recipe.batch], rows, local_rows)
+            yield self.batch(order[at : at + self.recipe.batch])
 
-    def noisy(self) -> tuple[np.ndarray, np.ndarray]:
-        """This epoch's rows: those of dropped tokens replaced by random ones."""
-        d = self.data
-        rates = np.array(self.recipe.dropout)[d.token_kinds]
-        dropped = np.append(self.rng.random(len(rates)) < rates, False)  # NO_TOKEN is the last
-        rows, local_rows = d.rows.copy(), d.local_rows.copy()
-        hit = dropped[d.row_tokens].any(1)
-        rows[hit] = self.rng.integers(0, d.text_row_count, hit.sum())
-        hit = dropped[d.local_tokens].any(3)
-        local_rows[hit] = self.rng.integers(0, d.local_row_count, hit.sum())
-        return rows, local_rows
-
-    def batch(self, picked: np.ndarray, rows: np.ndarray, local_rows: np.ndarray) -> _Batch:
+    def batch(self, picked: np.ndarray) -> _Batch:
         d = self.data
         prompts = d.prompt[picked]
         starts, ends = d.offsets[prompts], d.offsets[prompts + 1]
@@ -153,8 +148,8 @@ class _Trainer:
         offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         flat = np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths)
         arrays = (
-            rows[flat].astype(np.int64), offsets, d.counts[picked],
-            local_rows[prompts].astype(np.int64), d.allowed[picked],
+            d.rows[flat].astype(np.int64), offsets, d.counts[picked],
+            d.local_rows[prompts].astype(np.int64), d.allowed[picked],
             d.source[picked].astype(np.int64), d.slot_active[prompts],
             d.slot_fits[prompts], d.slot_right[prompts],
         )  # fmt: skip

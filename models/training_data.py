@@ -4,9 +4,9 @@
 cannot disagree about an input.
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +20,18 @@ from models.encoder import (
     MAX_CANDIDATES,
     WINDOW,
     Parse,
+    hash_tokens,
     parse_context,
     select_rows,
 )
 from models.manifest import SLOTS
 from models.tokens import Token, TokenType
+from models.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-T = TypeVar("T")
-
 LOCAL_ROWS = 2 * WINDOW + 3
-NO_TOKEN = -1
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Dataset:
-    """P prompts of N rows and T tokens in all, D decisions.
-
-    Each row belongs to two tokens (one twice, unless it is a pair), so that training can replace a
-    word by noise wherever it counts. A slot of a prompt is active when a tool would ask for it.
-    """
+    """P prompts of N rows in all, D decisions. A slot is active when a tool would ask for it."""
 
     rows: Ints  # [N]
-    row_tokens: Ints  # [N, 2]
     offsets: Ints  # [P + 1] into rows
-    token_kinds: npt.NDArray[np.int8]  # [T]: 0 typed, 1 word, 2 loose word
     local_rows: Ints  # [P, 6, 11], `local_row_count` for none
-    local_tokens: Ints  # [P, 6, 11, 2], NO_TOKEN for none
     slot_active: Flags  # [P, S]
     slot_fits: Flags  # [P, 6, S]
     slot_right: Flags  # [P, 6, S]
@@ -75,20 +67,26 @@ class Dataset:
     local_row_count: int
 
 
+@dataclass(frozen=True)
+class Hiding:
+    """How often a word is hidden, so that it reads as UNKNOWN: any word, and a loose one, whose
+    meaning must not matter."""
+
+    word: float
+    loose: float
+
+
 class DatasetBuilder:
     """Collects prompts one by one. Prompts that the encoder refuses raise its RefusedText."""
 
     def __init__(
-        self, text_rows: int, local_rows: int, book: SymbolBook, action_scores: int
+        self, sizes: tuple[int, int], vocabulary: Vocabulary, book: SymbolBook, action_scores: int
     ) -> None:
-        self.text_rows, self.local_rows, self.book = text_rows, local_rows, book
-        self.action_scores = action_scores
+        self.text_rows, self.local_rows = sizes
+        self.vocabulary, self.book, self.action_scores = vocabulary, book, action_scores
         self._rows: list[int] = []
-        self._row_tokens: list[tuple[int, int]] = []
         self._offsets = [0]
-        self._token_kinds: list[int] = []
         self._local_rows: list[list[list[int]]] = []
-        self._local_tokens: list[list[list[tuple[int, int]]]] = []
         self._slots: list[tuple[list[bool], list[list[bool]], list[list[bool]]]] = []
         self._decisions: list[tuple[int, list[int], list[bool], int]] = []
 
@@ -99,14 +97,14 @@ class DatasetBuilder:
         self,
         text: str,
         parse: Parse,
-        loose: frozenset[int],
+        hidden: frozenset[int],
         slots: Sequence[frozenset[int] | None],
         targets: Sequence[Target],
     ) -> None:
-        """Add a prompt. `slots` names the right candidates of each slot, None when no tool asks
-        for it."""
+        """Add a prompt whose words at the places `hidden` read as UNKNOWN. `slots` names, for each
+        slot, the right candidates' indices, or None when no tool asks for it."""
         prompt = len(self._offsets) - 1
-        self._add_rows(text, parse, loose)
+        self._add_rows(text, parse, hidden)
         self._add_slots(parse, slots)
         present = [sum(c.type is kind for c in parse.candidates) for kind in CANDIDATE_TYPES]
         for t in targets:
@@ -116,22 +114,12 @@ class DatasetBuilder:
             source = -1 if t.source is None else t.source
             self._decisions.append((prompt, counts, allowed, source))
 
-    def _add_rows(self, text: str, parse: Parse, loose: frozenset[int]) -> None:
-        data, tokens, first = text.encode(), parse.tokens, len(self._token_kinds)
-        rows = select_rows(data, parse, self.text_rows, self.local_rows)
-        owners = [owner for at, t in enumerate(tokens) for owner in _owners(at, t)]
-        assert len(owners) == len(rows.text)
+    def _add_rows(self, text: str, parse: Parse, hidden: frozenset[int]) -> None:
+        hashes = hash_tokens(text.encode(), parse.tokens, self.vocabulary, hidden)
+        rows = select_rows(hashes, parse, self.text_rows, self.local_rows)
         self._rows += rows.text
-        self._row_tokens += [(first + a, first + b) for a, b in owners]
         self._offsets.append(len(self._rows))
-        self._token_kinds += [(t.type is TokenType.WORD) + (t.start in loose) for t in tokens]
-        around = [_surrounding_owners(at, len(tokens)) for at, t in enumerate(tokens)
-                  if t.type in CANDIDATE_TYPES]  # fmt: skip
         self._local_rows.append([_padded(list(r), self.local_rows) for r in rows.local])
-        self._local_tokens.append(
-            [_padded([(_shifted(a, first), _shifted(b, first)) for a, b in o], (NO_TOKEN, NO_TOKEN))
-             for o in around]
-        )  # fmt: skip
 
     def _add_slots(self, parse: Parse, slots: Sequence[frozenset[int] | None]) -> None:
         fits = [[c.type in SLOT_TYPES[s] for s in SLOTS] for c in parse.candidates]
@@ -141,50 +129,32 @@ class DatasetBuilder:
     def build(self) -> Dataset:
         prompts = len(self._local_rows)
         local_rows = np.full((prompts, MAX_CANDIDATES, LOCAL_ROWS), self.local_rows, np.int32)
-        local_tokens = np.full((prompts, MAX_CANDIDATES, LOCAL_ROWS, 2), NO_TOKEN, np.int32)
         fits = np.zeros((prompts, MAX_CANDIDATES, len(SLOTS)), np.bool_)
         right = np.zeros_like(fits)
-        for p, (rows, tokens, slots) in enumerate(
-            zip(self._local_rows, self._local_tokens, self._slots, strict=True)
-        ):
+        for p, (rows, slots) in enumerate(zip(self._local_rows, self._slots, strict=True)):
             if rows:
-                local_rows[p, : len(rows)], local_tokens[p, : len(rows)] = rows, tokens
+                local_rows[p, : len(rows)] = rows
                 fits[p, : len(rows)], right[p, : len(rows)] = slots[1], slots[2]
         prompt, counts, allowed, source = zip(*self._decisions, strict=True)
         return Dataset(
-            np.array(self._rows, np.int32), np.array(self._row_tokens, np.int32),
-            np.array(self._offsets, np.int32), np.array(self._token_kinds, np.int8),
-            local_rows, local_tokens, np.array([s[0] for s in self._slots]), fits, right,
-            np.array(prompt, np.int32), np.array(counts, np.float32), np.array(allowed),
-            np.array(source, np.int32), self.text_rows, self.local_rows,
+            np.array(self._rows, np.int32), np.array(self._offsets, np.int32), local_rows,
+            np.array([s[0] for s in self._slots]), fits, right, np.array(prompt, np.int32),
+            np.array(counts, np.float32), np.array(allowed), np.array(source, np.int32),
+            self.text_rows, self.local_rows,
         )  # fmt: skip
 
 
-def _owners(at: int, token: Token) -> list[tuple[int, int]]:
-    """The tokens behind each row that `select_rows` gives token number `at`: itself, the pair with
-    the one before, the affixes."""
-    found = [(at, at), (max(at - 1, 0), at)]
-    if token.type is TokenType.WORD:
-        length = token.end - token.start
-        found += [(at, at)] * ((length > 4) + (length > 3))
-    return found
+def hidden_words(
+    tokens: Sequence[Token], loose: frozenset[int], hiding: Hiding, rng: random.Random
+) -> frozenset[int]:
+    """Places of the words to hide this time; `loose` are the byte offsets of loose words."""
+    return frozenset(
+        at
+        for at, token in enumerate(tokens)
+        if token.type is TokenType.WORD
+        and rng.random() < (hiding.loose if token.start in loose else hiding.word)
+    )
 
 
-def _surrounding_owners(at: int, count: int) -> list[tuple[int, int]]:
-    def one(i: int) -> int:
-        return i if 0 <= i < count else NO_TOKEN
-
-    found = [(one(at + o), one(at + o)) for o in range(-WINDOW, WINDOW + 1)]
-    if at >= 1:
-        found.append((one(at - 2), at - 1))
-    if at + 2 < count:
-        found.append((at + 1, at + 2))
-    return found
-
-
-def _shifted(token: int, by: int) -> int:
-    return token if token == NO_TOKEN else token + by
-
-
-def _padded(values: list[T], filler: T) -> list[T]:
+def _padded(values: list[int], filler: int) -> list[int]:
     return values + [filler] * (LOCAL_ROWS - len(values))

@@ -1,11 +1,15 @@
 """From the generator's samples to the arrays that training reads: what is right in which state."""
 
+import random
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from models.book import plain_book
 from models.errors import RefusedText
 from models.manifest import SLOTS
-from models.training_data import Dataset, DatasetBuilder, Target
+from models.training_data import Dataset, DatasetBuilder, Hiding, Target, hidden_words
+from models.vocabulary import Vocabulary
 from models.wallet.generator import Sample
 
 #: Actions in order of their scores in y.
@@ -17,20 +21,42 @@ SLOTS_OF = {"ViewBalance": (ASSET,), "Deploy": (ASSET, AMOUNT), "Withdraw": (ASS
 ROLES = {ASSET: "SX", AMOUNT: "A", RECIPIENT: "R"}
 #: Where the whole balance is: what is withdrawn lies in the pool, the rest in the wallet.
 PROMPT, POOL, WALLET = 0, 1, 2
+_WORD = re.compile(r"[a-z][a-z0-9]*")
 SYMBOLS = ("USDC", "DAI", "WETH")
 
 
-def build_dataset(samples: Iterable[Sample], text_rows: int, local_rows: int) -> Dataset:
-    """All samples that the encoder accepts, with the states that their runs go through."""
-    builder = DatasetBuilder(text_rows, local_rows, plain_book(SYMBOLS), len(ACTIONS))
+def build_dataset(
+    samples: Iterable[Sample],
+    sizes: tuple[int, int],
+    vocabulary: Vocabulary,
+    hiding: Hiding,
+    seed: int,
+) -> Dataset:
+    """All samples that the encoder accepts, with the states that their runs go through.
+
+    `sizes` are the rows of text and local table; which words are hidden follows from `seed`.
+    """
+    rng = random.Random(seed)
+    builder = DatasetBuilder(sizes, vocabulary, plain_book(SYMBOLS), len(ACTIONS))
     for sample in samples:
         try:
             parse = builder.parse(sample.text)
         except RefusedText:
             continue  # too long or too many candidates: no model ever sees it
         if len(parse.candidates) == len(sample.roles):
-            builder.add(sample.text, parse, sample.loose, slots(sample), targets(sample))
+            hidden = hidden_words(parse.tokens, sample.loose, hiding, rng)
+            builder.add(sample.text, parse, hidden, slots(sample), targets(sample))
     return builder.build()
+
+
+def common_words(samples: Iterable[Sample], at_least: float) -> list[bytes]:
+    """Words found at least so often, the most frequent first; loose ones count a third."""
+    counts: defaultdict[str, float] = defaultdict(float)
+    for sample in samples:
+        for match in _WORD.finditer(sample.text.lower()):
+            counts[match[0]] += 0.3 if match.start() in sample.loose else 1
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [word.encode() for word, count in ranked if count >= at_least]
 
 
 def slots(sample: Sample) -> list[frozenset[int] | None]:

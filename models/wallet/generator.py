@@ -61,7 +61,7 @@ POLITE = (
     "quickly: ", "request: ",
 )  # fmt: skip
 
-_MIX = ((0.45, "call"), (0.53, "view"), (0.63, "ask"), (0.95, "near miss"), (1.0, "off topic"))
+MIX = ((0.45, "call"), (0.53, "view"), (0.63, "ask"), (0.95, "near miss"), (1.0, "off topic"))
 
 
 def generate(count: int, seed: int) -> Iterator[Sample]:
@@ -70,7 +70,7 @@ def generate(count: int, seed: int) -> Iterator[Sample]:
     writer = Writer(rng)
     for _ in range(count):
         draw = rng.random()
-        kind = next(name for limit, name in _MIX if draw < limit)
+        kind = next(name for limit, name in MIX if draw < limit)
         yield writer.sample(kind)
 
 
@@ -83,7 +83,7 @@ class Writer:
         self.grammar = self.clauses.grammar
 
     def sample(self, kind: str) -> Sample:
-        """A sample of a kind named in `_MIX`."""
+        """A sample of a kind named in `MIX`."""
         if kind == "call":
             return self.call()
         if kind == "view":

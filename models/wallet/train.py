@@ -1,4 +1,4 @@
-"""`zkagent model train wallet`: generate, train, write the four files. Needs torch."""
+"""`zkagent model train wallet`: generate, train, write the five files. Needs torch."""
 
 import time
 from collections.abc import Callable
@@ -6,13 +6,19 @@ from pathlib import Path
 
 from models.architectures import PolicySizes
 from models.catalogue import Model, save_model
+from models.encoder import Tables
 from models.manifest import Action, Answers, EncoderSizes, Files, Manifest, Parameter
-from models.training import train
-from models.wallet.dataset import SYMBOLS, build_dataset
-from models.wallet.generator import generate
+from models.training import Recipe, train
+from models.training_data import Hiding
+from models.vocabulary import build_vocabulary
+from models.wallet.dataset import SYMBOLS, build_dataset, common_words
+from models.wallet.prompts import draw_prompts
 
 DEFAULT_SEED = 20240601
 SAMPLES = 60_000
+MOST_WORDS, KNOWN_FROM = 2000, 12
+HIDING = Hiding(word=0.12, loose=0.6)
+RECIPE = Recipe(epochs=8, weight_decay=0.03)
 
 _ASSET = Parameter(name="asset", type="address", slot="asset")
 _AMOUNT = Parameter(name="amount", type="uint", slot="amount")
@@ -44,16 +50,19 @@ def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model
     started = time.monotonic()
     sizes = PolicySizes()
     progress(f"writing {SAMPLES} prompts")
-    dataset = build_dataset(generate(SAMPLES, seed), sizes.text_rows, sizes.local_rows)
+    samples = list(draw_prompts(SAMPLES, seed))
+    vocabulary = build_vocabulary(common_words(samples, KNOWN_FROM)[:MOST_WORDS])
+    rows = (sizes.text_rows, sizes.local_rows)
+    dataset = build_dataset(samples, rows, vocabulary, HIDING, seed)
     progress(f"{len(dataset.offsets) - 1} prompts, {len(dataset.prompt)} decisions, "
              f"{time.monotonic() - started:.0f} s")  # fmt: skip
-    trained = train(dataset, sizes, seed, progress)
+    trained = train(dataset, sizes, seed, progress, RECIPE)
     progress(f"trained in {time.monotonic() - started:.0f} s")
-    draft = draft_manifest(sizes, seed, dict(trained.metrics))
-    return save_model(out, draft, (trained.text_table, trained.local_table), trained.weights)
+    tables = Tables(trained.text_table, trained.local_table, vocabulary)
+    return save_model(out, draft_manifest(sizes, seed), tables, trained.weights)
 
 
-def draft_manifest(sizes: PolicySizes, seed: int, metrics: dict[str, float]) -> Manifest:
+def draft_manifest(sizes: PolicySizes, seed: int) -> Manifest:
     """The manifest but for the files' digests and the accuracy."""
     encoder = EncoderSizes(
         text_rows=sizes.text_rows, text_dimensions=32, local_rows=sizes.local_rows,
@@ -64,6 +73,6 @@ def draft_manifest(sizes: PolicySizes, seed: int, metrics: dict[str, float]) -> 
         description="Decides what a wallet with a lending pool does about an instruction.",
         encoder=encoder, actions=TOOLS, balance_action="ViewBalance", answers=ANSWERS,
         symbols=SYMBOLS, output_bits=64,
-        files=Files(onnx="0" * 64, text_table="0" * 64, local_table="0" * 64),
+        files=Files(onnx="0" * 64, text_table="0" * 64, local_table="0" * 64, vocabulary="0" * 64),
         training={"seed": seed, "samples": SAMPLES}, accuracy={},
     )  # fmt: skip

@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from models.catalogue import Model, save_model
+from models.encoder import Tables
 from models.manifest import Manifest
 from models.policy import PolicyWeights
+from models.vocabulary import build_vocabulary
 
 ADDRESS = {"type": "address"}
 UINT = {"type": "uint"}
@@ -49,16 +51,27 @@ DRAFT = Manifest.model_validate(
         },
         "symbols": ["USDC", "DAI", "WETH"],
         "output_bits": 64,
-        "files": {"onnx": "0" * 64, "text_table": "0" * 64, "local_table": "0" * 64},
+        "files": {
+            "onnx": "0" * 64,
+            "text_table": "0" * 64,
+            "local_table": "0" * 64,
+            "vocabulary": "0" * 64,
+        },
         "training": {},
         "accuracy": {},
     }
 )
 
 
-def random_tables(rng: np.random.Generator, peak: int = 20) -> tuple[np.ndarray, np.ndarray]:
-    text = rng.integers(-peak, peak + 1, (4096, 32)).astype(np.int8)
-    return text, rng.integers(-peak, peak + 1, (1024, 16)).astype(np.int8)
+WORDS = (b"send", b"withdraw", b"to", b"my", b"all", b"the", b"pool", b"at", b"of", b"token")
+
+
+def random_tables(rng: np.random.Generator, peak: int = 20) -> Tables:
+    return Tables(
+        rng.integers(-peak, peak + 1, (4096, 32)).astype(np.int8),
+        rng.integers(-peak, peak + 1, (1024, 16)).astype(np.int8),
+        build_vocabulary(WORDS),
+    )
 
 
 def random_weights(rng: np.random.Generator, hidden: int = 40, slots: int = 14) -> PolicyWeights:

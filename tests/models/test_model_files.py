@@ -55,16 +55,16 @@ def test_a_model_that_could_leave_64_bits_is_refused_before_anything_is_written(
 def test_the_bound_holds_for_the_worst_input_that_exists() -> None:
     rng = np.random.default_rng(5)
     tables, w = random_tables(rng), random_weights(rng)
-    bounds = check_bounds(w, *tables)
+    bounds = check_bounds(w, tables.text, tables.local)
     worst = np.sign(w.w1[:, 0]) * np.concatenate(
-        [256 * np.abs(tables[0].astype(np.int64)).max(axis=0), np.full(9, 7 * 32)]
+        [256 * np.abs(tables.text.astype(np.int64)).max(axis=0), np.full(9, 7 * 32)]
     )
     x = np.concatenate([worst, np.zeros(96, dtype=np.int64)])
     assert abs(int((worst @ w.w1)[0] + w.b1[0])) <= bounds.hidden
     assert np.abs(evaluate(w, x)).max() <= bounds.output
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "text.bin", "local.bin"])
+@pytest.mark.parametrize("name", ["model.onnx", "text.bin", "local.bin", "words.bin"])
 def test_a_changed_file_is_refused(tmp_path: Path, name: str) -> None:
     random_model(tmp_path)
     data = bytearray((tmp_path / name).read_bytes())
@@ -120,3 +120,15 @@ def test_a_manifest_that_contradicts_itself_or_the_code_is_refused(
     path.write_text(text.replace(old, new))
     with pytest.raises(ManifestError):
         load_manifest(path)
+
+
+def test_words_outside_the_vocabulary_are_one_word_but_for_their_endings(tmp_path: Path) -> None:
+    model = random_model(tmp_path)
+    book = plain_book(["USDC"])
+
+    def x(prompt: str) -> tuple[int, ...]:
+        return model.encode(Context(prompt.encode(), (), book))
+
+    assert x("zorble 5 USDC to my pool") == x("fremble 5 USDC to my pool")
+    assert x("zorble 5 USDC to my pool") != x("zorbled 5 USDC to my pool")
+    assert x("withdraw 5 USDC to my pool") != x("zorbdraw 5 USDC to my pool")

@@ -9,16 +9,19 @@ from models.architectures import TABLE_SCALE, PolicySizes, QuantisedPolicy  # no
 from models.bounds import check_bounds  # noqa: E402
 from models.policy import Weights, evaluate  # noqa: E402
 from models.training import Recipe, TrainedPolicy, slot_loss, train  # noqa: E402
-from models.training_data import Dataset  # noqa: E402
-from models.wallet.dataset import build_dataset  # noqa: E402
-from models.wallet.generator import generate  # noqa: E402
+from models.training_data import Dataset, Hiding  # noqa: E402
+from models.vocabulary import build_vocabulary  # noqa: E402
+from models.wallet.dataset import build_dataset, common_words  # noqa: E402
+from models.wallet.prompts import draw_prompts  # noqa: E402
 
 SIZES = PolicySizes(text_rows=256, local_rows=64)
 
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    return build_dataset(generate(300, 5), SIZES.text_rows, SIZES.local_rows)
+    samples = list(draw_prompts(300, 5))
+    vocabulary = build_vocabulary(common_words(samples, 2))
+    return build_dataset(samples, (256, 64), vocabulary, Hiding(0.1, 0.5), seed=5)
 
 
 def trained(dataset: Dataset, seed: int) -> TrainedPolicy:

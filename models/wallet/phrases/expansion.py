@@ -1,11 +1,11 @@
 """A small phrase language, so that training text can be written down as plain strings.
 
-    [a|b|]     one of the alternatives, which may nest and may be empty
-    {name}     an expansion of one of the phrases that the grammar lists under `name`
-    ~word      a word whose meaning must not matter: training replaces it often
-    <A>        the amount of the instruction; <S> or <X> its asset by symbol or address, <R> its
-               recipient
-    <n> <s> <a>  a number, symbol or address that must not become an argument
+[a|b|]     one of the alternatives, which may nest and may be empty
+{name}     an expansion of one of the phrases that the grammar lists under `name`
+~word      a word whose meaning must not matter: training replaces it often
+<A>        the amount of the instruction; <S> or <X> its asset by symbol or address, <R> its
+           recipient
+<n> <s> <a>  a number, symbol or address that must not become an argument
 """
 
 import random

@@ -3,7 +3,8 @@
 PAST = (
     "yesterday", "last week", "last month", "last year", "last night", "last summer", "last spring",
     "last winter", "last friday", "on monday", "on tuesday", "in march", "in may", "in <n>",
-    "in the year <n>", "back in june", "an hour ago", "half an hour ago", "two days ago", "three weeks ago",
+    "in the year <n>", "back in june", "an hour ago", "half an hour ago", "two days ago",
+    "three weeks ago",
     "a week ago", "a month ago", "a year ago", "ages ago", "long ago", "a while ago",
     "a moment ago", "<n> days ago", "<n> minutes ago", "<n> years ago", "the other day", "earlier",
     "earlier today", "this morning", "recently", "previously", "before the crash",

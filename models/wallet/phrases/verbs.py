@@ -14,12 +14,45 @@ Form = Literal["base", "s", "ing", "past", "done"]
 
 #: Verbs that say by themselves which tool is meant.
 CLEAR = {
-    "Withdraw": ("withdraw", "withdraw", "withdraw", "pull out", "take out", "get out", "take back",
-                 "bring back", "pull back", "get back", "retract"),
-    "Deploy": ("deposit", "deposit", "deposit", "deploy", "deploy", "supply", "lend", "lend out",
-               "put in", "pay in", "put to work"),
-    "Transfer": ("send", "send", "send", "transfer", "transfer", "transfer", "pay", "give",
-                 "send over", "pay out", "transfer over"),
+    "Withdraw": (
+        "withdraw",
+        "withdraw",
+        "withdraw",
+        "pull out",
+        "take out",
+        "get out",
+        "take back",
+        "bring back",
+        "pull back",
+        "get back",
+        "retract",
+    ),
+    "Deploy": (
+        "deposit",
+        "deposit",
+        "deposit",
+        "deploy",
+        "deploy",
+        "supply",
+        "lend",
+        "lend out",
+        "put in",
+        "pay in",
+        "put to work",
+    ),
+    "Transfer": (
+        "send",
+        "send",
+        "send",
+        "transfer",
+        "transfer",
+        "transfer",
+        "pay",
+        "give",
+        "send over",
+        "pay out",
+        "transfer over",
+    ),
 }
 
 #: Verbs that fit the tool but need the frame around them.

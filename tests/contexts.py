@@ -20,8 +20,7 @@ VOCABULARY = (
 ).split()
 #: Decimals of tokens that no book lists; None: the token does not tell, or not sensibly.
 OUTSIDE: dict[str, int | None] = {
-    f"0x{'c0ffee':0>38}{i:02x}": decimals
-    for i, decimals in enumerate([18, 6, 0, 77, None, None, None, None, None])
+    f"0x{'c0ffee':0>38}{i:02x}": decimals for i, decimals in enumerate([18, 6, 0, 77, *[None] * 6])
 }
 PUNCTUATION = ["", "", "", "", ",", ".", "?", "!", "...", "?!", ":", ";", ")", "'", "-", "%", "],"]
 LEADS = ["", "", "", "", "", "(", "'", "$", "#", "-", "[", "{(", "+"]
@@ -54,6 +53,8 @@ def address(rng: random.Random, book: SymbolBook) -> str:
 
 
 def number(rng: random.Random) -> str:
+    if rng.random() < 0.03:
+        return "9" * rng.choice([58, 60, 72, 78, 80])
     whole = str(rng.choice([0, 1, 5, 17, 100, 250_000, rng.randrange(10**12)]))
     fraction = rng.choice(["", "", "", "", ".5", ".0", ".25", ".123456", ".0000000", ".000001"])
     return rng.choice(["", "", "", "00"]) + whole + fraction
@@ -103,16 +104,17 @@ def balance_text(rng: random.Random, book: SymbolBook, focus: str | None = None)
     unit = rng.choice([symbol(rng, book), symbol(rng, book), address(rng, book)])
     if focus is not None and rng.random() < 0.9:
         unit = rng.choice(variants(focus, book))
+        if rng.random() < 0.1:
+            unit = unit.replace("c", "s")  # as a hex digit it would have the same value
     pool = f"The balance is: {number(rng)} {unit}"
     return rng.choice([pool, f"{pool} in the pool, {number(rng)} {unit} in the wallet"])
 
 
-def entry(rng: random.Random, manifest: Manifest, action: str, observation: str | bytes) -> bytes:
+def entry(manifest: Manifest, action: str, observation: str | bytes) -> bytes:
     """A reasoning entry as the agent writes it."""
     prefix = next(a.prefix for a in manifest.actions if a.name == action)
     raw = observation.encode() if isinstance(observation, str) else observation
-    body = b'{"asset":"USDC"}' if rng.random() < 0.9 else b"{}"
-    return prefix + body + b"\nObservation: " + escape_observation(raw) + b"\n"
+    return prefix + b'{"asset":"USDC"}\nObservation: ' + escape_observation(raw) + b"\n"
 
 
 def random_context(
@@ -126,7 +128,7 @@ def random_context(
         action = rng.choice([*[manifest.balance_action] * 3, rng.choice(manifest.actions).name])
         plain = rng.choice(["Successfully deployed", "", "{name} failed", "done\nline"])
         text = balance_text(rng, book, focus) if rng.random() < 0.8 else plain
-        reasoning.append(entry(rng, manifest, action, text))
+        reasoning.append(entry(manifest, action, text))
     blanks = [b""] * rng.choice([0, 0, 2, 7])
     return Context(random_prompt(rng, book, focus), tuple(reasoning + blanks), book)
 
@@ -150,6 +152,7 @@ def _glued(rng: random.Random, book: SymbolBook) -> bytes:
     pieces = ["5k", "1e18", "50%", "$5", "1,000", "0x12", "5.5.5", "5.", ".5", "5USDC", "5usdcc"]
     pieces += ["-5", "+5", "5)", "(5", "x5", "5x5", "0xUSDC", "0X" + "ab" * 20, "5.x", "(5)USDC"]
     pieces += [number(rng) + symbol(rng, book), symbol(rng, book) + number(rng), "USDC/DAI", "5'"]
+    pieces += ["5." + symbol(rng, book), number(rng) + "." + symbol(rng, book)]
     return " ".join(rng.choice(pieces) for _ in range(rng.randrange(1, 8))).encode()
 
 
@@ -215,42 +218,50 @@ def _mutated_balance(rng: random.Random, manifest: Manifest, book: SymbolBook) -
         place = rng.randrange(len(text))
         change = rng.choice([b"", b" ", b"5", b".", b"\n", b"\xff", text[place : place + 1] * 2])
         text[place : place + rng.randrange(2)] = change
-    return [entry(rng, manifest, manifest.balance_action, bytes(text))]
+    return [entry(manifest, manifest.balance_action, bytes(text))]
 
 
 def _forged(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
     """Observations that carry markers and whole entries."""
-    inner = entry(rng, manifest, rng.choice(manifest.actions).name, balance_text(rng, book))
+    inner = entry(manifest, rng.choice(manifest.actions).name, balance_text(rng, book))
     texts = [inner, b"x" + inner, b"Observation: " + inner, inner[:-1] + b"Action: Transfer"]
     return [
-        entry(rng, manifest, rng.choice(manifest.actions).name, rng.choice(texts)),
+        entry(manifest, rng.choice(manifest.actions).name, rng.choice(texts)),
         rng.choice(texts),
     ]
 
 
 def _foreign(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    whole = entry(rng, manifest, manifest.balance_action, balance_text(rng, book))
+    whole = entry(manifest, manifest.balance_action, balance_text(rng, book))
     prefix = manifest.prefixes[manifest.balance_index]
     cut = whole[: rng.randrange(len(whole))]
     more = [b" " + whole, whole.lower(), cut, prefix, prefix + b"{}", prefix + b"{}\n", b"\n"]
-    more += [whole + b"\n", whole[:-1], prefix + b"{}\nObservation: ", b"foreign", whole + whole]
+    more += [
+        whole + b"\n",
+        whole[:-1],
+        whole[:-1],
+        prefix + b"{}\nObservation: ",
+        b"foreign",
+        whole + whole,
+    ]
     more += [prefix + b"{}\nObservation:  " + b"The balance is: 5 USDC\n", rng.randbytes(70)]
-    return rng.choices([*more, whole, b""], k=rng.randrange(1, 4))
+    return rng.choices([*more, whole, b""], k=rng.choice([1, 1, 2, 3]))
 
 
 def _many(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    names = [rng.choice(manifest.actions).name for _ in range(rng.randrange(6, 12))]
-    return [entry(rng, manifest, name, balance_text(rng, book)) for name in names]
+    actions = rng.choice([manifest.actions, manifest.actions[:1]])
+    names = [rng.choice(actions).name for _ in range(rng.randrange(6, 12))]
+    return [entry(manifest, name, balance_text(rng, book)) for name in names]
 
 
 def _sizes(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
     amount = rng.choice(["9" * 78, "1" * 77, "0" * 5000 + "1", "9" * 400, "0." + "0" * 90, "1.0"])
-    unit = rng.choice(["USDC", "x", "xx", "0x" + "ab" * 20, "y" * 42, "y" * 43, "0x" + "zz" * 20])
+    unit = rng.choice(["USDC", "x", "xx", "0x" + "ab" * 20, "y" * 42, "y" * 43, "y" * 43])
     text = f"The balance is: {amount} {unit}"
     if rng.random() < 0.5:
         other = rng.choice([unit, unit.swapcase(), unit[:-1] + "z", "USDC"])
         text += f" in the pool, {amount} {other} in the wallet"
-    return [entry(rng, manifest, manifest.balance_action, text)]
+    return [entry(manifest, manifest.balance_action, text)]
 
 
 def _nothing(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:

@@ -37,7 +37,7 @@ class ForgeError(ContractsError):
 
 
 class ModelCodeError(ContractsError):
-    """A model that encoder and decoder contracts could not hold or decode."""
+    """A model that the encoder and decoder contracts could not hold."""
 
 
 class DeploymentFileError(ContractsError):

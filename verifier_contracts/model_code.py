@@ -9,27 +9,23 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
+from models.encoder import Table, Tables
 from models.manifest import SLOTS, Action, Manifest
 from verifier_contracts.errors import ModelCodeError
-
-Table = npt.NDArray[np.int8]
 
 ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
 MAX_CHUNKS = 8
 MAX_CODE_BYTES = 24_576  # EIP-170
 #: Codes of `IERCAgentTool.ParamType`.
 PARAM_TYPES = {"address": 1, "uint": 4}
-#: The parameter type that each slot's values have.
-SLOT_TYPES = {"asset": "address", "amount": "uint", "recipient": "address"}
 
 
 @dataclass(frozen=True)
 class ModelCode:
     """What lies on chain for a model: runtime code of its data contracts, each after a zero byte.
 
-    text_chunks: the text table, 767 rows each. data: the local table and the manifest's part.
+    text_chunks: the text table, 767 rows each. data: local table, vocabulary, manifest's part.
     """
 
     text_chunks: tuple[bytes, ...]
@@ -53,30 +49,29 @@ class ModelCode:
         return data_address, self.local_rows
 
 
-def build_model_code(manifest: Manifest, text_table: Table, local_table: Table) -> ModelCode:
-    """The code for a model with `text_table` [rows, 32] and `local_table` [rows, 16], int8.
+def build_model_code(manifest: Manifest, tables: Tables) -> ModelCode:
+    """The code for a model with `tables`: text [rows, 32], local [rows, 16], vocabulary.
 
-    Raises ModelCodeError for what the contracts cannot hold or could not decode.
+    Raises ModelCodeError for what the contracts cannot hold.
     """
-    sizes = manifest.encoder
-    _check_table("text", text_table, (sizes.text_rows, sizes.text_dimensions))
-    _check_table("local", local_table, (sizes.local_rows, sizes.local_dimensions))
-    for action in manifest.actions:
-        _check_action(action)
-    rows = [text_table[i : i + ROWS_PER_CHUNK] for i in range(0, len(text_table), ROWS_PER_CHUNK)]
+    sizes, text = manifest.encoder, tables.text
+    _check_table("text", text, (sizes.text_rows, sizes.text_dimensions))
+    _check_table("local", tables.local, (sizes.local_rows, sizes.local_dimensions))
+    rows = [text[i : i + ROWS_PER_CHUNK] for i in range(0, len(text), ROWS_PER_CHUNK)]
     if len(rows) > MAX_CHUNKS:
         raise ModelCodeError(
-            f"a text table of {len(text_table)} rows needs {len(rows)} contracts, the encoder "
-            f"reads at most {MAX_CHUNKS}: train with at most 4096 rows"
+            f"a text table of {len(text)} rows needs {len(rows)} contracts, the encoder reads at "
+            f"most {MAX_CHUNKS}: train with at most 4096 rows"
         )
     chunks = tuple(b"\0" + table_bytes(part) for part in rows)
-    data = b"\0" + table_bytes(local_table) + manifest_bytes(manifest)
+    data = b"\0" + table_bytes(tables.local) + tables.vocabulary.fingerprints
+    data += manifest_bytes(manifest)
     if len(data) > MAX_CODE_BYTES:
         raise ModelCodeError(
-            f"local table and manifest take {len(data)} bytes, a contract holds {MAX_CODE_BYTES}: "
-            "train with at most 1024 local rows, or shorten thoughts and answers"
+            f"local table, vocabulary and manifest take {len(data)} bytes, a contract holds "
+            f"{MAX_CODE_BYTES}: train with at most 1024 local rows, or shorten thoughts and answers"
         )
-    return ModelCode(chunks, data, len(text_table), len(local_table))
+    return ModelCode(chunks, data, len(text), len(tables.local))
 
 
 def table_bytes(table: Table) -> bytes:
@@ -148,22 +143,6 @@ def _check_table(name: str, table: Table, shape: tuple[int, int]) -> None:
         raise ModelCodeError(
             f"the {name} table is {table.dtype} {table.shape}, the manifest says int8 {shape}"
         )
-
-
-def _check_action(action: Action) -> None:
-    slots = [parameter.slot for parameter in action.parameters]
-    names = [parameter.name for parameter in action.parameters]
-    if "asset" not in slots or len(set(slots)) < len(slots) or len(set(names)) < len(names):
-        raise ModelCodeError(
-            f"action {action.name} has slots {slots} under names {names}: it needs an asset, and "
-            "each slot and name at most once"
-        )
-    for parameter in action.parameters:
-        if parameter.type != SLOT_TYPES[parameter.slot]:
-            raise ModelCodeError(
-                f"{action.name}.{parameter.name} is {parameter.type}, but slot {parameter.slot} "
-                f"gives {SLOT_TYPES[parameter.slot]}"
-            )
 
 
 __all__ = ["ModelCode", "build_model_code", "creation_code", "manifest_bytes", "table_bytes"]

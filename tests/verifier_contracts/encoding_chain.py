@@ -11,8 +11,10 @@ from eth_utils.crypto import keccak
 from models.book import SymbolBook
 from models.context import Context
 from models.decoder import ToolSignature
+from models.encoder import Tables
 from models.manifest import Manifest
-from tests.contexts import OUTSIDE
+from models.vocabulary import build_vocabulary
+from tests.contexts import OUTSIDE, VOCABULARY
 from verifier_contracts.chain import Anvil, deploy
 from verifier_contracts.compile import PACKAGE, Contract, compile_sources
 from verifier_contracts.model_code import ModelCode, build_model_code, creation_code
@@ -58,6 +60,15 @@ class Outcome:
     decision: Call
 
 
+def made_up_tables(seed: int) -> Tables:
+    """Random tables of the wallet model's sizes, and a vocabulary of every other word."""
+    rng = np.random.default_rng(seed)
+    text = rng.integers(-128, 128, (4096, 32)).astype(np.int8)
+    local = rng.integers(-128, 128, (1024, 16)).astype(np.int8)
+    known = [word.lower().encode() for word in VOCABULARY[::2]]
+    return Tables(text, local, build_vocabulary(known))
+
+
 def encoding_contracts() -> dict[str, Contract]:
     return compile_sources({name: (PACKAGE / name).read_text() for name in SOURCES})
 
@@ -65,11 +76,11 @@ def encoding_contracts() -> dict[str, Contract]:
 class EncodingChain:
     """One model's encoder and decoder on `chain`, with agents and tools made when needed."""
 
-    def __init__(self, chain: Anvil, manifest: Manifest, tables: tuple[np.ndarray, np.ndarray]):
+    def __init__(self, chain: Anvil, manifest: Manifest, tables: Tables):
         self.chain, self.manifest = chain, manifest
         self.contracts = encoding_contracts()
         self.abi = [*self.contracts["EncodingHarness"].abi]
-        self.code = build_model_code(manifest, *tables)
+        self.code = build_model_code(manifest, tables)
         self._agents: dict[SymbolBook, str] = {}
         self._tools: dict[tuple[ToolSignature, int], str] = {}
         self.data = [self._raw(code) for code in (*self.code.text_chunks, self.code.data)]
@@ -90,12 +101,12 @@ class EncodingChain:
             outcomes += self._ask(questions[i : i + BATCH])
         return outcomes
 
-    def measure(self, question: Question) -> tuple[int, int]:
-        """Gas of encoding and decoding."""
+    def measure(self, question: Question) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Gas of encoding and decoding: as a transaction's first decision, and as a later one."""
         kinds = ["address", "address", f"({CONTEXT},bytes)"]
         arguments = [self.encoder, self.decoder, self._question(question)]
-        encoding, decoding = decode(["uint256", "uint256"], self._call("measure", kinds, arguments))
-        return encoding, decoding
+        first, later = decode(["uint256[2]"] * 2, self._call("measure", kinds, arguments))
+        return tuple(first), tuple(later)
 
     def agent(self, book: SymbolBook) -> str:
         if book not in self._agents:
@@ -149,13 +160,13 @@ def book_entry(symbol: str, decimals: int, token: str) -> bytes:
 
 
 def token_code(token: str, decimals: int | None) -> bytes:
-    """Runtime code of a token that tells its decimals, or fails to in one of five ways."""
+    """Runtime code of a token that tells its decimals, or fails to in one of six ways."""
     answer = bytes.fromhex("5f5260205ff3")  # PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
     if decimals is not None:
         return bytes([0x60, decimals]) + answer
     ways = [bytes.fromhex("5f5ffd"), b"\0", b"\x60\x4e" + answer, b"\x7f" + b"\xff" * 32 + answer]
-    ways.append(b"")
-    return ways[int(token, 16) % 5]
+    ways += [b"", bytes.fromhex("601f5ff3")]  # no code; a byte too few
+    return ways[int(token, 16) % 6]
 
 
 def _outcome(features: bytes, refusal: bytes, result: tuple, errors: list) -> Outcome:  # type: ignore[type-arg]

@@ -7,26 +7,29 @@ import os
 import random
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 import models.errors
 from models.context import Context
 from models.decoder import Decision, decode
-from models.encoder import encode, parse_context
+from models.encoder import Tables, encode, parse_context
 from models.errors import RefusedArgument, RefusedText
 from models.manifest import Manifest
 from tests.contexts import OUTSIDE, adversarial_contexts, random_context
-from tests.models.policies import DRAFT, random_tables
+from tests.models.policies import DRAFT
 from tests.outputs import random_output, random_tools
-from tests.verifier_contracts.encoding_chain import EncodingChain, Outcome, Question
+from tests.verifier_contracts.encoding_chain import (
+    EncodingChain,
+    Outcome,
+    Question,
+    made_up_tables,
+)
 from verifier_contracts.chain import Anvil
 from verifier_contracts.reverts import Revert
 
 QUICK = int(os.environ.get("ZKAGENT_CONTEXTS", "300"))
 DECIMALS = {token: known for token, known in OUTSIDE.items() if known is not None}
 PARAM_CODES = {"address": 1, "uint": 4}
-Tables = tuple[np.ndarray, np.ndarray]
 Expected = tuple[tuple[int, ...] | None, Decision | Exception]
 
 
@@ -107,15 +110,13 @@ def assert_agreement(
 
 
 def test_python_and_the_contracts_agree(chain: Anvil) -> None:
-    tables = random_tables(np.random.default_rng(1), peak=127)
-    kinds = assert_agreement(chain, DRAFT, tables, questions(1, QUICK, DRAFT))
+    kinds = assert_agreement(chain, DRAFT, made_up_tables(1), questions(1, QUICK, DRAFT))
     assert {"call", "missing", "no_tool", "report"} <= set(kinds)
 
 
 @pytest.mark.slow
 def test_python_and_the_contracts_agree_on_2500_contexts(chain: Anvil) -> None:
-    tables = random_tables(np.random.default_rng(2), peak=127)
-    kinds = assert_agreement(chain, DRAFT, tables, questions(2, 2500, DRAFT))
+    kinds = assert_agreement(chain, DRAFT, made_up_tables(2), questions(2, 2500, DRAFT))
     refusals = {"EmptyPrompt", "PromptTooLong", "PromptNotAscii", "TooManyTokens"}
     refusals |= {"TooManyCandidates", "AddressChecksum", "UnknownDecimals", "DuplicateTool"}
     refusals |= {"AmountTooPrecise", "AmountTooLarge"}

@@ -4,7 +4,6 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from eth_abi.abi import encode as abi_encode
 from eth_utils.crypto import keccak
@@ -13,8 +12,8 @@ from models.context import Context
 from models.encoder import encode, parse_context
 from models.errors import RefusedText
 from tests.contexts import BOOKS, adversarial_contexts, random_context
-from tests.models.policies import DRAFT, random_tables
-from tests.verifier_contracts.encoding_chain import book_entry
+from tests.models.policies import DRAFT
+from tests.verifier_contracts.encoding_chain import book_entry, made_up_tables
 from verifier_contracts.compile import PACKAGE
 from verifier_contracts.forge import run_tests
 from verifier_contracts.model_code import build_model_code
@@ -23,7 +22,7 @@ from verifier_contracts.toolchain import Toolchain
 PATH = PACKAGE / "cache" / "encoder-vectors.bin"  # as in EncoderVectors.t.sol
 BOOK = BOOKS[0]
 VECTORS = "(bytes[],bytes,uint256,uint256,bytes,(bytes,bytes[],bytes,bytes)[])"
-TABLES = random_tables(np.random.default_rng(3), peak=127)
+TABLES = made_up_tables(3)
 Vector = tuple[bytes, tuple[bytes, ...], bytes, bytes]
 
 
@@ -41,7 +40,7 @@ def vectors(seed: int, count: int) -> bytes:
     contexts += [
         Context(c.prompt, c.reasoning, BOOK) for c in adversarial_contexts(rng, DRAFT, count)
     ]
-    code = build_model_code(DRAFT, *TABLES)
+    code = build_model_code(DRAFT, TABLES)
     chunks = [chunk[1:] for chunk in code.text_chunks]  # SSTORE2 puts the leading zero itself
     book = b"".join(book_entry(x.symbol, x.decimals, x.token) for x in BOOK.listings)
     rows = (code.text_rows, code.local_rows)

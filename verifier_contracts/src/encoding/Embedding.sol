@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Scan, Tokenizer} from "./Tokenizer.sol";
+import {Scan} from "./PromptText.sol";
+import {Tokenizer} from "./Tokenizer.sol";
 
 /// @title Sums of table rows that tokens select by their hashes, exactly as `models/encoder.py`
-/// @notice A word hashes by its letters, any other token by its type; a pair, of a token and its
-///   predecessor, by both hashes. The hashes stay in memory at fixed distances from the tokens: four
+/// @notice A word of the vocabulary hashes by its letters, any other token by its type; a pair by the
+///   hashes of both. The hashes stay in memory at fixed distances from the tokens: four
 ///   of START, those of the tokens, four of END, those of the pairs.
 /// @dev Tables lie in contract code behind a leading zero byte, int8 values plus 128, so that
 ///   they add as unsigned numbers in 16-bit lanes. In a row of 2 n bytes, byte 2 k is dimension k
@@ -14,8 +15,11 @@ library Embedding {
     /// @notice Rows of the text table in one contract: 767 * 32 + 1 bytes of code.
     uint256 internal constant ROWS_PER_CHUNK = 767;
 
+    uint256 private constant UNKNOWN = 10; // type of a word outside the vocabulary
+
     // Where a token's hashes are, counted from the token: the room for tokens is 2048 bytes.
     uint256 private constant WINDOW_START = 2048; // that of the token four places before
+    uint256 private constant SECOND_LAST = 2112;
     uint256 private constant PREDECESSOR = 2144;
     uint256 private constant OWN = 2176;
     uint256 private constant PAIRS = 4352; // behind 4 + 64 + 4 hashes
@@ -29,13 +33,14 @@ library Embedding {
     uint256 private constant SIGNS = 0x8000 * ONE_PER_LANE;
 
     /// @notice Hashes the tokens and adds up the rows of the text table that they select: each
-    ///   token's own row, that of its pair, for a word those of its first 4 (if it has more) and of
-    ///   its last 3 letters (if it has more).
+    ///   token's own row, that of its pair with the token before and, from the second token on, of
+    ///   its pair with the one before that, and that of a word's last 3 letters if it has more.
     /// @param mask The table's number of rows, a power of two, less one.
     /// @param chunks Memory position of the addresses of the table's contracts, a word each.
+    /// @param vocabulary Memory position of the fingerprints.
     /// @return low Dimensions 0 to 15 of the sum, 16-bit lanes in two's complement.
     /// @return high Dimensions 16 to 31.
-    function sumText(Scan memory scan, uint256 mask, uint256 chunks)
+    function sumText(Scan memory scan, uint256 mask, uint256 chunks, uint256 vocabulary)
         internal
         view
         returns (uint256 low, uint256 high)
@@ -52,6 +57,7 @@ library Embedding {
                 case 0 {
                     let start := and(shr(32, h), 0xffffffff)
                     let length := sub(and(h, 0xffffffff), start)
+                    h := keccak256(start, length)
                     if gt(length, 3) {
                         row := and(shr(32, keccak256(add(start, sub(length, 3)), 3)), mask)
                         extcodecopy(
@@ -64,21 +70,12 @@ library Embedding {
                         low := add(low, shr(8, row))
                         high := add(high, and(row, LANES))
                         rows := add(rows, 1)
-                        if gt(length, 4) {
-                            row := and(shr(16, keccak256(start, 4)), mask)
-                            extcodecopy(
-                                mload(add(chunks, shl(5, div(row, ROWS_PER_CHUNK)))),
-                                0,
-                                add(1, shl(5, mod(row, ROWS_PER_CHUNK))),
-                                32
-                            )
-                            row := mload(0)
-                            low := add(low, shr(8, row))
-                            high := add(high, and(row, LANES))
-                            rows := add(rows, 1)
-                        }
                     }
-                    h := keccak256(start, length)
+                    row := byte(0, mload(add(vocabulary, and(shr(236, h), 4095))))
+                    if or(iszero(row), xor(row, shr(248, h))) {
+                        mstore8(0, UNKNOWN)
+                        h := keccak256(0, 1)
+                    }
                 }
                 default {
                     mstore8(0, shr(64, h))
@@ -95,6 +92,20 @@ library Embedding {
                 row := mload(0)
                 low := add(low, shr(8, row))
                 high := add(high, and(row, LANES))
+                if xor(token, mload(add(scan, 128))) {
+                    mstore(0, mload(add(token, SECOND_LAST)))
+                    mstore(32, h)
+                    row := and(shr(48, keccak256(0, 64)), mask)
+                    extcodecopy(
+                        mload(add(chunks, shl(5, div(row, ROWS_PER_CHUNK)))),
+                        0,
+                        add(1, shl(5, mod(row, ROWS_PER_CHUNK))),
+                        32
+                    )
+                    row := mload(0)
+                    low := add(low, shr(8, row))
+                    high := add(high, and(row, LANES))
+                }
                 h := keccak256(add(token, PREDECESSOR), 64)
                 mstore(add(token, PAIRS), h)
                 row := and(h, mask)
@@ -110,7 +121,8 @@ library Embedding {
             }
         }
         unchecked {
-            rows += (end - scan.tokens) >> 4; // own row and pair of every token
+            // a row and two pairs of every token, but for one of the first
+            rows += 3 * ((end - scan.tokens) >> 5) - 1;
         }
         unchecked {
             // shr(8, row) also brought the odd bytes but the last, each to half a lane further

@@ -29,8 +29,8 @@ struct Action {
 }
 
 /// @title Layout of the contract whose code is a model's data
-/// @notice Built by model_code.py: a zero byte, the local table (16 bytes a row), then the
-///   manifest's part, what encoder and decoder need of the manifest:
+/// @notice Built by model_code.py: a zero byte, the local table (16 bytes a row), the
+///   vocabulary (4,096 fingerprints), then the manifest's part:
 ///     number of actions (1 byte), index of the balance action (1), length of the prefixes (2),
 ///     prefixes: the text of each action,
 ///     directory: where the answers nothing, ask, decline, zero, unreadable and the records of the
@@ -42,6 +42,7 @@ struct Action {
 ///   where a text is its length (2 bytes) and its characters.
 library ModelData {
     uint256 internal constant LOCAL_ROW_BYTES = 16;
+    uint256 internal constant VOCABULARY_BYTES = 4096;
     uint256 internal constant MAX_ACTIONS = 8;
     uint256 internal constant HEADER_BYTES = 4;
 
@@ -63,9 +64,14 @@ library ModelData {
     /// @notice Rows have to be a power of two, so that hashes select them evenly.
     error RowsNotPowerOfTwo(uint256 rows);
 
-    /// @notice Where the manifest's part begins.
-    function offsetOf(uint256 localRows) internal pure returns (uint256) {
+    /// @notice Where the vocabulary begins.
+    function vocabularyAt(uint256 localRows) internal pure returns (uint256) {
         return 1 + LOCAL_ROW_BYTES * localRows;
+    }
+
+    /// @notice Where the manifest's part begins.
+    function manifestAt(uint256 localRows) internal pure returns (uint256) {
+        return vocabularyAt(localRows) + VOCABULARY_BYTES;
     }
 
     /// @notice Reads and checks the header at `offset`.

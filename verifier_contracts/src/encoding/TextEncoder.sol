@@ -8,8 +8,9 @@ import {Embedding} from "./Embedding.sol";
 import {History, HistoryReading} from "./HistoryReading.sol";
 import {ModelData} from "./ModelData.sol";
 import {Parse, ParseFormat} from "./ParseFormat.sol";
+import {Scan} from "./PromptText.sol";
 import {SymbolList} from "./SymbolList.sol";
-import {Scan, Tokenizer} from "./Tokenizer.sol";
+import {Tokenizer} from "./Tokenizer.sol";
 
 /// @title From a context to a model's features, exactly as `models/encoder.py`
 /// @notice Features: 32 sums of the text table's rows; how often each action was taken, how many
@@ -40,6 +41,7 @@ contract TextEncoder is IEncoder {
     address private immutable _data;
     uint256 private immutable _textMask;
     uint256 private immutable _localMask;
+    uint256 private immutable _vocabulary; // offset in the data's code
     uint256 private immutable _prefixes; // offset in the data's code
     uint256 private immutable _prefixBytes;
     uint256 private immutable _actions;
@@ -53,7 +55,7 @@ contract TextEncoder is IEncoder {
 
     /// @param chunks The contracts that hold the text table, in order; see `Embedding`.
     /// @param textRows The text table's number of rows.
-    /// @param data The contract that holds local table and manifest; see `ModelData`.
+    /// @param data The contract that holds local table, vocabulary and manifest; see `ModelData`.
     /// @param localRows The local table's number of rows.
     constructor(address[] memory chunks, uint256 textRows, address data, uint256 localRows) {
         ModelData.checkRows(textRows);
@@ -62,7 +64,8 @@ contract TextEncoder is IEncoder {
         _data = data;
         _textMask = textRows - 1;
         _localMask = localRows - 1;
-        uint256 offset = ModelData.offsetOf(localRows);
+        uint256 offset = ModelData.manifestAt(localRows);
+        _vocabulary = ModelData.vocabularyAt(localRows);
         _prefixes = offset + ModelData.HEADER_BYTES;
         (_actions, _balanceAction, _prefixBytes) = ModelData.header(data, offset);
         _chunk0 = chunks[0];
@@ -84,7 +87,8 @@ contract TextEncoder is IEncoder {
         uint256 actions = _actions;
         uint256 length = TEXT_BYTES + 2 * (actions + COUNTS) + LOCAL_BYTES * MAX_CANDIDATES;
         uint256 features = _reserve(length);
-        (uint256 low, uint256 high) = Embedding.sumText(scan, _textMask, _chunks());
+        uint256 words = ModelData.load(_data, _vocabulary, ModelData.VOCABULARY_BYTES);
+        (uint256 low, uint256 high) = Embedding.sumText(scan, _textMask, _chunks(), words);
         _store(features, low);
         _store(features + 32, high);
         uint256 present = _candidates(scan, features + length, found);

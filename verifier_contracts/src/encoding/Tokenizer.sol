@@ -3,38 +3,12 @@ pragma solidity ^0.8.30;
 
 import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "./Ascii.sol";
 import {Checksum} from "./Checksum.sol";
+import {PromptText, Scan} from "./PromptText.sol";
 import {BookEntries, SymbolList} from "./SymbolList.sol";
-
-/// @notice A prompt being cut into tokens. Positions are memory addresses in the lower-cased copy.
-/// @param start The lower-cased prompt, with at least 32 spaces behind its end.
-/// @param end Where the prompt ends.
-/// @param original What to add to a position to find the character as it was written.
-/// @param backward The prompt lies backward, too: the word at (backward - position) has the
-///   character at the position last, the following ones before it.
-/// @param tokens Room for 64 tokens, a word each: type << 64 | start << 32 | end, positions. Behind
-///   it is the room for their hashes; see `Embedding`.
-/// @param next Where the next token goes.
-/// @param symbols The agent's symbol book.
-/// @param candidates How many tokens could be arguments: numbers, symbols, addresses.
-/// @param places Which tokens the first of them are: candidate i is token (places >> 8 i) & 255.
-struct Scan {
-    uint256 start;
-    uint256 end;
-    uint256 original;
-    uint256 backward;
-    uint256 tokens;
-    uint256 next;
-    BookEntries symbols;
-    uint256 candidates;
-    uint256 places;
-}
 
 /// @title From a prompt to typed tokens, exactly as `models/tokens.py`
 /// @notice Rules in docs/encoding.md. Plain words take a short path, 32 characters at a time.
 library Tokenizer {
-    uint256 internal constant MAX_CHARACTERS = 512;
-    uint256 internal constant MAX_TOKENS = 64;
-
     uint256 internal constant WORD = 0;
     uint256 internal constant NUMBER = 1;
     uint256 internal constant ADDRESS = 2;
@@ -46,10 +20,6 @@ library Tokenizer {
     uint256 internal constant START = 8;
     uint256 internal constant END = 9;
 
-    /// @dev Room for 64 tokens, for the hashes of 4 + 64 + 4, and for those of 64 pairs.
-    uint256 private constant TOKEN_BYTES = 2048;
-    uint256 private constant HASH_BYTES = 4352;
-
     uint256 private constant CANDIDATE_SET = (1 << NUMBER) | (1 << SYMBOL) | (1 << ADDRESS);
     uint256 private constant SPACE = 0x20;
     uint256 private constant QUOTE = 0x22;
@@ -59,12 +29,6 @@ library Tokenizer {
 
     /// @notice The prompt has no word, number or sign that means anything.
     error EmptyPrompt();
-
-    /// @notice The prompt has more characters than are read: shorten it.
-    error PromptTooLong(uint256 length, uint256 limit);
-
-    /// @notice The byte at `position` is not printable ASCII: write it with plain letters.
-    error PromptNotAscii(uint256 position);
 
     /// @notice The prompt has too many words: shorten it.
     error TooManyTokens(uint256 limit);
@@ -79,54 +43,10 @@ library Tokenizer {
         pure
         returns (Scan memory scan)
     {
-        if (bytes(prompt).length > MAX_CHARACTERS) {
-            revert PromptTooLong(bytes(prompt).length, MAX_CHARACTERS);
-        }
-        _copy(scan, prompt);
+        PromptText.open(scan, prompt);
         scan.symbols = symbols;
         _run(scan);
         if (scan.next == scan.tokens) revert EmptyPrompt();
-    }
-
-    /// @dev Copies the prompt as it is, in lower case and backward, each with 33 to 64 spaces behind
-    ///   it, and reserves memory for the tokens and their hashes.
-    function _copy(Scan memory scan, string calldata prompt) private pure {
-        unchecked {
-            uint256 length = bytes(prompt).length;
-            uint256 room = (length & ~uint256(31)) + 64;
-            uint256 written;
-            assembly ("memory-safe") {
-                written := mload(0x40)
-                calldatacopy(written, prompt.offset, length)
-                mstore(0x40, add(written, add(mul(3, room), add(TOKEN_BYTES, HASH_BYTES))))
-            }
-            _fillWithSpaces(written + length, written + room);
-            uint256 backward = written + 3 * room;
-            for (uint256 pos = written; pos < written + room; pos += 32) {
-                uint256 w = _load(pos);
-                uint256 bad = Ascii.unprintable(w);
-                if (bad != 0) revert PromptNotAscii(pos + Ascii.first(bad) - written);
-                w = Ascii.lower(w);
-                _store(pos + room, w);
-                backward -= 32;
-                _store(backward, Ascii.reverse(w));
-            }
-            scan.start = written + room;
-            scan.end = written + room + length;
-            scan.original = 0 - room;
-            scan.tokens = written + 3 * room;
-            scan.backward = scan.tokens - 32 + scan.start;
-            scan.next = scan.tokens;
-        }
-    }
-
-    /// @dev Overwrites up to 32 bytes behind `end`, where nothing is yet.
-    function _fillWithSpaces(uint256 pos, uint256 end) private pure {
-        unchecked {
-            for (; pos < end; pos += 32) {
-                _store(pos, Ascii.SPACES);
-            }
-        }
     }
 
     function _run(Scan memory scan) private pure {
@@ -165,7 +85,7 @@ library Tokenizer {
         uint256 filterBits = SymbolList.FILTER_BITS;
         uint256 limit;
         unchecked {
-            limit = scan.tokens + TOKEN_BYTES;
+            limit = scan.tokens + PromptText.TOKEN_BYTES;
         }
         assembly ("memory-safe") {
             for {} lt(pos, end) {} {
@@ -191,7 +111,7 @@ library Tokenizer {
         unchecked {
             uint256 next = scan.next;
             uint256 written = next - scan.tokens;
-            if (written == TOKEN_BYTES) revert TooManyTokens(MAX_TOKENS);
+            if (written == PromptText.TOKEN_BYTES) revert TooManyTokens(PromptText.MAX_TOKENS);
             _store(next, (kind << 64) | (start << 32) | end);
             scan.next = next + 32;
             if ((CANDIDATE_SET >> kind) & 1 == 0) return;

@@ -28,12 +28,12 @@ contract ToolDecoder is IDecoder {
     uint256 private immutable _length;
     uint256 private immutable _actions;
 
-    /// @param data The contract that holds local table and manifest; see `ModelData`.
+    /// @param data The contract that holds local table, vocabulary and manifest; see `ModelData`.
     /// @param localRows The local table's number of rows.
     constructor(address data, uint256 localRows) {
         ModelData.checkRows(localRows);
         _data = data;
-        _offset = ModelData.offsetOf(localRows);
+        _offset = ModelData.manifestAt(localRows);
         (_actions,,) = ModelData.header(data, _offset);
         _length = data.code.length - _offset;
     }
@@ -131,7 +131,7 @@ contract ToolDecoder is IDecoder {
         }
     }
 
-    /// @dev The text of the asset, which every action has (model_code.py sees to it).
+    /// @dev The text of the asset, which every action has (the manifest sees to it).
     function _assetOf(Parameter[] memory parameters) private pure returns (uint256) {
         uint256 i = 0;
         while (parameters[i].slot != Scores.ASSET) ++i;

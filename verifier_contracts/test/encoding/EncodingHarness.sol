@@ -29,21 +29,30 @@ contract EncodingHarness {
         }
     }
 
-    /// @notice Gas of the two calls as an executor would make them; for eth_call, where nothing has
-    ///   been accessed yet but the agent, which is the executor's caller.
+    /// @notice Gas of the two calls as an executor would make them, for the first decision of a
+    ///   transaction and for a later one. For eth_call, where nothing has been accessed yet but the
+    ///   agent, which is the executor's caller.
     function measure(address encoder, address decoder, Question calldata question)
         external
         view
-        returns (uint256 encoding, uint256 decoding)
+        returns (uint256[2] memory first, uint256[2] memory later)
     {
-        bool agentHasCode = question.context.agent.code.length != 0;
+        require(question.context.agent.code.length != 0);
+        first = _measure(encoder, decoder, question);
+        later = _measure(encoder, decoder, question);
+    }
+
+    function _measure(address encoder, address decoder, Question calldata question)
+        private
+        view
+        returns (uint256[2] memory used)
+    {
         bytes memory data = abi.encodeCall(IEncoder.encode, (question.context));
         bytes memory returned;
-        (encoding, returned) = _gasOf(encoder, data);
+        (used[0], returned) = _gasOf(encoder, data);
         (, bytes memory parse) = abi.decode(returned, (bytes, bytes));
         data = abi.encodeCall(IDecoder.decode, (question.context, parse, question.output));
-        (decoding, returned) = _gasOf(decoder, data);
-        require(agentHasCode && returned.length > 0);
+        (used[1], returned) = _gasOf(decoder, data);
     }
 
     function _gasOf(address target, bytes memory data)

@@ -18,8 +18,8 @@ abstract contract EncodingWorld is Test {
     DecimalsToken internal unlisted = new DecimalsToken(2);
     address internal usdc = 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48;
     BookAgent internal agent = new BookAgent(_book());
-    PlainSums internal sums = new PlainSums(TEXT_ROWS, LOCAL_ROWS);
-    address internal data = SSTORE2.write(bytes.concat(_localTable(), _manifest()));
+    PlainSums internal sums = new PlainSums(TEXT_ROWS, LOCAL_ROWS, _vocabulary());
+    address internal data = SSTORE2.write(bytes.concat(_localTable(), _vocabulary(), _manifest()));
 
     function _book() internal view returns (bytes memory) {
         return abi.encodePacked(
@@ -87,6 +87,15 @@ abstract contract EncodingWorld is Test {
         chunks = new address[](2);
         chunks[0] = SSTORE2.write(_rows("text", 0, perChunk, 32));
         chunks[1] = SSTORE2.write(_rows("text", perChunk, TEXT_ROWS, 32));
+    }
+
+    function _vocabulary() private pure returns (bytes memory fingerprints) {
+        fingerprints = new bytes(4096);
+        string[3] memory words = ["withdraw", "a", "deposit"];
+        for (uint256 i = 0; i < words.length; ++i) {
+            bytes32 h = keccak256(bytes(words[i]));
+            fingerprints[(uint256(h) >> 236) % 4096] = h[0];
+        }
     }
 
     function _localTable() private view returns (bytes memory) {

@@ -57,7 +57,7 @@ contract TextEncoderTest is EncodingWorld {
     function test_the_manifest_has_to_be_where_the_local_table_ends() public {
         vm.expectRevert(abi.encodeWithSelector(ModelData.MalformedModelData.selector, data));
         new TextEncoder(_chunks, TEXT_ROWS, data, LOCAL_ROWS / 2);
-        uint256 minimum = ModelData.offsetOf(2 * LOCAL_ROWS) + ModelData.HEADER_BYTES;
+        uint256 minimum = ModelData.manifestAt(2 * LOCAL_ROWS) + ModelData.HEADER_BYTES;
         vm.expectRevert(
             abi.encodeWithSelector(ModelData.DataTooShort.selector, data, minimum, data.code.length)
         );

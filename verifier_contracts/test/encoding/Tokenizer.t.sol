@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {BookEntries, SymbolList} from "../../src/encoding/SymbolList.sol";
-import {Scan, Tokenizer} from "../../src/encoding/Tokenizer.sol";
+import {Scan} from "../../src/encoding/PromptText.sol";
+import {SymbolList} from "../../src/encoding/SymbolList.sol";
+import {Tokenizer} from "../../src/encoding/Tokenizer.sol";
 import {PlainToken, PlainTokenizer} from "../reference/PlainTokenizer.sol";
 import {EncodingWorld} from "./EncodingWorld.sol";
 

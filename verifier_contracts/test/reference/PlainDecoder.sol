@@ -24,7 +24,7 @@ contract PlainDecoder is IDecoder {
 
     constructor(address data, uint256 localRows) {
         _data = data;
-        _offset = ModelData.offsetOf(localRows);
+        _offset = ModelData.manifestAt(localRows);
         (_actions,,) = ModelData.header(data, _offset);
     }
 

@@ -8,14 +8,17 @@ import {PlainToken} from "./PlainTokenizer.sol";
 /// @notice Tables are made up: dimension d of row r is byte d of keccak256(table, r).
 contract PlainSums {
     uint256 private constant WINDOW = 4;
+    uint256 private constant UNKNOWN = 10;
 
     uint256 private immutable _textRows;
     uint256 private immutable _localRows;
+    bytes private _vocabulary;
     bytes private _prompt;
     uint256[] private _own;
     uint256[] private _pairs;
 
-    constructor(uint256 textRows, uint256 localRows) {
+    constructor(uint256 textRows, uint256 localRows, bytes memory vocabulary) {
+        _vocabulary = vocabulary;
         _textRows = textRows;
         _localRows = localRows;
     }
@@ -32,7 +35,15 @@ contract PlainSums {
         for (uint256 i = 0; i < tokens.length; ++i) {
             _add(text, "text", _own[i] % _textRows);
             _add(text, "text", _pairs[i] % _textRows);
-            if (tokens[i].kind == Tokenizer.WORD) _addAffixes(text, tokens[i]);
+            if (i > 0) {
+                uint256 before = i == 1 ? _typeHash(Tokenizer.START) : _own[i - 2];
+                uint256 pair = uint256(keccak256(abi.encode(before, _own[i])));
+                _add(text, "text", (pair >> 48) % _textRows);
+            }
+            if (tokens[i].kind == Tokenizer.WORD && tokens[i].end - tokens[i].start > 3) {
+                uint256 suffix = _textHash(tokens[i].end - 3, tokens[i].end);
+                _add(text, "text", (suffix >> 32) % _textRows);
+            }
             if (_isCandidate(tokens[i].kind)) local[i] = _around(i);
         }
     }
@@ -47,22 +58,15 @@ contract PlainSums {
         delete _pairs;
         uint256 previous = _typeHash(Tokenizer.START);
         for (uint256 i = 0; i < tokens.length; ++i) {
-            uint256 own = tokens[i].kind == Tokenizer.WORD
-                ? _textHash(tokens[i].start, tokens[i].end)
-                : _typeHash(tokens[i].kind);
+            uint256 own = _typeHash(tokens[i].kind);
+            if (tokens[i].kind == Tokenizer.WORD) {
+                own = _textHash(tokens[i].start, tokens[i].end);
+                uint8 fingerprint = uint8(_vocabulary[(own >> 236) % 4096]);
+                if (fingerprint == 0 || fingerprint != own >> 248) own = _typeHash(UNKNOWN);
+            }
             _own.push(own);
             _pairs.push(uint256(keccak256(abi.encode(previous, own))));
             previous = own;
-        }
-    }
-
-    function _addAffixes(int256[] memory text, PlainToken memory token) private view {
-        (uint256 start, uint256 end) = (token.start, token.end);
-        if (end - start > 4) {
-            _add(text, "text", (_textHash(start, start + 4) >> 16) % _textRows);
-        }
-        if (end - start > 3) {
-            _add(text, "text", (_textHash(end - 3, end) >> 32) % _textRows);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {PromptText} from "../../src/encoding/PromptText.sol";
 import {Tokenizer} from "../../src/encoding/Tokenizer.sol";
 
 /// @notice A token at [start, end) of the prompt.
@@ -23,12 +24,12 @@ contract PlainTokenizer {
         delete _tokens;
         _text = prompt;
         _symbols = symbols;
-        if (prompt.length > Tokenizer.MAX_CHARACTERS) {
-            revert Tokenizer.PromptTooLong(prompt.length, Tokenizer.MAX_CHARACTERS);
+        if (prompt.length > PromptText.MAX_CHARACTERS) {
+            revert PromptText.PromptTooLong(prompt.length, PromptText.MAX_CHARACTERS);
         }
         for (uint256 i = 0; i < prompt.length; ++i) {
             if (uint8(prompt[i]) < 0x20 || uint8(prompt[i]) > 0x7e) {
-                revert Tokenizer.PromptNotAscii(i);
+                revert PromptText.PromptNotAscii(i);
             }
         }
         uint256 pos = 0;
@@ -42,8 +43,8 @@ contract PlainTokenizer {
     }
 
     function _emit(uint256 kind, uint256 start, uint256 end) private {
-        if (_tokens.length == Tokenizer.MAX_TOKENS) {
-            revert Tokenizer.TooManyTokens(Tokenizer.MAX_TOKENS);
+        if (_tokens.length == PromptText.MAX_TOKENS) {
+            revert Tokenizer.TooManyTokens(PromptText.MAX_TOKENS);
         }
         _tokens.push(PlainToken(kind, start, end));
     }

@@ -29,8 +29,8 @@ class PolicySizes:
     local_rows: int = 1024
     local_dimensions: int = 16
     counts: int = 9
-    hidden: int = 40
-    slot_hidden: int = 14
+    hidden: int = 54
+    slot_hidden: int = 8
     actions: int = 7
     sources: int = 3
     slots: int = 3

@@ -16,7 +16,8 @@ from models.manifest import Manifest
 VOCABULARY = (
     "withdraw deposit send transfer please my all the from to pool wallet balance of what is how "
     "much into out back everything half and then a an I'd like re-invest show me lend put take "
-    "move pay bob's e-mail Alice supercalifragilisticexpialidocious x be cat four seven"
+    "move pay bob's e-mail Alice supercalifragilisticexpialidocious x be cat four seven "
+    "side rise weather session"  # hashes that begin with a zero byte: never in a vocabulary
 ).split()
 #: Decimals of tokens that no book lists; None: the token does not tell, or not sensibly.
 OUTSIDE: dict[str, int | None] = {

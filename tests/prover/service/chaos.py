@@ -19,13 +19,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from circuits.artifacts import Proof
-from prover.client import Wanted
+from prover.client import ServiceClient, Wanted
+from prover.database import Database
 from prover.fake import FakeCatalogue
 from prover.jobs import State
 from prover.tables import proofs, results, tallies
 from tests.prover.service.fleet import Fleet, Member, eventually, postgres
 
 STALE_S = 3.0
+WAITING = proofs.c.state == State.WAITING
 OPTIONS = ("--stale", str(STALE_S), "--max-deaths", "40", "--max-crashes", "40", "--grace", "2")
 
 
@@ -37,7 +39,7 @@ class Plan:
     kills: int = 15
     massacres: int = 2
     seed: int = 7
-    pause_s: tuple[float, float] = (0.2, 1.2)
+    pause_s: tuple[float, float] = (0.1, 0.8)
 
 
 @dataclass
@@ -68,6 +70,8 @@ class Chaos:
         self._features = [[number, 7, -3, 11] for number in range(plan.proofs)]
         self._ids: list[str] = []
         self._killed = threading.Semaphore(2)  # batches ahead of the kills
+        self._asking = threading.Lock()
+        self._database = Database(fleet.database_url)
         self.report = Report()
 
     def run(self) -> Report:
@@ -83,13 +87,14 @@ class Chaos:
             else:
                 self._kill(self._random.choice(list(self._living)))
             if number == self._plan.kills // 2:
-                self._killed.release(3)  # enough work for everybody
                 self._stop_and_wake()
             self._killed.release()
         asking.join()
         self._collect()
         self.report.seconds = time.monotonic() - started
+        self._database.close()
         self._fleet.end()
+        self.report.failures += [f"left behind: {line}" for line in self._fleet.survivors()]
         return self.report
 
     def _begin(self, name: str) -> None:
@@ -99,18 +104,17 @@ class Chaos:
     def _ask_all(self) -> None:
         """Each at least once and every second one twice, in batches as the killing goes on, so
         that there is always something to lose."""
-        again = self._features[::2]
+        planned = self._features[: self._plan.proofs]
+        again = planned[::2]
         self._random.shuffle(again)
-        wishes = [*self._features, *again]
+        wishes = [*planned, *again]
         size = -(-len(wishes) // self._plan.kills)
         try:
             with self._fleet.client(patience_s=120) as client:
                 for number, features in enumerate(wishes):
                     if number and number % size == 0:
                         self._killed.acquire()
-                    wanted = Wanted.of_features(self._circuit, features)
-                    self._ids.append(client.submit(wanted).id)
-                    self.report.requests += 1
+                    self._ask(client, features)
         except Exception as exc:
             self.report.failures.append(f"asking failed: {exc!r}")
 
@@ -137,16 +141,36 @@ class Chaos:
         """A worker is stopped in mid-proof, its proof goes to another, then it wakes up."""
         worker = self._living["worker 1"]
         worker_id = worker.said.removeprefix("worker ")
-        eventually(lambda: self._held_by(worker_id), 30)
-        worker.process.send_signal(signal.SIGSTOP)
-        held = self._held_by(worker_id)
+        held = self._stop_in_mid_proof(worker, worker_id)
         eventually(lambda: not self._held_by(worker_id), 10 * STALE_S)
         eventually(lambda: all(self._made_by(proof) for proof in held), 60)
         worker.process.send_signal(signal.SIGCONT)
         time.sleep(1.5)
-        self.report.fenced = bool(held) and all(self._made_by(proof) != worker_id for proof in held)
+        self.report.fenced = all(self._made_by(proof) != worker_id for proof in held)
         if worker.process.poll() is not None:
             self.report.failures.append("the woken worker ended")
+
+    def _stop_in_mid_proof(self, worker: Member, worker_id: str) -> list[str]:
+        """Stop and wake it until it is caught holding something; there is always work."""
+        deadline = time.monotonic() + 60
+        with self._fleet.client(patience_s=60) as client:
+            while time.monotonic() < deadline:
+                if len(self._rows(sa.select(proofs.c.id).where(WAITING))) < 8:
+                    for _ in range(8):
+                        self._ask(client, [len(self._features), 7, -3, 11], new=True)
+                worker.process.send_signal(signal.SIGSTOP)
+                if held := self._held_by(worker_id):
+                    return held
+                worker.process.send_signal(signal.SIGCONT)
+                time.sleep(self._random.uniform(0.01, 0.1))
+        raise AssertionError("the worker was never caught in mid-proof")
+
+    def _ask(self, client: ServiceClient, features: list[int], *, new: bool = False) -> None:
+        with self._asking:
+            if new:
+                self._features.append(features)
+            self._ids.append(client.submit(Wanted.of_features(self._circuit, features)).id)
+            self.report.requests += 1
 
     def _held_by(self, worker: str) -> list[str]:
         query = sa.select(proofs.c.id).where(
@@ -159,7 +183,7 @@ class Chaos:
         return next((str(row.worker) for row in self._rows(query)), None)
 
     def _rows(self, query: Any) -> list[Any]:
-        with self._fleet.database() as database, database.read() as connection:
+        with self._database.read() as connection:
             return list(connection.execute(query).all())
 
     def _collect(self) -> None:

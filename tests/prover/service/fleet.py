@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from prover.database import Database
 from prover.engine import prepare_engine
 from prover.fake import FakeCatalogue
 
-START_S = 60.0
+MARK = "ZKAGENT_TEST_FLEET"
 POSTGRES_FOLDERS = "/usr/lib/postgresql"
 
 
@@ -61,6 +62,7 @@ class Fleet:
     options: tuple[str, ...] = ()
     members: list[Member] = field(default_factory=list)
     port: int = 0
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def serve(self, *options: str, slots: int = 1) -> Member:
         """Start a service; later ones take over its port."""
@@ -104,6 +106,16 @@ class Fleet:
             assert member.process.stdout
             member.process.stdout.close()
 
+    def survivors(self) -> list[str]:
+        """Command lines of what this fleet has started, children included, and still runs."""
+        mark = f"{MARK}={self.mark}".encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append((folder / "cmdline").read_text().replace("\0", " "))
+        return found
+
     def _start(self, command: str, *options: str) -> Member:
         name = f"{command}-{len(self.members)}"
         log = self.home / f"{name}.log"
@@ -112,7 +124,7 @@ class Fleet:
         if self.catalogue:
             self.catalogue.write(self.home / "fake.json")
             words += ["--fake", str(self.home / "fake.json")]
-        environment = {**os.environ, "ZKAGENT_HOME": str(self.home)}
+        environment = {**os.environ, "ZKAGENT_HOME": str(self.home), MARK: self.mark}
         with log.open("w") as errors:
             process = subprocess.Popen(
                 words, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment

@@ -15,7 +15,7 @@ PLAN = Plan(proofs=100, kills=15, massacres=2)
 
 def assert_well(report: Report) -> None:
     assert report.failures == []
-    assert report.requests == 150
+    assert report.requests >= 150
     assert report.kills >= 15
     assert report.massacres >= 2
     assert report.fenced

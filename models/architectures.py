@@ -69,16 +69,18 @@ class QuantisedPolicy(nn.Module):
         offsets: Tensor,
         counts: Tensor,
         local_rows: Tensor,
-        weights: Tensor | None = None,
+        kept: tuple[Tensor, Tensor] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Scores of actions [B, A], sources [B, 3] and slots [B, 6, S].
 
         `rows` [N] with `offsets` [B] are each prompt's text rows, `counts` [B, 9] unscaled,
-        `local_rows` [B, 6, 11] where the number of rows stands for none, `weights` [N] what each
-        text row counts in training (1 where not given).
+        `local_rows` [B, 6, 11] where the number of rows stands for none, `kept` what each
+        text row [N] and local row [B, 6, 11] counts in training (1 where not given).
         """
         table = quantised(self.text_table, TABLE_SCALE, 1.0)
-        text = embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=weights)
+        text = embedding_bag(
+            rows, table, offsets, mode="sum", per_sample_weights=kept[0] if kept else None
+        )
         w1_counts = quantised(self.w1_counts, TABLE_SCALE * LANE_SCALE / COUNT_UNIT)
         hidden = (
             text @ quantised(self.w1, LANE_SCALE, 1.0)
@@ -87,13 +89,18 @@ class QuantisedPolicy(nn.Module):
         )
         scores = (hidden * hidden) @ quantised(self.w2, WEIGHT_SCALE, 1.0)
         a = self.sizes.actions
-        return scores[:, :a], scores[:, a:], self.slot_scores(local_rows)
+        return scores[:, :a], scores[:, a:], self.slot_scores(local_rows, kept[1] if kept else None)
 
-    def slot_scores(self, local_rows: Tensor) -> Tensor:
+    def slot_scores(self, local_rows: Tensor, kept: Tensor | None) -> Tensor:
         nothing = self.local_table.new_zeros(1, self.sizes.local_dimensions)
         table = torch.cat([quantised(self.local_table, TABLE_SCALE, 1.0), nothing])
         batch = local_rows.shape[0]
-        around = embedding_bag(local_rows.reshape(batch * MAX_CANDIDATES, -1), table, mode="sum")
+        around = embedding_bag(
+            local_rows.reshape(batch * MAX_CANDIDATES, -1),
+            table,
+            mode="sum",
+            per_sample_weights=None if kept is None else kept.reshape(batch * MAX_CANDIDATES, -1),
+        )
         hidden = around @ quantised(self.c1, WEIGHT_SCALE, 1.0)
         hidden = hidden + quantised(self.d1, TABLE_SCALE * WEIGHT_SCALE)
         scores = (hidden * hidden) @ quantised(self.c2, WEIGHT_SCALE, 1.0)

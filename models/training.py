@@ -20,14 +20,15 @@ from models.training_data import Dataset
 @dataclass(frozen=True)
 class Recipe:
     """How to train. `dropout` is the share of n-grams that each step leaves out, so that no rare
-    one decides (Srivastava et al. 2014); `margin` is how much a state-changing action must fall
-    short of the right one."""
+    one decides (Srivastava et al. 2014), `local_dropout` that of the rows around a candidate;
+    `margin` is how much a state-changing action must fall short of the right one."""
 
     epochs: int = 16
     batch: int = 768
     learning_rate: float = 0.01
     weight_decay: float = 0.01
     dropout: float = 0.3
+    local_dropout: float = 0.2
     margin: float = 1.5
     state_changing: tuple[int, ...] = (1, 2, 3)
 
@@ -105,9 +106,11 @@ class _Trainer:
         return dict(zip(("action loss", "slot loss", "accuracy"), totals / seen, strict=True))
 
     def step(self, b: _Batch) -> tuple[tuple[float, float], float]:
-        actions, sources, slots = self.model(
-            b.rows, b.offsets, b.counts, b.local_rows, self.weights(len(b.rows))
+        kept = (
+            self.kept(b.rows, self.recipe.dropout),
+            self.kept(b.local_rows, self.recipe.local_dropout),
         )
+        actions, sources, slots = self.model(b.rows, b.offsets, b.counts, b.local_rows, kept)
         action_loss = self.action_loss(actions, b.allowed)
         known = b.source >= 0
         source_loss = cross_entropy(sources[known], b.source[known], reduction="sum")
@@ -121,11 +124,10 @@ class _Trainer:
         hits = b.allowed.gather(1, actions.argmax(1, keepdim=True)).sum().item()
         return ((action_loss + source_loss).item(), slot.item()), hits
 
-    def weights(self, count: int) -> Tensor:
-        """Zero for the n-grams left out, and more for the others, so that sums stay alike."""
-        keep = 1.0 - self.recipe.dropout
-        kept = self.rng.random(count) < keep
-        return torch.from_numpy((kept / keep).astype(np.float32))
+    def kept(self, rows: Tensor, dropout: float) -> Tensor:
+        """Zero for the rows left out, and more for the others, so that sums stay alike."""
+        keep = 1.0 - dropout
+        return torch.from_numpy(((self.rng.random(rows.shape) < keep) / keep).astype(np.float32))
 
     def action_loss(self, scores: Tensor, allowed: Tensor) -> Tensor:
         """Negative log-probability of the allowed actions, state-changing others with a margin."""

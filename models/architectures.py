@@ -78,7 +78,8 @@ class QuantisedPolicy(nn.Module):
         text row [N] and local row [B, 6, 11] counts in training (1 where not given).
         """
         table = quantised(self.text_table, TABLE_SCALE, 1.0)
-        text = embedding_bag(
+        counted = kept[0] if kept else None
+        text = embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=counted)
             rows, table, offsets, mode="sum", per_sample_weights=kept[0] if kept else None
         )
         w1_counts = quantised(self.w1_counts, TABLE_SCALE * LANE_SCALE / COUNT_UNIT)

@@ -80,8 +80,6 @@ class QuantisedPolicy(nn.Module):
         table = quantised(self.text_table, TABLE_SCALE, 1.0)
         counted = kept[0] if kept else None
         text = embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=counted)
-            rows, table, offsets, mode="sum", per_sample_weights=kept[0] if kept else None
-        )
         w1_counts = quantised(self.w1_counts, TABLE_SCALE * LANE_SCALE / COUNT_UNIT)
         hidden = (
             text @ quantised(self.w1, LANE_SCALE, 1.0)

@@ -67,9 +67,12 @@ class IntegerGraph:
         onnx.checker.check_model(model, full_check=True)
         return bytes(model.SerializeToString(deterministic=True))
 
-    def _node(self, operator: str, sources: list[str], **attributes: int) -> str:
+    def _node(self, operator: str, sources: list[str], axis: int | None = None) -> str:
         name = f"{operator.lower()}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operator, sources, [name], name=name, **attributes))
+        node = helper.make_node(operator, sources, [name], name=name)
+        if axis is not None:
+            node.attribute.append(helper.make_attribute("axis", axis))
+        self._nodes.append(node)
         return name
 
     def _constant(self, values: npt.ArrayLike) -> str:

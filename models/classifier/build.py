@@ -1,0 +1,118 @@
+"""From labelled texts to a saved classifier: what `zkagent model train-classifier` calls.
+
+Without texts to test on, every tenth text of each intent is held out for that.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.classifier.dataset import LabelledTexts
+from models.classifier.files import Accuracy, TextClassifier, save_classifier
+from models.classifier.shape import SIZES
+from models.classifier.text import rows_of_all
+from models.classifier.training import Examples, Progress, Recipe, Trained, train
+from models.classifier.weights import ClassifierWeights, evaluate
+
+HELD_OUT = "every tenth text of each intent, held out"
+Rows = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Readable:
+    """The texts that the tokenizer reads; target -1: an intent that training never saw."""
+
+    rows: list[Rows]
+    targets: list[int]
+    texts: int
+
+    @classmethod
+    def of(cls, data: LabelledTexts, labels: tuple[str, ...], table_rows: int) -> "_Readable":
+        place = {label: i for i, label in enumerate(labels)}
+        pairs = [
+            (rows, place.get(intent, -1))
+            for rows, intent in zip(rows_of_all(data.texts, table_rows), data.intents, strict=True)
+            if rows is not None
+        ]
+        return cls([rows for rows, _ in pairs], [target for _, target in pairs], len(data))
+
+    @property
+    def refused(self) -> int:
+        return self.texts - len(self.rows)
+
+    @property
+    def examples(self) -> Examples:
+        return Examples.of(self.rows, self.targets)
+
+    def share(self, choices: tuple[int, ...]) -> float:
+        """How many of all texts, refused ones too, were classified rightly."""
+        hits = sum(c == t for c, t in zip(choices, self.targets, strict=True))
+        return hits / self.texts
+
+
+def build_classifier(
+    data: LabelledTexts,
+    test: LabelledTexts | None,
+    directory: Path,
+    *,
+    size: str,
+    seed: int,
+    progress: Progress,
+    recipe: Recipe | None = None,
+) -> TextClassifier:
+    """Train a classifier of `size` S, M or L and write it. Raises DatasetError, BoundExceeded."""
+    shape, labels = SIZES[size], data.labels
+    if test is None:
+        data, test = hold_out(data)
+        source = HELD_OUT
+    else:
+        source = "texts given for testing"
+    progress(f"{len(data)} texts, {len(labels)} intents; {len(test)} texts to test on")
+    known, judged = (_Readable.of(part, labels, shape.table_rows) for part in (data, test))
+    trained = train(
+        known.examples,
+        len(labels),
+        shape,
+        seed,
+        progress,
+        judged=judged.examples,
+        recipe=recipe,
+    )
+    facts = {
+        "size": size,
+        "labels": labels,
+        "seed": seed,
+        "training_texts": known.texts,
+        "refused_training_texts": known.refused,
+        "accuracy": _accuracy(source, judged, trained) if len(test) else None,
+    }
+    return save_classifier(directory, trained.weights, facts)
+
+
+def _accuracy(source: str, judged: _Readable, trained: Trained) -> Accuracy:
+    return Accuracy(
+        source=source,
+        texts=judged.texts,
+        refused=judged.refused,
+        floats=judged.share(trained.float_choices),
+        integers=judged.share(_choices(trained.weights, judged.rows)),
+    )
+
+
+def hold_out(data: LabelledTexts) -> tuple[LabelledTexts, LabelledTexts]:
+    """Training texts and every tenth text of each intent in the files' order (the last of ten)."""
+    seen: dict[str, int] = {}
+    kept: list[int] = []
+    held: list[int] = []
+    for place, intent in enumerate(data.intents):
+        seen[intent] = seen.get(intent, 0) + 1
+        (kept if seen[intent] % 10 else held).append(place)
+    return data.pick(kept), data.pick(held)
+
+
+def _choices(weights: ClassifierWeights, rows: list[Rows]) -> tuple[int, ...]:
+    if not rows:
+        return ()
+    x = np.array([weights.table[list(r)].sum(axis=0, dtype=np.int64) for r in rows])
+    return tuple(evaluate(weights, x).argmax(axis=1).tolist())

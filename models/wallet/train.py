@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from models.architectures import PolicySizes
-from models.catalogue import Model, save_model
+from models.catalogue import MANIFEST, Model, load_model, save_model
 from models.encoder import Tables
+from models.evaluation import Report, evaluate_model
 from models.manifest import Action, Answers, EncoderSizes, Files, Manifest, Parameter
 from models.training import Recipe, train
 from models.training_data import Hiding
@@ -18,7 +19,7 @@ DEFAULT_SEED = 20240601
 SAMPLES = 90_000
 MOST_WORDS, KNOWN_FROM = 2000, 12
 HIDING = Hiding(word=0.06, loose=0.45)
-RECIPE = Recipe(epochs=20, weight_decay=0.03, dropout=0.5, margin=2.0)
+RECIPE = Recipe(epochs=30, weight_decay=0.03, dropout=0.5, margin=2.0)
 
 _ASSET = Parameter(name="asset", type="address", slot="asset")
 _AMOUNT = Parameter(name="amount", type="uint", slot="amount")
@@ -59,7 +60,15 @@ def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model
     trained = train(dataset, sizes, seed, progress, RECIPE)
     progress(f"trained in {time.monotonic() - started:.0f} s")
     tables = Tables(trained.text_table, trained.local_table, vocabulary)
-    return save_model(out, draft_manifest(sizes, seed), tables, trained.weights)
+    model = save_model(out, draft_manifest(sizes, seed), tables, trained.weights)
+    return with_accuracy(model, evaluate_model(model, None, progress))
+
+
+def with_accuracy(model: Model, report: Report) -> Model:
+    """The model with the figures of `report` written into its manifest."""
+    manifest = model.manifest.model_copy(update={"accuracy": report.figures()})
+    (model.directory / MANIFEST).write_text(manifest.to_json())
+    return load_model(model.directory)
 
 
 def draft_manifest(sizes: PolicySizes, seed: int) -> Manifest:

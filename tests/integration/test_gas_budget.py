@@ -1,0 +1,29 @@
+"""What the third decision of a long prompt costs, everything included but the tools' own work."""
+
+from executor.embedded import EmbeddedChain
+from executor.gas_report import iteration_gas
+from executor.session import Session
+
+BUDGET = 680_000
+#: 120 characters; three decisions of an agent with four tools.
+PROMPT = (
+    b"hello, the rent for the flat is due on friday so please withdraw all of my USDC from the "
+    b"lending pool to my wallet, ok thanks"
+)
+
+
+def test_the_third_decision_of_a_long_prompt_stays_within_its_budget(
+    session: Session, embedded: EmbeddedChain
+) -> None:
+    """What belongs to no decision alone (calldata, frame, base cost) is shared out equally."""
+    assert len(PROMPT) >= 120
+    completed = session.runner.run(PROMPT)
+    identity = completed.proven.plan.identity
+    found = iteration_gas(embedded.web3, completed.inclusion.hash, identity)
+    assert found is not None
+    assert len(found) == 3
+    used = completed.inclusion.result.gas_used
+    shared = used - sum(gas.decide + gas.verify + gas.act for gas in found)
+    third = found[2].proven_decision + shared // 3
+    print(f"third decision: {third} gas, of which {found[2]} and a third of {shared} shared")
+    assert third <= BUDGET

@@ -2,6 +2,7 @@
 chain."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,18 +85,28 @@ def decide_after(
     return decision, context
 
 
-class _ModelGroup(click.Group):
-    """Adds `audit`, which speaks to chains and is therefore imported only when called."""
+#: Commands with dependencies of their own, imported only when called: name -> (module, attribute).
+LATE = {
+    "audit": ("executor.audit_command", "audit_command"),
+    "train-classifier": ("executor.classifier_commands", "train_classifier_command"),
+    "evaluate-classifier": (
+        "executor.classifier_commands",
+        "evaluate_classifier_command",
+    ),
+}
 
+
+class _ModelGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), "audit"]
+        return [*super().list_commands(ctx), *LATE]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name == "audit":
-            from executor.audit_command import audit_command
-
-            return audit_command
-        return super().get_command(ctx, cmd_name)
+        if cmd_name not in LATE:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = LATE[cmd_name]
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
 
 
 @click.group("model", cls=_ModelGroup)

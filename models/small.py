@@ -40,7 +40,7 @@ class SquareNetwork:
 
 
 def synthetic_task(count: int, seed: int) -> tuple[Integers, Integers]:
-    """Inputs [count, 64] within +-127 and their classes: the four of 32 directions that they vary in."""
+    """Inputs [count, 64] within +-127 and their classes: the directions that they vary in."""
     directions = np.linalg.qr(np.random.default_rng(TASK_SEED).normal(size=(INPUTS, HIDDEN)))[0].T
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, OUTPUTS, count)
@@ -65,9 +65,9 @@ def train_square_network(seed: int = 0, steps: int = STEPS) -> SquareNetwork:
         rate = LEARNING_RATE * (1 - step / (steps + 1))
         gradients = _gradients(parameters, x, labels)
         for p, m, v, g in zip(parameters, means, squares, gradients, strict=True):
-            m += 0.1 * (g - m)
-            v += 0.001 * (g * g - v)
-            p -= rate * (m / (1 - 0.9**step)) / ((v / (1 - 0.999**step)) ** 0.5 + 1e-8)
+            m[...] += 0.1 * (g - m)
+            v[...] += 0.001 * (g * g - v)
+            p[...] -= rate * (m / (1 - 0.9**step)) / ((v / (1 - 0.999**step)) ** 0.5 + 1e-8)
     return _rounded(*parameters)
 
 
@@ -100,11 +100,16 @@ def _gradients(parameters: list[Floats], x: Floats, labels: Integers) -> list[Fl
 
 
 def _rounded(w1: Floats, b1: Floats, w2: Floats, b2: Floats) -> SquareNetwork:
-    """Weights as int8, biases in the units that follow; float32 must hold them (ezkl reads it)."""
+    """Weights as int8, biases in the units that follow, as float32 holds them (ezkl reads that)."""
     unit1, unit2 = np.abs(w1).max() / WEIGHT_LIMIT, np.abs(w2).max() / WEIGHT_LIMIT
     hidden_unit = unit1 / INPUT_LIMIT
-    biases = np.rint(b1 / hidden_unit), np.rint(b2 / (hidden_unit**2 * unit2))
-    b1, b2 = (bias.astype(np.float32).astype(np.int64) for bias in biases)
     return SquareNetwork(
-        np.rint(w1 / unit1).astype(np.int64), b1, np.rint(w2 / unit2).astype(np.int64), b2
+        _integers(w1 / unit1),
+        _integers(b1 / hidden_unit),
+        _integers(w2 / unit2),
+        _integers(b2 / (hidden_unit**2 * unit2)),
     )
+
+
+def _integers(values: Floats) -> Integers:
+    return np.rint(values).astype(np.float32).astype(np.int64)

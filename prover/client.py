@@ -82,7 +82,7 @@ class ServiceClient:
     def wait(
         self, proof_id: str, *, timeout_s: float | None = None, listener: Listener | None = None
     ) -> ProofView:
-        """Until the proof is made. Raises ProofNotMade, TimeoutError, ServiceUnreachable."""
+        """Until the proof is made. Raises ProofNotMade, NoProofYet, ServiceUnreachable."""
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             view = self.get(proof_id, poll_s(end))
@@ -90,7 +90,7 @@ class ServiceClient:
                 listener(view)
             if is_made(view):
                 return view
-            check_time(end, timeout_s)
+            check_time(proof_id, end, timeout_s)
 
     def prove(
         self,
@@ -151,7 +151,7 @@ class AsyncServiceClient:
     async def wait(
         self, proof_id: str, *, timeout_s: float | None = None, listener: Listener | None = None
     ) -> ProofView:
-        """Until the proof is made. Raises ProofNotMade, TimeoutError, ServiceUnreachable."""
+        """Until the proof is made. Raises ProofNotMade, NoProofYet, ServiceUnreachable."""
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             view = await self.get(proof_id, poll_s(end))
@@ -159,7 +159,7 @@ class AsyncServiceClient:
                 listener(view)
             if is_made(view):
                 return view
-            check_time(end, timeout_s)
+            check_time(proof_id, end, timeout_s)
 
     async def prove(self, wanted: Wanted, *, timeout_s: float | None = None) -> ProofView:
         """Submit and wait."""

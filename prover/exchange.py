@@ -10,7 +10,7 @@ import httpx
 
 from prover.jobs import FINISHED, State
 from prover.schemas import ProofView
-from prover.service_errors import ProofNotMade, ServiceAnswered, ServiceUnreachable
+from prover.service_errors import NoProofYet, ProofNotMade, ServiceAnswered, ServiceUnreachable
 
 POLL_S = 1.0
 PATIENCE_S = 60.0
@@ -87,9 +87,10 @@ def poll_s(end: float | None) -> float:
     return POLL_S if end is None else max(0.0, min(POLL_S, end - time.monotonic()))
 
 
-def check_time(end: float | None, timeout_s: float | None) -> None:
-    if end is not None and time.monotonic() >= end:
-        raise TimeoutError(f"no proof after {timeout_s:g} s; it goes on, ask again later")
+def check_time(proof_id: str, end: float | None, timeout_s: float | None) -> None:
+    """Raise NoProofYet when the time is up."""
+    if end is not None and timeout_s is not None and time.monotonic() >= end:
+        raise NoProofYet(proof_id, timeout_s)
 
 
 def _answered(answer: httpx.Response) -> ServiceAnswered:

@@ -16,6 +16,7 @@ ProverError
     ├── NotRetried            there is nothing to retry
     ├── ServiceAnswered       to a client: the service said no
     ├── ServiceUnreachable    to a client: nobody answers
+    ├── NoProofYet            to a client: not within the time that it gave
     └── ProofNotMade          to a client: the proof ended without a result
 """
 
@@ -135,6 +136,17 @@ class ServiceUnreachable(ServiceError):
         self.reason = reason
 
 
+class NoProofYet(ServiceError, TimeoutError):
+    """The proof goes on; asking again attaches to it."""
+
+    def __init__(self, proof_id: str, timeout_s: float) -> None:
+        super().__init__(
+            f"proof {proof_id[:16]} is not finished after {timeout_s:g} s: it goes on, ask again"
+        )
+        self.proof_id = proof_id
+        self.timeout_s = timeout_s
+
+
 class ProofNotMade(ServiceError):
     """The request ended without a proof."""
 
@@ -153,6 +165,7 @@ __all__ = [
     "KeyRefused",
     "KeyUnknown",
     "LeaseLost",
+    "NoProofYet",
     "NotRetried",
     "ProofNotMade",
     "ProofUnknown",

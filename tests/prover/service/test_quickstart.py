@@ -1,0 +1,119 @@
+"""The commands of docs/operating.md, copied and run."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from circuits.store import load_circuit
+from models.catalogue import load_model
+from prover.client import ServiceClient, Wanted, proof_of
+from prover.intake import read_context
+from prover.schemas import ContextBody
+from prover.verification import verify
+from tests.prover.service.fleet import Fleet, free_port
+
+OPERATING = Path(__file__).parents[3] / "docs" / "operating.md"
+PROMPT = "withdraw 5 USDC from the pool"
+
+
+def documented() -> tuple[list[str], list[str]]:
+    """The two commands under "First proof", as words."""
+    block = re.search(r"## First proof\n\n```sh\n(.*?)```", OPERATING.read_text(), re.DOTALL)
+    assert block
+    serve, prove = block[1].strip().splitlines()
+    return shlex.split(serve), shlex.split(prove)
+
+
+def offers_service_option() -> bool:
+    words = [sys.executable, "-m", "executor.cli", "prove", "--help"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    return "--service" in done.stdout
+
+
+@pytest.mark.slow
+def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
+    if not offers_service_option():
+        pytest.skip("zkagent prove has no --service yet")
+    serve, prove = documented()
+    url = f"http://127.0.0.1:{free_port()}"
+    prove = [url if word == "http://127.0.0.1:8642" else word for word in prove]
+    environment = {**os.environ, "ZKAGENT_HOME": str(tmp_path)}
+    zkagent = [sys.executable, "-m", "executor.cli"]
+    assert serve[0] == prove[0] == "zkagent"
+    service = subprocess.Popen(
+        [*zkagent, *serve[1:], "--port", url.rpartition(":")[2]],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        done = subprocess.run(
+            [*zkagent, *prove[1:]], env=environment, check=True, capture_output=True, text=True
+        )
+    finally:
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(60) == 0
+    proof = json.loads(done.stdout)
+    assert proof["format"] == "zkagent-proof-1"
+    assert load_model("wallet").infer(proof["inputs"]) == tuple(proof["outputs"])
+
+
+@pytest.fixture(scope="module")
+def wallet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    """A service that offers the shipped model."""
+    home = tmp_path_factory.mktemp("wallet")
+    fleet = Fleet(home, f"sqlite:///{home}/service.sqlite", None)
+    fleet.serve("--model", "wallet")
+    yield fleet
+    fleet.end()
+
+
+BODY = {
+    "prompt": PROMPT,
+    "reasoning": [{"hex": b"something foreign".hex()}],
+    "book": [{"symbol": "USDC", "token": "0x" + "11" * 20, "decimals": 6}],
+}
+
+
+@pytest.mark.slow
+def test_a_context_is_encoded_by_the_service_as_it_is_here(wallet: Fleet) -> None:
+    model = load_model("wallet")
+    x = model.encode(read_context(ContextBody.model_validate(BODY)))
+    with wallet.client() as client:
+        view = client.prove(Wanted.of_context("wallet", BODY, batch="never"), timeout_s=120)
+        assert view.id == client.submit(Wanted.of_features("wallet", x, batch="never")).id
+    proof = proof_of(view, x)
+    assert proof.outputs == model.infer(x)
+    assert verify(proof, load_circuit(proof.circuit, wallet.home))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prompt", ["", "caf\N{LATIN SMALL LETTER E WITH ACUTE}", "x" * 5000])
+def test_a_context_that_cannot_be_encoded_is_refused(wallet: Fleet, prompt: str) -> None:
+    body = {"model": "wallet", "context": {"prompt": prompt}}
+    answer = httpx.post(f"{wallet.url}/v1/proofs", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["type"] == "urn:zkagent:problem:request-refused"
+
+
+@pytest.mark.slow
+def test_a_second_start_finds_the_circuit_built(wallet: Fleet) -> None:
+    with ServiceClient(wallet.url) as client:
+        (circuit,) = client.circuits()
+    assert circuit["models"] == ["wallet"]
+    folders = [path.name for path in (wallet.home / "circuits").iterdir() if path.is_dir()]
+    assert folders == [circuit["digest"]]
+    second = Fleet(wallet.home, f"sqlite:///{wallet.home}/other.sqlite", None)
+    second.serve("--model", "wallet", slots=0)
+    with second.client() as client:
+        assert [found["digest"] for found in client.circuits()] == [circuit["digest"]]
+    second.end()

@@ -30,6 +30,7 @@ SHORTEST_DIGEST = 8
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put the proof."
 )
 @click.option("--timeout", "timeout_s", type=float, default=300, show_default=True, metavar="S")
+@click.option("--service", metavar="URL", help="Let a prover service do it: `zkagent serve`.")
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(
@@ -39,6 +40,7 @@ def prove_command(
     prompt: str | None,
     out: Path | None,
     timeout_s: float,
+    service: str | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -51,8 +53,11 @@ def prove_command(
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
     values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
-    circuit = _find_circuit(model, srs)
-    proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+    if service:
+        proof, measurement = _prove_by_service(service, model, values, timeout_s)
+    else:
+        circuit = _find_circuit(model, srs)
+        proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
     if out:
         out.write_text(proof.to_json() + "\n")
     if as_json or not out:
@@ -61,7 +66,7 @@ def prove_command(
     click.echo(f"y = {list(proof.outputs)}")
     click.echo(
         f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
-        f"{measurement.verify_s:.2f} s, circuit {circuit.digest[:16]}: {out}"
+        f"{measurement.verify_s:.2f} s, circuit {proof.circuit[:16]}: {out}"
     )
 
 
@@ -151,6 +156,23 @@ def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Pr
         proof = prover.prove(values)
         assert prover.last
         return proof, prover.last
+
+
+def _prove_by_service(
+    url: str, model: str, values: list[Any], timeout_s: float
+) -> "tuple[Proof, Measurement]":
+    """Raises ProverError."""
+    from circuits.console import stages
+    from prover.client import ServiceClient, Wanted, proof_of
+    from prover.local import Measurement
+
+    with stages(2) as begin, ServiceClient(url) as client:
+        begin("asking the service")
+        view = client.submit(Wanted.of_features(model, values, batch="never"))
+        begin("waiting for the proof")
+        view = client.wait(view.id, timeout_s=timeout_s)
+    took = view.timings
+    return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
 def _as_json(proof: "Proof", measurement: "Measurement") -> str:

@@ -5,6 +5,7 @@ ContractsError
 ├── CompileError              solc refused the sources
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
 ├── ModelCodeError            a model's tables or manifest do not fit its contracts
+├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
 ├── DeploymentFileError       a deployment.json that is none
 ├── DevelopmentSetupRefused   a verifier of a forgeable set-up, outside a local chain
 └── ChainError
@@ -59,6 +60,10 @@ class DevelopmentSetupRefused(ContractsError):
         self.circuit, self.chain_id = circuit, chain_id
 
 
+class EvmModelError(ContractsError):
+    """An ONNX graph that the EVM cannot evaluate exactly, or not within a contract's limits."""
+
+
 class ChainError(ContractsError):
     """Root of everything between us and a node."""
 
@@ -110,6 +115,7 @@ __all__ = [
     "ChainUnreachable",
     "CompileError",
     "ContractsError",
+    "EvmModelError",
     "DeploymentFileError",
     "DevelopmentSetupRefused",
     "ForgeError",

@@ -221,7 +221,7 @@ def test_unknown_proofs_pages_and_methods_are_problems(http: httpx.Client) -> No
     answer = http.delete("/v1/proofs")
     problem(answer, 405, "wrong-method")
     assert answer.headers["allow"]
-    problem(http.get("/v1/proofs", params={"cursor": "!!"}), 422, "request-refused")
+    problem(http.get("/v1/proofs", params={"cursor": "!!"}), 422, "invalid-request")
 
 
 def test_a_slow_body_is_ended_with_a_problem(fleet: Fleet) -> None:

@@ -23,6 +23,8 @@ def test_schemathesis_finds_no_server_error_and_no_violation(fleet: Fleet, tmp_p
     words = [sys.executable, "-m", "schemathesis.cli", "--config-file"]
     words += [str(HERE / "schemathesis.toml"), "run", f"{fleet.url}/openapi.json"]
     words += ["--checks", "all", "--max-examples", "15", "--seed", "1", "--max-time", str(SECONDS)]
+    # DELETE gives up a handle on a proof; the proof itself may stay, for others may want it.
+    words += ["--exclude-checks", "use_after_free"]
     words += ["--no-color", "--output-truncate", "true", "--warnings", "off"]
     environment = {
         **os.environ,

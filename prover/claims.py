@@ -100,7 +100,7 @@ class Claims:
         """Which of the claim's proofs are still ours."""
         query = sa.select(proofs.c.id).where(proofs.c.claim == claim.token)
         with self.database.read() as connection:
-            return set(connection.execute(query.where(proofs.c.id.in_(claim.members))).scalars())
+            return set(connection.execute(query).scalars())
 
     def settle(self, claim: Claim, outcome: Outcome) -> int:
         """Accept the result of each member that is still ours; how many."""
@@ -153,8 +153,12 @@ class Claims:
         )
 
     def _locked(self, connection: sa.Connection, claim: Claim) -> Sequence[ProofRow]:
-        ours = proofs.c.id.in_(claim.members) & (proofs.c.claim == claim.token)
-        query = sa.select(proofs).where(ours).order_by(proofs.c.id).with_for_update()
+        query = (
+            sa.select(proofs)
+            .where(proofs.c.claim == claim.token)
+            .order_by(proofs.c.id)
+            .with_for_update()
+        )
         return connection.execute(query).all()
 
     def _accept(self, connection: sa.Connection, proof: ProofRow, outcome: Outcome) -> None:

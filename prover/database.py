@@ -115,7 +115,8 @@ class Database:
 def insert_once(connection: sa.Connection, table: sa.Table, row: dict[str, Any]) -> bool:
     """Insert unless the primary key is there; whether it was inserted."""
     statement = _insert(connection, table).values(row).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
+    # Counting rows would not do: drivers do not agree on what an insert counts.
+    return connection.execute(statement.returning(sa.literal(1))).first() is not None
 
 
 def add(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column: str) -> None:

@@ -169,6 +169,16 @@ def list_keys_command(as_json: bool, database: str | None) -> None:
         click.echo("no keys")
 
 
+@key_group.command("callback-secret")
+@click.argument("key_id", default="local")
+@DATABASE_OPTION
+def callback_secret_command(key_id: str, database: str | None) -> None:
+    """Show what the callbacks of KEY_ID are signed with; without it, those of keyless callers."""
+    from prover.keys import Keys
+
+    click.echo(Keys(_open(database)).callback_secret(key_id))
+
+
 @key_group.command("revoke")
 @click.argument("key_id")
 @DATABASE_OPTION

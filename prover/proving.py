@@ -54,7 +54,7 @@ class Proving:
         self._batching = batching
         self._wake = wake
         self._running: dict[str, tuple[Claim, Slot]] = {}
-        self._unsettled: list[Claim] = []
+        self._unsettled: list[Claim] = []  # what the heartbeat hands back when it can
         self._lock = threading.Lock()
         self._leaving = False
 
@@ -67,12 +67,24 @@ class Proving:
             claim = self._claim(proof_id, generation)
             if claim is None:
                 return
-            with self._tracked(claim, slot) as claim:
-                attempt = self._attempt(slot, claim)
+            claim, attempt = self._work(claim, slot)
+        self._settle(claim, attempt)
+
+    def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
+        """Find company, prove; whatever happens, the claim is not forgotten."""
+        try:
+            with self._tracked(claim, slot) as gathered:
+                claim = gathered
+                return claim, self._attempt(slot, claim)
+        except Exception:
+            self._unsettled.append(claim)
+            raise
+
+    def _settle(self, claim: Claim, attempt: Outcome | Failed) -> None:
         try:
             patiently(lambda: self._finish(claim, attempt))
         except Exception:
-            self._unsettled.append(claim)  # the heartbeat hands it back when it can
+            self._unsettled.append(claim)
             raise
         self._tell(claim)
 

@@ -18,7 +18,8 @@ from prover.database import Database
 from prover.leases import Leases
 from prover.tables import workers
 
-ALIVE, DYING, DEAD, GONE = "alive", "dying", "dead", "gone"
+ALIVE, DYING, DEAD = "alive", "dying", "dead"
+MISSED_BEATS = 2
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -69,9 +70,10 @@ class Roster:
             self._set(connection, self._worker, **values)
 
     def leave(self) -> None:
-        """A planned end; nothing of ours is left."""
+        """A planned end. Runs that the engine gave us and we did not begin are still in our name:
+        whoever comes next takes them over, as from the dead."""
         with self._database.write() as connection:
-            self._set(connection, self._worker, state=GONE)
+            self._set(connection, self._worker, state=DYING)
         self._leases.close()
 
     def bury(self, claims: Claims, recover: Callable[[str], int]) -> list[str]:
@@ -88,7 +90,7 @@ class Roster:
 
     def forget(self, before: float) -> None:
         """Delete workers that have not been seen since."""
-        old = workers.c.state.in_((DEAD, GONE)) & (workers.c.seen_at < before)
+        old = (workers.c.state == DEAD) & (workers.c.seen_at < before)
         with self._database.write() as connection:
             connection.execute(sa.delete(workers).where(old))
 
@@ -102,7 +104,10 @@ class Roster:
         return [(row.id, row.state, now - row.seen_at) for row in rows]
 
     def _is_dead(self, worker: str, state: str, age_s: float) -> bool:
-        return state == DYING or age_s > self._patience.stale_s or self._leases.is_free(worker)
+        """Leases are only looked at when a few heartbeats are missing: that costs a connection."""
+        if state == DYING or age_s > self._patience.stale_s:
+            return True
+        return age_s > MISSED_BEATS * self._patience.beat_s and self._leases.is_free(worker)
 
     def _set(self, connection: sa.Connection, worker: str, **values: object) -> None:
         connection.execute(sa.update(workers).where(workers.c.id == worker).values(values))

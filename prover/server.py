@@ -45,6 +45,17 @@ class PatientProtocol(H11Protocol):
         self._clear_alarm()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP is told so in the same form as everything else."""
+        document = {
+            "type": "urn:zkagent:problem:not-http",
+            "title": "Bad Request",
+            "status": 400,
+            "detail": msg,
+        }
+        self.transport.write(_response("400 Bad Request", document))
+        self.transport.close()
+
     def _set_alarm(self) -> None:
         if self._alarm is None:
             self._alarm = self.loop.call_later(HEAD_S, self._too_slow)

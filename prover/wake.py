@@ -57,8 +57,9 @@ class PipeWake:
 
     def send(self, topic: str, subject: str = "") -> None:
         line = f"{topic} {subject}\n".encode()
-        for path in self._folder.iterdir():
-            self._write(path, line)
+        with contextlib.suppress(FileNotFoundError):
+            for path in self._folder.iterdir():
+                self._write(path, line)
 
     def listen(self, listener: Listener) -> None:
         os.mkfifo(self._path, 0o600)
@@ -113,8 +114,11 @@ class PostgresWake:
         self._thread: threading.Thread | None = None
 
     def send(self, topic: str, subject: str = "") -> None:
-        with self._database.read() as connection:
-            connection.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{topic} {subject}")))
+        try:
+            with self._database.read() as connection:
+                connection.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{topic} {subject}")))
+        except sa.exc.SQLAlchemyError as exc:
+            log.warning("nobody was woken, polling goes on: %s", exc)
 
     def listen(self, listener: Listener) -> None:
         self._thread = threading.Thread(target=self._read, args=(listener,), name="wake")

@@ -13,7 +13,7 @@ from prover.database import Database
 from prover.fake import FakeCatalogue
 from prover.jobs import Run
 from prover.store import Store
-from tests.prover.service.fleet import Fleet, free_port
+from tests.prover.service.fleet import Fleet, free_port, new_database, postgres
 
 CALLBACK_PORT = free_port()
 
@@ -34,9 +34,21 @@ class ListedRuns:
         self.callbacks.append((key_id, proof_id))
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(f"sqlite:///{tmp_path}/service.sqlite")
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The session's Postgres server."""
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A fresh database with our tables, on either engine."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/service.sqlite"
+    else:
+        url = new_database(request.getfixturevalue("postgres_url"))
+    opened = Database(url)
     opened.prepare()
     yield opened
     opened.close()

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from prover.client import ServiceClient
 from prover.database import Database
@@ -170,6 +171,16 @@ def postgres() -> Iterator[str]:
             yield f"postgresql://zkagent@127.0.0.1:{port}/postgres"
         finally:
             _run(*control, "-m", "immediate", "stop", user=as_user)
+
+
+def new_database(server: str) -> str:
+    """The URL of a new database on a server."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    engine = sa.create_engine(Database(server).url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
+    return f"{server.rpartition('/')[0]}/{name}"
 
 
 def postgres_programs() -> Path | None:

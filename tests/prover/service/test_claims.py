@@ -75,6 +75,13 @@ def claimed(claims: Claims, queue: ListedRuns) -> Claim:
     return claim
 
 
+def age(database: Database, seconds: float) -> None:
+    """Let worker one's last heartbeat be that old."""
+    with database.write() as connection:
+        query = sa.update(workers).where(workers.c.id == "one")
+        connection.execute(query.values(seen_at=workers.c.seen_at - seconds))
+
+
 def test_a_proof_is_claimed_once(store: Store, one: Claims, two: Claims, queue: ListedRuns) -> None:
     store.submit("alice", WANTED)
     assert one.claim(WANTED.id, 1)
@@ -273,8 +280,9 @@ def test_the_living_take_over_from_the_dead(
         recovered.append(worker)
         return 0
 
-    assert rosters[1].bury(two, recover) == []
     leases.dead = {"one"}
+    assert rosters[1].bury(two, recover) == []  # its heartbeat is fresh
+    age(store.database, 3)
     assert rosters[1].bury(two, recover) == ["one"] == recovered
     assert row(store.database).state == State.WAITING
     assert claimed(two, queue)
@@ -285,9 +293,7 @@ def test_a_heartbeat_that_stands_still_is_a_death(
 ) -> None:
     for name in ("one", "two"):
         Roster(database, leases, name, Patience()).join(1)
-    with database.write() as connection:
-        query = sa.update(workers).where(workers.c.id == "one")
-        connection.execute(query.values(seen_at=workers.c.seen_at - 100))
+    age(database, 100)
     living = Roster(database, leases, "two", Patience(stale_s=30))
     assert living.bury(two, lambda _: 0) == ["one"]
 
@@ -297,6 +303,7 @@ def test_a_recovery_that_was_interrupted_is_finished_by_the_next(
 ) -> None:
     for name in ("one", "two"):
         Roster(database, leases, name, Patience()).join(1)
+    age(database, 3)
     leases.dead = {"one"}
     living = Roster(database, leases, "two", Patience())
 

@@ -80,25 +80,6 @@ def test_events_tell_each_state_and_end(http: httpx.Client, features: list[int])
     assert len(states) == len([line for line in lines if line == "event: proof"])
 
 
-def test_cancelling_ends_the_child(
-    http: httpx.Client, client: ServiceClient, features: list[int]
-) -> None:
-    wanted = Wanted.of_features("quick", [Order.SLOW, *features[1:]])
-    view = client.submit(wanted)
-    eventually(lambda: client.get(view.id).state is State.PROVING)
-    started = time.monotonic()
-    assert http.delete(f"/v1/proofs/{view.id}").json()["state"] == "cancelled"
-    others = [Wanted.of_features("quick", [n, *features]) for n in ()]
-    assert others == []
-    client.prove(Wanted.of_features("quick", features), timeout_s=20)
-    eventually(lambda: "proving" not in states_of(client))
-    assert time.monotonic() - started < 20
-
-
-def states_of(client: ServiceClient) -> set[str]:
-    return {proof["state"] for proof in client.proofs()}
-
-
 def test_the_list_filters_by_state(client: ServiceClient, features: list[int]) -> None:
     view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
     assert view.id in {proof["id"] for proof in client.proofs(State.DONE)}
@@ -234,6 +215,12 @@ def test_a_slow_body_is_ended_with_a_problem(fleet: Fleet) -> None:
 def test_a_slow_head_is_ended_with_a_problem(fleet: Fleet) -> None:
     answer = _drip(fleet, b"GET /v1/proofs HTTP/1.1\r\nhost: 127", 15)
     assert answer.startswith(b"HTTP/1.1 408")
+
+
+def test_what_is_not_http_is_a_problem(fleet: Fleet) -> None:
+    answer = _drip(fleet, b"\x16\x03\x01 hello\r\n\r\n", 5)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"urn:zkagent:problem:not-http" in answer
 
 
 def _drip(fleet: Fleet, start: bytes, timeout_s: float) -> bytes:

@@ -1,5 +1,6 @@
 """Workers as processes: stopping, dying, taking over, priorities."""
 
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from prover.roster import Patience, Roster
 from prover.store import Store
 from prover.sweeper import LOST_AFTER_S, Sweeper
 from prover.tables import proofs, workers
-from tests.prover.service.fleet import Fleet, eventually
+from tests.prover.service.fleet import Fleet, eventually, free_port
 
 
 @pytest.fixture
@@ -65,6 +66,41 @@ def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list
     assert time.monotonic() - began < 15
     found = proof(small, view.id)
     assert (found.state, found.claim, found.deaths, found.crashes) == ("waiting", None, 0, 0)
+
+
+def test_what_a_stopped_service_had_not_begun_is_taken_over(
+    small: Fleet, features: list[int]
+) -> None:
+    service = small.serve("--grace", "0.2")
+    wanted = [Wanted.of_features("slow", [number, *features[1:]]) for number in range(12)]
+    with small.client() as client:
+        ids = [client.submit(one).id for one in wanted]
+        client.wait(ids[0], timeout_s=20)
+        assert service.stop() == 0
+        small.serve()
+        for proof_id in ids:
+            client.wait(proof_id, timeout_s=30)
+    assert {proof(small, proof_id).deaths for proof_id in ids} == {0}
+
+
+def test_a_callback_that_is_being_retried_survives_a_stop(
+    small: Fleet, features: list[int]
+) -> None:
+    port = free_port()
+    allowed = ("--allow-callback", f"http://127.0.0.1:{port}", "--private-callbacks")
+    service = small.serve(*allowed)
+    with small.client() as client:
+        url = f"http://127.0.0.1:{port}/"
+        view = client.prove(Wanted.of_features("quick", features, callback_url=url), timeout_s=20)
+        time.sleep(1.5)
+        assert service.stop() == 0
+        with socket.create_server(("127.0.0.1", port)) as receiver:
+            receiver.settimeout(30)
+            small.serve(*allowed)
+            connection, _ = receiver.accept()
+            with connection:
+                assert view.id.encode() in connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
 
 def test_a_queue_survives_everybody_and_goes_on(small: Fleet, features: list[int]) -> None:
@@ -167,23 +203,37 @@ def test_memory_and_heartbeats_are_recorded(small: Fleet, features: list[int]) -
     assert abs(row().seen_at - time.time()) < 10
 
 
-def test_a_waiting_proof_without_a_run_is_found_and_queued_again(database: Database) -> None:
+@pytest.fixture
+def engine_queue(database: Database) -> Iterator[EngineQueue]:
     prepare_engine(database)
     queue = EngineQueue(database)
-    store = Store(database, queue)
+    yield queue
+    queue.close()
+
+
+def test_a_waiting_proof_without_a_run_is_found_and_queued_again(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    store = Store(database, engine_queue)
     lost, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
     for request in (lost, fine):
         store.submit("alice", request)
+    table = "dbos.workflow_status" if database.is_postgres else "workflow_status"
     with database.write() as connection:
         connection.execute(sa.update(proofs).values(queued_at=time.time() - LOST_AFTER_S - 1))
-        connection.execute(
-            sa.text("delete from workflow_status where workflow_uuid like :id"),
-            {"id": f"{lost.id}%"},
-        )
+        connection.exec_driver_sql(f"delete from {table} where workflow_uuid like '{lost.id}%%'")
     roster = Roster(database, open_leases(database), "me", Patience())
-    assert Sweeper(store, queue, roster, 1e9).find_lost() == [lost.id]
-    assert queue.unfinished(lost.id)
-    queue.close()
+    assert Sweeper(store, engine_queue, roster, 1e9).find_lost() == [lost.id]
+    assert engine_queue.unfinished(lost.id)
+
+
+def test_a_submission_is_a_run_in_the_engines_queue(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    request = Request(fake_digest("quick"), (1, 0, 0, 0))
+    assert not engine_queue.unfinished(request.id)
+    Store(database, engine_queue).submit("alice", request)
+    assert engine_queue.unfinished(request.id)
 
 
 def test_the_engines_records_are_forgotten_with_the_proofs(

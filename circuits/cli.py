@@ -25,16 +25,26 @@ def circuit_group() -> None:
 
 @circuit_group.command("build")
 @click.argument("model")
+@click.option(
+    "--batch",
+    type=click.IntRange(1),
+    default=1,
+    metavar="B",
+    help="Decisions that one proof covers.",
+)
 @SRS_OPTION
 @JSON_OPTION
-def build_command(model: str, srs: Path | None, as_json: bool) -> None:
+def build_command(model: str, batch: int, srs: Path | None, as_json: bool) -> None:
     """Build the circuit of MODEL: a model's name or folder, or an ONNX file.
 
     Building the same model again looks it up. A set-up file counts as real when its SHA-256 is one
     of the public KZG ceremony's; any other is treated as a development set-up, whose verifier can
     only be deployed on a local chain (31337).
     """
-    show(build_shown(find_onnx(model), srs), as_json)
+    from circuits.batch import batch_file
+
+    with batch_file(find_onnx(model), batch) as onnx:
+        show(build_shown(onnx, srs), as_json)
 
 
 @circuit_group.command("list")

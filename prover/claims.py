@@ -69,19 +69,37 @@ class Claims:
             return connection.execute(query).scalar_one_or_none()
 
     def claim(self, proof_id: str, generation: int) -> Claim | None:
-        """Take a waiting proof; None when this run of it has nothing (left) to do."""
+        """Take the waiting proof that is first in line; None when this run has nothing (left) to
+        do.
+
+        It may be another proof than the run's own: the engine hands out runs ahead of time, so a
+        run is a turn, and whose turn it is shows only now. The run then has to claim again.
+        """
         with self.database.write() as connection:
-            query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
-            proof = connection.execute(query).one_or_none()
-            if not proof or proof.state != State.WAITING or proof.generation != generation:
+            own = self._waiting(connection, proof_id, generation)
+            if own is None:
                 return None
-            if proof.avoid == self.worker and self._others_live(connection):
-                self._pass_on(connection, proof)
+            if own.avoid == self.worker and self._others_live(connection):
+                self._pass_on(connection, own)
                 return None
+            proof = self._sooner(connection, own) or own
             token = uuid.uuid4().hex
-            self._take(connection, proof_id, token, proof_id)
-        members = {proof_id: read_inputs(proof.inputs)}
+            self._take(connection, proof.id, token, proof.id)
+        members = {proof.id: read_inputs(proof.inputs)}
         return Claim(token, proof.circuit, members, proof.queued_at, proof.alone)
+
+    def offer(self, proof_id: str, generation: int) -> None:
+        """Let another worker begin this proof, since ours has no slot for it: a second run of the
+        same generation. Whichever begins first proves it."""
+        with self.database.write() as connection:
+            if proof := self._waiting(connection, proof_id, generation):
+                self.queue.enqueue(connection, Run(proof_id, generation, proof.priority + 1))
+
+    def return_run(self, proof_id: str, generation: int) -> None:
+        """Put a proof that we were given and have not begun back into the queue."""
+        with self.database.write() as connection:
+            if proof := self._waiting(connection, proof_id, generation):
+                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
 
     def join(self, claim: Claim, room: int) -> Claim:
         """Claim up to `room` more waiting proofs of the same circuit with the same token."""
@@ -140,6 +158,27 @@ class Claims:
         for proof in found:
             self._count_death(connection, proof)
         return len(found)
+
+    def _waiting(
+        self, connection: sa.Connection, proof_id: str, generation: int
+    ) -> ProofRow | None:
+        """The proof's row, locked, if it waits and this run of it is the current one."""
+        query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
+        proof = connection.execute(query).one_or_none()
+        current = proof and proof.state == State.WAITING and proof.generation == generation
+        return proof if current else None
+
+    def _sooner(self, connection: sa.Connection, own: ProofRow) -> ProofRow | None:
+        """A proof, locked, that waits and comes before this one. Rows that others have locked are
+        about to be theirs."""
+        place = sa.tuple_(proofs.c.priority, proofs.c.queued_at)
+        before = place < sa.tuple_(sa.literal(own.priority), sa.literal(own.queued_at))
+        free = (proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)) & (
+            proofs.c.queued_at <= time.time()  # later for those that are to be tried again
+        )
+        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & before & free)
+        query = query.order_by(proofs.c.priority, proofs.c.queued_at).limit(1)
+        return connection.execute(query.with_for_update(skip_locked=True)).one_or_none()
 
     def _take(self, connection: sa.Connection, proof_id: str, token: str, leader: str) -> None:
         change(
@@ -222,10 +261,7 @@ class Claims:
 
     def _pass_on(self, connection: sa.Connection, proof: ProofRow) -> None:
         """Leave it to another worker for a moment; once, lest nobody takes it."""
-        change(connection, proof.id, avoid=None)
-        run = Run(proof.id, proof.generation + 1, proof.priority, self.limits.backoff_s)
-        change(connection, proof.id, generation=run.generation)
-        self.queue.enqueue(connection, run)
+        requeue(connection, self.queue, proof, delay_s=self.limits.backoff_s, avoid=None)
 
 
 __all__ = ["Claim", "Claims", "Limits", "Outcome"]

@@ -12,6 +12,8 @@ from circuits.artifacts import Proof
 from prover.catalogue import Prover
 from prover.local import Measurement
 
+SHORT_PROOF_S = 2.0  # worth waiting for, when the slot's next proof is there already
+
 #: Makes a prover for a circuit's digest.
 Opener = Callable[[str], Prover]
 
@@ -70,8 +72,8 @@ class Pool:
     def __init__(self, opener: Opener, size: int, warm: int = 2) -> None:
         self._free = [Slot(opener, warm) for _ in range(size)]
         self._all = tuple(self._free)
-        #: Seconds of a recent proof, smoothed.
-        self.typical_s = 0.0
+        #: Seconds of a recent proof, smoothed; None before the first.
+        self.typical_s: float | None = None
         self._condition = threading.Condition()
 
     @contextmanager
@@ -85,9 +87,16 @@ class Pool:
             yield slot
         finally:
             with self._condition:
-                self.typical_s += (slot.last_s - self.typical_s) / 4
+                if slot.last_s:
+                    before = slot.last_s if self.typical_s is None else self.typical_s
+                    self.typical_s = before + (slot.last_s - before) / 4
                 self._free.append(slot)
-                self._condition.notify()
+                self._condition.notify_all()
+
+    def wait_free(self, timeout_s: float) -> bool:
+        """Whether a slot becomes free within this time; it may be another's by then."""
+        with self._condition:
+            return self._condition.wait_for(lambda: bool(self._free), timeout_s)
 
     def kill(self) -> None:
         for slot in self._all:
@@ -103,4 +112,4 @@ class Pool:
             slot.close()
 
 
-__all__ = ["Opener", "Pool", "Slot"]
+__all__ = ["SHORT_PROOF_S", "Opener", "Pool", "Slot"]

@@ -22,9 +22,9 @@ from prover.catalogue import Catalogue
 from prover.claims import Claim, Claims, Outcome
 from prover.errors import PermanentProverError, ProofTimedOut, ProverError, TransientProverError
 from prover.jobs import Failure
-from prover.pool import Pool, Slot
+from prover.pool import SHORT_PROOF_S, Pool, Slot
 from prover.service_errors import CircuitUnknown
-from prover.wake import CHANGED, Wake
+from prover.wake import CHANGED, WORK, Wake
 
 log = logging.getLogger(__name__)
 
@@ -59,16 +59,22 @@ class Proving:
         self._leaving = False
 
     def run(self, proof_id: str, generation: int) -> None:
-        """The engine's "prove". Running it twice, or late, does nothing twice."""
-        circuit = patiently(lambda: self._claims.circuit_of(proof_id, generation))
-        if circuit is None:
-            return
-        with self._pool.slot(circuit) as slot:
-            claim = self._claim(proof_id, generation)
-            if claim is None:
+        """The engine's "prove". Running it twice, or late, does nothing twice.
+
+        Ends when this proof is in somebody's hands; until then it proves what comes before it.
+        """
+        while circuit := patiently(lambda: self._claims.circuit_of(proof_id, generation)):
+            if not self._pool.wait_free(SHORT_PROOF_S):
+                patiently(lambda: self._claims.offer(proof_id, generation))
+                self._wake.send(WORK)
+            with self._pool.slot(circuit) as slot:
+                claim = self._claim(proof_id, generation)
+                if claim is None:
+                    return
+                claim, attempt = self._work(claim, slot)
+            self._settle(claim, attempt)
+            if proof_id in claim.members:
                 return
-            claim, attempt = self._work(claim, slot)
-        self._settle(claim, attempt)
 
     def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
         """Find company, prove; whatever happens, the claim is not forgotten."""
@@ -119,6 +125,7 @@ class Proving:
 
     def _claim(self, proof_id: str, generation: int) -> Claim | None:
         if self._leaving:
+            patiently(lambda: self._claims.return_run(proof_id, generation))
             return None
         return patiently(lambda: self._claims.claim(proof_id, generation))
 

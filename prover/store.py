@@ -168,7 +168,7 @@ def requeue(
     priority = proof.priority if priority is None else priority
     run = Run(proof.id, proof.generation + 1, priority, delay_s)
     free = {"claim": None, "worker": None, "batch": None, "started_at": None}
-    values = {**free, "priority": priority, "queued_at": time.time(), **values}
+    values = {**free, "priority": priority, "queued_at": time.time() + delay_s, **values}
     change(connection, proof.id, state=State.WAITING, generation=run.generation, **values)
     queue.enqueue(connection, run)
 

@@ -56,6 +56,7 @@ proofs = Table(
     Column("started_at", Double),
     Column("finished_at", Double),
     Index("zkagent_proof_waiting", "state", "circuit", "queued_at"),
+    Index("zkagent_proof_line", "state", "priority", "queued_at"),
     Index("zkagent_proof_claim", "claim"),
 )
 

@@ -17,7 +17,7 @@ from prover.claims import Claims, Limits
 from prover.database import Database
 from prover.engine import Engine, EngineQueue, Handlers
 from prover.leases import open_leases
-from prover.pool import Opener, Pool
+from prover.pool import SHORT_PROOF_S, Opener, Pool
 from prover.proving import Proving
 from prover.roster import Patience, Roster
 from prover.service_errors import LeaseLost
@@ -28,7 +28,6 @@ from prover.wake import CANCELLED, CHANGED, WORK, open_wake
 log = logging.getLogger(__name__)
 
 POLL_S = 1.0
-SHORT_PROOF_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,8 @@ class Worker:
     def _prefetch(self) -> int:
         """One proof more than slots while proofs are short, so that no slot waits for the queue;
         a long one would only be kept from an idle worker."""
-        return 1 if self._pool.typical_s < SHORT_PROOF_S else 0
+        typical_s = self._pool.typical_s
+        return 1 if typical_s is not None and typical_s < SHORT_PROOF_S else 0
 
     def _opener(self, catalogue: Catalogue) -> Opener:
         settings = self._settings

@@ -83,6 +83,14 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, catalogue: FakeCatalogue) ->
 
 
 @pytest.fixture
+def small(tmp_path: Path, catalogue: FakeCatalogue) -> Iterator[Fleet]:
+    """A fleet of one's own, nobody started."""
+    fleet = Fleet(tmp_path, f"sqlite:///{tmp_path}/service.sqlite", catalogue)
+    yield fleet
+    fleet.end()
+
+
+@pytest.fixture
 def client(fleet: Fleet) -> Iterator[ServiceClient]:
     with fleet.client(patience_s=5) as opened:
         yield opened

@@ -23,6 +23,7 @@ from prover.client import ServiceClient
 from prover.database import Database
 from prover.engine import prepare_engine
 from prover.fake import FakeCatalogue
+from prover.tables import proofs
 
 MARK = "ZKAGENT_TEST_FLEET"
 POSTGRES_FOLDERS = "/usr/lib/postgresql"
@@ -87,6 +88,11 @@ class Fleet:
             yield database
         finally:
             database.close()
+
+    def proof(self, proof_id: str) -> sa.Row[tuple[object, ...]]:
+        """The proof's row in the database."""
+        with self.database() as database, database.read() as connection:
+            return connection.execute(sa.select(proofs).where(proofs.c.id == proof_id)).one()
 
     def prepare(self) -> None:
         """Create the tables before the first process."""

@@ -15,7 +15,7 @@ from prover.fake import FakeCatalogue, Order, fake_digest, fake_outputs
 from prover.jobs import State
 from tests.prover.service.fleet import Fleet, eventually
 
-FORMS = [BatchForm(fake_digest("c", n), n, (0, 0, 0, 0)) for n in (8, 2, 4)]
+FORMS = [BatchForm(fake_digest("c", n), n) for n in (8, 2, 4)]
 
 
 def claim_of(count: int, since: float = 0.0) -> Claim:
@@ -28,10 +28,10 @@ def test_one_request_is_proven_in_the_circuit_itself() -> None:
     assert (work.circuit, work.inputs) == (fake_digest("c"), (0, 0, 0, 0))
 
 
-def test_several_go_into_the_smallest_form_and_padding_fills_it() -> None:
+def test_several_go_into_the_smallest_form_and_the_last_fills_it() -> None:
     work = lay_out(claim_of(3), FORMS)
     assert work.circuit == fake_digest("c", 4)
-    assert work.inputs == (0,) * 4 + (1,) * 4 + (2,) * 4 + (0,) * 4
+    assert work.inputs == (0,) * 4 + (1,) * 4 + (2,) * 4 + (2,) * 4
     assert work.positions == {"id0": 0, "id1": 1, "id2": 2}
 
 

@@ -5,41 +5,25 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from circuits.artifacts import Circuit, Proof
+from circuits.batch import batch_file
 from circuits.build import build_circuit
 from prover.batching import own_row
 from prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
 from prover.service_errors import ServiceAnswered
 from prover.verification import verify
-from tests.circuits.networks import B1, W1, W2, network, node, squares
+from tests.circuits.networks import squares
 from tests.prover.service.fleet import Fleet
 
 ROWS = 3
 
 
-def rows_network(rows: int) -> bytes:
-    """`square_network` for several rows at once: x [1, 4 rows], y [1, 2 rows]."""
-    nodes = [
-        node("Reshape", ["x", "in"], "r"),
-        node("MatMul", ["r", "w1"], "m"),
-        node("Add", ["m", "b1"], "h"),
-        node("Mul", ["h", "h"], "hh"),
-        node("MatMul", ["hh", "w2"], "o"),
-        node("Reshape", ["o", "out"], "y"),
-    ]
-    shapes = {"in": np.array([rows, 4]), "out": np.array([1, 2 * rows])}
-    weights = {"w1": W1, "b1": B1 * rows, "w2": W2}
-    return network(nodes, {**weights, **shapes}, inputs=4 * rows, outputs=2 * rows)
-
-
 @pytest.fixture(scope="session")
-def batch_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
-    path = tmp_path_factory.mktemp("networks") / "rows.onnx"
-    path.write_bytes(rows_network(ROWS))
-    return build_circuit(path, cache=session_cache)
+def batch_circuit(session_cache: Path, square_onnx: Path) -> Circuit:
+    with batch_file(square_onnx, ROWS) as path:
+        return build_circuit(path, cache=session_cache)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from prover.client import Wanted
 from prover.database import Database
 from prover.engine import Bell, EngineQueue, prepare_engine
-from prover.fake import FakeCatalogue, Order, fake_digest
+from prover.fake import Order, fake_digest
 from prover.jobs import Request, State
 from prover.leases import open_leases
 from prover.roster import Patience, Roster
@@ -19,14 +19,6 @@ from prover.store import Store
 from prover.sweeper import LOST_AFTER_S, Sweeper
 from prover.tables import proofs, workers
 from tests.prover.service.fleet import Fleet, eventually, free_port
-
-
-@pytest.fixture
-def small(tmp_path: Path, catalogue: FakeCatalogue) -> Iterator[Fleet]:
-    """A fleet of one's own, nobody started."""
-    fleet = Fleet(tmp_path, f"sqlite:///{tmp_path}/service.sqlite", catalogue)
-    yield fleet
-    fleet.end()
 
 
 def children(pid: int) -> set[int]:
@@ -42,18 +34,13 @@ def children(pid: int) -> set[int]:
     return found
 
 
-def proof(fleet: Fleet, proof_id: str) -> sa.Row[tuple[object, ...]]:
-    with fleet.database() as database, database.read() as connection:
-        return connection.execute(sa.select(proofs).where(proofs.c.id == proof_id)).one()
-
-
 def test_a_stopping_service_lets_a_short_proof_finish(small: Fleet, features: list[int]) -> None:
     service = small.serve()
     with small.client() as client:
         view = client.submit(Wanted.of_features("slow", features))
         eventually(lambda: client.get(view.id).state is State.PROVING)
     assert service.stop() == 0
-    assert proof(small, view.id).state == State.DONE
+    assert small.proof(view.id).state == State.DONE
 
 
 def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list[int]) -> None:
@@ -64,7 +51,7 @@ def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list
     began = time.monotonic()
     assert service.stop() == 0
     assert time.monotonic() - began < 15
-    found = proof(small, view.id)
+    found = small.proof(view.id)
     assert (found.state, found.claim, found.deaths, found.crashes) == ("waiting", None, 0, 0)
 
 
@@ -80,7 +67,7 @@ def test_what_a_stopped_service_had_not_begun_is_taken_over(
         small.serve()
         for proof_id in ids:
             client.wait(proof_id, timeout_s=30)
-    assert {proof(small, proof_id).deaths for proof_id in ids} == {0}
+    assert {small.proof(proof_id).deaths for proof_id in ids} == {0}
 
 
 def test_a_callback_that_is_being_retried_survives_a_stop(
@@ -155,38 +142,6 @@ def test_a_proof_that_kills_its_workers_is_set_aside_and_the_rest_goes_on(
     assert failure
     assert failure.kind == "death"
     assert "died 2 times" in failure.reason
-
-
-def test_urgent_proofs_go_first(small: Fleet, features: list[int]) -> None:
-    small.serve(slots=0)
-    with small.client() as client:
-        ids = {
-            name: client.submit(
-                Wanted.of_features("slow", [number, *features[1:]], priority=name)
-            ).id
-            for number, name in enumerate(("bulk", "normal", "urgent"))
-        }
-        small.work()
-        started = {n: client.wait(proof_id, timeout_s=30).started_at for n, proof_id in ids.items()}
-    assert sorted(started, key=lambda name: str(started[name])) == ["urgent", "normal", "bulk"]
-
-
-def test_each_worker_has_its_own_number_of_slots(small: Fleet, features: list[int]) -> None:
-    small.serve(slots=3)
-    small.work("--slots", "1")
-    with small.client() as client:
-        orders = [[Order.SLOW, number, *features[2:]] for number in range(6)]
-        ids = [client.submit(Wanted.of_features("quick", order)).id for order in orders]
-
-        def proving() -> dict[str, int]:
-            rows = [proof(small, proof_id) for proof_id in ids]
-            names = [str(row.worker) for row in rows if row.state == State.PROVING]
-            return {name: names.count(name) for name in names}
-
-        eventually(lambda: sum(proving().values()) == 4)
-        assert sorted(proving().values()) == [1, 3]
-        for proof_id in ids:
-            client.cancel(proof_id)
 
 
 def test_memory_and_heartbeats_are_recorded(small: Fleet, features: list[int]) -> None:

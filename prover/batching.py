@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from circuits.artifacts import Proof
+from circuits.batch import fill
 from prover.catalogue import BatchForm, Card
 from prover.claims import Claim
 
@@ -70,9 +71,8 @@ def lay_out(claim: Claim, forms: Sequence[BatchForm]) -> Work:
         ((proof_id, inputs),) = claim.members.items()
         return Work(claim.circuit, inputs, {proof_id: 0})
     form = min((form for form in forms if form.capacity >= count), key=lambda f: f.capacity)
-    rows = [*claim.members.values(), *[form.padding] * (form.capacity - count)]
     positions = {proof_id: row for row, proof_id in enumerate(claim.members)}
-    return Work(form.circuit, tuple(value for row in rows for value in row), positions)
+    return Work(form.circuit, fill(list(claim.members.values()), form.capacity), positions)
 
 
 def own_row(proof: Proof, inputs: Sequence[int], position: int) -> tuple[int, ...]:

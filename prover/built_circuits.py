@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from circuits.artifacts import Circuit, Proof, is_digest
+from circuits.batch import MOST_ROWS, batch_network
 from circuits.cache import cache_root
 from circuits.errors import CircuitError, CircuitNotFound
 from circuits.store import list_circuits, load_circuit
@@ -69,13 +70,17 @@ class BuiltCircuits:
         """Let requests for one circuit share proofs of another: B rows of its inputs, one after
         another, and B of its outputs. Raises CircuitError, StartRefused."""
         one, many = self._circuit(single), self._circuit(batch)
-        capacity, rest = divmod(many.input_count, one.input_count)
-        if rest or capacity < 2 or many.output_count != capacity * one.output_count:
+        capacity = many.input_count // one.input_count
+        if (
+            not 2 <= capacity <= MOST_ROWS
+            or batch_network(one.onnx, capacity).sha256 != many.origin.onnx
+        ):
             raise StartRefused(
                 f"circuit {batch[:12]} ({many.input_count} -> {many.output_count}) is no batch of "
-                f"{single[:12]} ({one.input_count} -> {one.output_count})"
+                f"{single[:12]} ({one.input_count} -> {one.output_count}): build one with "
+                "`zkagent circuit build MODEL --batch B`"
             )
-        form = BatchForm(batch, capacity, (0,) * one.input_count)
+        form = BatchForm(batch, capacity)
         self._batches[single] = (*self._batches.get(single, ()), form)
 
     def cards(self) -> list[Card]:

@@ -28,11 +28,10 @@ class Artifact(StrEnum):
 
 @dataclass(frozen=True)
 class BatchForm:
-    """A circuit that proves `capacity` inputs at once: rows one after another, `padding` fills."""
+    """A circuit that proves `capacity` inputs at once, laid out as in `circuits.batch.fill`."""
 
     circuit: str
     capacity: int
-    padding: tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class FakeCatalogue:
 
     def _card(self, name: str, rows: int) -> Card:
         batches = tuple(
-            BatchForm(fake_digest(name, capacity), capacity, (0,) * INPUTS)
+            BatchForm(fake_digest(name, capacity), capacity)
             for capacity in (self.capacities if rows == 1 else ())
         )
         names = (name,) if rows == 1 else ()

@@ -1,8 +1,9 @@
-"""Closes the hole in ezkl's generated Solidity and fits it to our interface, by text.
+"""Closes the hole in ezkl's generated Solidity, makes it cheaper, and fits it to our interface.
 
 ezkl 23 reads the transcript at the caller's `proof.offset` but the evaluations at fixed calldata
 positions. With a non-canonical ABI head the two are different bytes, and any instances verify
 (executor/attacks/ezkl_forgeries.py does it). The patched verifier demands the canonical offset.
+What makes it cheaper is in verifier_instances.py.
 
 Every change hangs on an anchor that must occur exactly once; a generated file that looks different
 fails the build, because nobody has read it.
@@ -12,7 +13,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from circuits import verifier_instances
+from circuits.anchors import only_number, replace_once, require_once
 from circuits.errors import VerifierChanged
+from circuits.field import R
 
 CONTRACT = "Halo2Verifier"
 LOCAL_CHAIN_ID = 31337
@@ -29,7 +33,7 @@ RETURN_TRUE = """            // Return 1 as result if everything succeeds
             return(0x00, 0x20)
 """
 # What we rely on and leave alone: a false proof reverts, nothing else returns, instances are
-# counted and canonical, and the transcript starts at proof.offset.
+# counted, the transcript starts at proof.offset, and the field is the one of our constants.
 RELIED_ON = (
     """            // Revert if anything fails
             if iszero(success) {
@@ -38,9 +42,9 @@ RELIED_ON = (
 """,
     "return(",
     "success := and(success, eq(num_instances, instances.length))\n",
-    "success := and(success, lt(instance, r))\n",
     "let proof_cptr := proof.offset\n",
     "let success := true\n",
+    f"            let r := {R} ",
 )
 PROOF_LENGTH = re.compile(r"success := and\(success, eq\((0x[0-9a-f]+), proof\.length\)\)\n")
 INSTANCE_COUNT = re.compile(r"mstore\(0x[0-9a-f]+, (0x[0-9a-f]{64})\) // num_instances\n")
@@ -66,7 +70,13 @@ DEVELOPMENT_GUARD = f"""    /// @notice The set-up may be forgeable: its proofs 
     }}
 
 """
-PATCHES = (PATCHED_SIGNATURE, OFFSET_CHECK, RETURN_NOTHING, DEVELOPMENT_GUARD)
+PATCHES = (
+    PATCHED_SIGNATURE,
+    OFFSET_CHECK,
+    RETURN_NOTHING,
+    DEVELOPMENT_GUARD,
+    *verifier_instances.PATCHES,
+)
 # Part of a circuit's digest, so that a changed patch makes new circuits.
 PATCH_VERSION = hashlib.sha256("\0".join(PATCHES).encode()).hexdigest()[:16]
 
@@ -87,36 +97,22 @@ def patch_verifier(generated: str, *, development: bool) -> Verifier:
     VerifierChanged when the source is not what the patches were written for.
     """
     for text in RELIED_ON:
-        _require_once(text, generated.count(text))
-    source = generated
-    source = _replace(source, SIGNATURE, PATCHED_SIGNATURE)
-    source = _replace(source, LENGTH_CHECK, OFFSET_CHECK + LENGTH_CHECK)
-    source = _replace(source, RETURN_TRUE, RETURN_NOTHING)
+        require_once(generated, text)
+    instance_count = _instance_count(generated)
+    source = verifier_instances.rewrite_instances(generated, instance_count)
+    source = replace_once(source, SIGNATURE, PATCHED_SIGNATURE)
+    source = replace_once(source, LENGTH_CHECK, OFFSET_CHECK + LENGTH_CHECK)
+    source = replace_once(source, RETURN_TRUE, RETURN_NOTHING)
     head = CONTRACT_HEAD + (DEVELOPMENT_GUARD if development else "")
-    source = _replace(source, CONTRACT_HEAD, head)
-    return Verifier(source, _number(PROOF_LENGTH, source), _instance_count(source))
-
-
-def _replace(source: str, anchor: str, replacement: str) -> str:
-    _require_once(anchor, source.count(anchor))
-    return source.replace(anchor, replacement)
-
-
-def _require_once(text: str, count: int) -> None:
-    if count != 1:
-        raise VerifierChanged(repr(text.strip().partition("\n")[0]), count)
-
-
-def _number(pattern: re.Pattern[str], source: str) -> int:
-    found = pattern.findall(source)
-    _require_once(pattern.pattern, len(found))
-    return int(found[0], 16)
+    source = replace_once(source, CONTRACT_HEAD, head)
+    return Verifier(source, only_number(source, PROOF_LENGTH), instance_count)
 
 
 def _instance_count(source: str) -> int:
     """The verifying key is loaded twice, so this number stands there twice, alike."""
     found = set(INSTANCE_COUNT.findall(source))
-    _require_once(INSTANCE_COUNT.pattern, len(found))
+    if len(found) != 1:
+        raise VerifierChanged(INSTANCE_COUNT.pattern, len(found))
     return int(found.pop(), 16)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from circuits import ezkl_engine, verifier_patch
+from circuits import ezkl_engine, verifier_instances, verifier_patch
 from circuits.artifacts import Circuit
 from circuits.errors import VerifierChanged
 from circuits.verifier_patch import patch_verifier
@@ -42,19 +42,54 @@ ANCHORS = {
     "length check": verifier_patch.LENGTH_CHECK,
     "result": verifier_patch.RETURN_TRUE,
     **{f"relied on {i}": text for i, text in enumerate(verifier_patch.RELIED_ON)},
+    "instances copied": verifier_instances.COPY_LOOP,
+    "denominators": verifier_instances.DENOMINATORS,
+    "inversion": verifier_instances.INVERSION,
+    "instances evaluated": verifier_instances.EVALUATION_LOOP,
+    **{f"read {i}, begin": begin for i, (begin, _, _) in enumerate(verifier_instances.READ)},
+    **{f"read {i}, end": end for i, (_, end, _) in enumerate(verifier_instances.READ)},
 }
 
 
 @pytest.mark.parametrize("anchor", ANCHORS.values(), ids=ANCHORS.keys())
 def test_a_source_without_an_anchor_is_refused(generated: str, anchor: str) -> None:
+    assert anchor in generated
     with pytest.raises(VerifierChanged, match="0 times, expected once"):
         patch_verifier(generated.replace(anchor, ""), development=True)
 
 
 @pytest.mark.parametrize("anchor", ANCHORS.values(), ids=ANCHORS.keys())
 def test_a_source_with_an_anchor_twice_is_refused(generated: str, anchor: str) -> None:
-    with pytest.raises(VerifierChanged, match="2 times, expected once"):
+    with pytest.raises(VerifierChanged, match=r"[02] times, expected once"):
         patch_verifier(generated.replace(anchor, anchor + anchor), development=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("let all_inv := mload(gp_mptr)", "let all_inv := 1"),
+        ("mstore(L_LAST_MPTR, l_last)", "mstore(L_LAST_MPTR, l_0)"),
+        ("let l_0 := mload(add(X_N_MPTR, 0xc0))", "let l_0 := mload(add(X_N_MPTR, 0xe0))"),
+        ("mload(NUM_INSTANCES_MPTR), 6)", "mload(NUM_INSTANCES_MPTR), 7)"),
+        ("x_n := mulmod(x_n, x_n, r)", "x_n := mulmod(x_n, x, r)"),
+    ],
+)
+def test_other_code_around_the_instances_is_refused(generated: str, line: str, other: str) -> None:
+    assert line in generated
+    with pytest.raises(VerifierChanged, match=r"the known text after .* 0 times"):
+        patch_verifier(generated.replace(line, other), development=True)
+
+
+def test_a_source_without_its_root_of_unity_is_refused(generated: str) -> None:
+    with pytest.raises(VerifierChanged, match=r"omega.* 0 times"):
+        patch_verifier(generated.replace("// omega\n", "// w\n"), development=True)
+
+
+def test_a_source_with_two_numbers_of_instances_is_refused(generated: str) -> None:
+    last = "06) // num_instances"
+    assert generated.count(last) == 2
+    with pytest.raises(VerifierChanged, match=r"num_instances.* 2 times"):
+        patch_verifier(generated.replace(last, last.replace("6", "7"), 1), development=True)
 
 
 def test_a_verifier_that_returned_false_would_be_refused(generated: str) -> None:

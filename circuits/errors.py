@@ -4,6 +4,8 @@ CircuitError
 ├── NetworkRefused       the ONNX file is missing, not ONNX, or a circuit would not be exact
 ├── SettingsRefused      the circuit would break one of the soundness rules
 ├── InputRefused         x (or the y that it leads to) has the wrong count, type or range
+│   ├── OutsideRange     x leads a value out of the ranges that the circuit was built for
+│   └── SamplesRefused   a samples file whose content is not inputs of the network
 ├── ProofMalformed       a proof file that is not one
 ├── SrsError
 │   ├── SrsUnreadable    not a set-up file, or a damaged one
@@ -46,6 +48,26 @@ class SettingsRefused(CircuitError):
 
 class InputRefused(CircuitError):
     """The values for a circuit are not what it takes."""
+
+
+class OutsideRange(InputRefused):
+    """No proof is possible: a table or a decomposition of the circuit does not reach so far."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"these inputs leave the ranges of the circuit ({reason}): give inputs like those it "
+            "was calibrated with, or build it again with samples (--data) that include them"
+        )
+        self.reason = reason
+
+
+class SamplesRefused(InputRefused):
+    """The samples to calibrate with or to compare on are not what the network takes."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} is no usable samples file: {reason}")
+        self.path = path
+        self.reason = reason
 
 
 class ProofMalformed(CircuitError):
@@ -156,7 +178,9 @@ __all__ = [
     "EngineError",
     "InputRefused",
     "NetworkRefused",
+    "OutsideRange",
     "ProofMalformed",
+    "SamplesRefused",
     "SettingsRefused",
     "SrsError",
     "SrsTooSmall",

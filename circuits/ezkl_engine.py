@@ -21,9 +21,9 @@ from typing import Any
 import ezkl
 
 from circuits.artifacts import Circuit, Proof
-from circuits.errors import EngineError, InputRefused
+from circuits.errors import EngineError, InputRefused, OutsideRange
 from circuits.field import fits_int64, from_hex, to_hex
-from circuits.settings import RunArguments, Settings
+from circuits.settings import RunArguments, Settings, lookup_table
 
 # It warns of scales below 8 bits, which exact integers have on purpose.
 logging.getLogger("ezkl").setLevel(logging.ERROR)
@@ -32,6 +32,8 @@ PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 # Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.
 COMPILER_DOWNLOAD = "svm error"
 NOWHERE = "http://127.0.0.1:0"
+# What remains of ezkl's "integer ... is too large to be represented" in its exception.
+DECOMPOSITION = "General synthesis error"
 # What halo2 says of a false proof; other failures of `verify` are no verdict.
 FALSE_PROOF = (
     "The constraint system is not satisfied",
@@ -90,15 +92,23 @@ async def _create_verifier(vk: Path, settings: Path, srs: Path, source: Path) ->
     await ezkl.create_evm_verifier(str(vk), str(settings), str(source), str(abi), srs_path=str(srs))
 
 
-def evaluate(compiled: Path, inputs: Sequence[int], witness: Path) -> tuple[int, ...]:
-    """Write the witness for `inputs` and return the circuit's outputs. Raises EngineError."""
+def evaluate(
+    compiled: Path, inputs: Sequence[int], witness: Path, table: tuple[int, int] | None = None
+) -> tuple[int, ...]:
+    """Write the witness for `inputs` and return the circuit's outputs.
+
+    table: the range of the circuit's look-up tables, if it has any. ezkl writes a witness beyond
+    them all the same, and then proves without end. Raises OutsideRange, EngineError.
+    """
     data = witness.with_suffix(".input")
     # Field elements pass as they are; numbers would go through float64 and ezkl's rounding.
     data.write_text(json.dumps({"input_data": [[to_hex(value) for value in inputs]]}))
-    with _translated("evaluate the circuit"):
+    with _ranged(), _translated("evaluate the circuit"):
         ezkl.gen_witness(str(data), str(compiled), str(witness))
-    outputs = json.loads(witness.read_text())["outputs"]
-    return tuple(from_hex(value) for array in outputs for value in array)
+    written = json.loads(witness.read_text())
+    if table:
+        _check_lookups(table, written["min_lookup_inputs"], written["max_lookup_inputs"])
+    return tuple(from_hex(value) for array in written["outputs"] for value in array)
 
 
 def prove_witness(compiled: Path, witness: Path, pk: Path, srs: Path) -> tuple[bytes, list[str]]:
@@ -130,14 +140,15 @@ def verify_instances(
 def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
     with tempfile.TemporaryDirectory() as folder:
-        return _bounded(evaluate(circuit.compiled, inputs, Path(folder, "witness.json")))
+        path = Path(folder, "witness.json")
+        return _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "witness.json")
-        outputs = _bounded(evaluate(circuit.compiled, inputs, path))
+        outputs = _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
     return Proof(circuit.digest, tuple(inputs), outputs, proof)
 
@@ -175,6 +186,30 @@ def _bounded(outputs: tuple[int, ...]) -> tuple[int, ...]:
         peak = max(outputs, key=abs)
         raise InputRefused(f"these inputs drive an output to {peak}, which 64 bits cannot hold")
     return outputs
+
+
+def _table(circuit: Circuit) -> tuple[int, int] | None:
+    if circuit.facts.exact:
+        return None  # exact circuits have none
+    return lookup_table(json.loads(circuit.settings.read_text()))
+
+
+def _check_lookups(table: tuple[int, int], least: int, most: int) -> None:
+    low, high = table
+    if least < low or most > high:
+        found = least if least < low else most
+        raise OutsideRange(f"{found} is looked up in a table from {low} to {high}")
+
+
+@contextmanager
+def _ranged() -> Iterator[None]:
+    """A witness fails so when a value is too large to be decomposed."""
+    try:
+        yield
+    except EngineError as exc:
+        if DECOMPOSITION not in exc.reason:
+            raise
+        raise OutsideRange("a value is too large to be decomposed") from exc
 
 
 @contextmanager

@@ -25,22 +25,36 @@ INTEGER_OPERATORS = frozenset(
     | {"ReduceSum", "Relu", "Reshape", "Slice", "Split", "Squeeze", "Sub", "Sum"}
     | {"Transpose", "Unsqueeze"}
 )
+# What a circuit's public values can stand for: fractions, or integers as they are.
+INPUT_TYPES = ("float32", "float64", "int64")
 
 
 @dataclass(frozen=True)
 class Network:
     """A readable ONNX file.
 
-    integer: its input is int64 and every operator exact. input_count: numbers in its one input;
-    output_count: numbers in all outputs together. sha256: of the file's bytes.
+    integer: its input is int64 and every operator exact. input_type: of its one input, as numpy
+    names it. sha256: of the file's bytes.
     """
 
     path: Path
     content: bytes
     sha256: str
     integer: bool
-    input_count: int
-    output_count: int
+    input_name: str
+    input_type: str
+    input_shape: tuple[int, ...]
+    output_shapes: tuple[tuple[int, ...], ...]
+
+    @property
+    def input_count(self) -> int:
+        """Numbers in its one input."""
+        return math.prod(self.input_shape)
+
+    @property
+    def output_count(self) -> int:
+        """Numbers in all outputs together."""
+        return sum(math.prod(shape) for shape in self.output_shapes)
 
 
 def read_network(path: Path) -> Network:
@@ -58,8 +72,10 @@ def read_network(path: Path) -> Network:
         content,
         hashlib.sha256(content).hexdigest(),
         integer,
-        _size(path, given),
-        sum(_size(path, value) for value in graph.output),
+        given.name,
+        _input_type(path, given),
+        _shape(path, given),
+        tuple(_shape(path, value) for value in graph.output),
     )
 
 
@@ -137,14 +153,28 @@ def _constants(graph: "GraphProto") -> Iterator[tuple[str, "np.ndarray[Any, Any]
             yield node.output[0], numpy_helper.to_array(value) if is_tensor else np.asarray(value)
 
 
-def _size(path: Path, value: "ValueInfoProto") -> int:
-    """Numbers in one input or output, whose shape must be known."""
-    sizes = [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+def _input_type(path: Path, given: "ValueInfoProto") -> str:
+    from onnx import helper
+
+    try:
+        name = helper.tensor_dtype_to_np_dtype(given.type.tensor_type.elem_type).name
+    except KeyError:
+        name = "no tensor"
+    if name not in INPUT_TYPES:
+        raise NetworkRefused(
+            path, f"its input {given.name!r} is {name}, expected {' or '.join(INPUT_TYPES)}"
+        )
+    return name
+
+
+def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
+    """Sizes of one input or output, which must be known."""
+    sizes = tuple(dimension.dim_value for dimension in value.type.tensor_type.shape.dim)
     if not all(size > 0 for size in sizes):
         raise NetworkRefused(
             path, f"the shape of {value.name!r} is open: export it with a fixed batch size"
         )
-    return math.prod(sizes)
+    return sizes
 
 
-__all__ = ["INTEGER_OPERATORS", "Network", "graph_inputs", "read_network"]
+__all__ = ["INPUT_TYPES", "INTEGER_OPERATORS", "Network", "graph_inputs", "read_network"]

@@ -107,6 +107,14 @@ def least_logrows(settings: Settings) -> int:
     return logrows
 
 
+def lookup_table(settings: Settings) -> tuple[int, int] | None:
+    """The least and the largest value that the circuit's tables hold; None when it has none."""
+    if not settings["required_lookups"]:
+        return None
+    low, high = settings["run_args"]["lookup_range"]
+    return low, high
+
+
 def _row_counts(settings: Settings) -> Iterator[int]:
     yield settings["num_rows"]
     yield settings["total_const_size"]
@@ -137,5 +145,6 @@ __all__ = [
     "check_settings",
     "default_arguments",
     "least_logrows",
+    "lookup_table",
     "to_bytes",
 ]

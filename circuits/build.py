@@ -29,8 +29,8 @@ from circuits.settings import (
     canonical,
     check_arguments,
     check_settings,
+    choose_logrows,
     default_arguments,
-    least_logrows,
     to_bytes,
 )
 from circuits.srs import Srs, find_srs
@@ -114,7 +114,7 @@ def build_circuit(
 
 
 def make_plan(network: Network, arguments: RunArguments) -> Plan:
-    """Tune: the least k whose rows are enough. Raises SettingsRefused, EngineError."""
+    """Settings for the least k whose rows are enough. Raises SettingsRefused, EngineError."""
     from circuits.ezkl_engine import make_settings
 
     check_arguments(arguments)
@@ -123,7 +123,8 @@ def make_plan(network: Network, arguments: RunArguments) -> Plan:
         onnx.write_bytes(network.content)
         first = make_settings(onnx, arguments, LEARNING_LOGROWS)
         check_settings(first, network.integer)
-        settings = canonical(make_settings(onnx, arguments, least_logrows(first)))
+        logrows = choose_logrows(first, arguments.logrows)
+        settings = canonical(make_settings(onnx, arguments, logrows))
     check_settings(settings, network.integer)
     return Plan(network, settings)
 

@@ -32,12 +32,15 @@ class RunArguments:
 
     input_scale_bits, parameter_scale_bits: a number v stands for v / 2^bits; 0 for integers.
     inner_columns: more of them halve rows and proving time and add gas per proof.
+    logrows: None for the least k whose rows hold everything in one block of columns; a smaller one
+    (at least `fewest_logrows`) spreads the cells over more blocks.
     decomposition_base, decomposition_legs: a ReLU's input must stay below base^legs.
     """
 
     input_scale_bits: int = 0
     parameter_scale_bits: int = 0
     inner_columns: int = 1
+    logrows: int | None = None
     decomposition_base: int = 128
     decomposition_legs: int = 3
     scale_rebase_multiplier: int = 1
@@ -101,10 +104,22 @@ def to_bytes(settings: Settings) -> bytes:
 
 def least_logrows(settings: Settings) -> int:
     """The smallest k for which one block of columns is enough. Raises SettingsRefused."""
-    logrows = max(LEAST_LOGROWS, math.ceil(math.log2(max(_row_counts(settings)) + RESERVED_ROWS)))
-    if logrows > MOST_LOGROWS:
-        raise SettingsRefused("logrows", logrows, f"at most {MOST_LOGROWS}: make the model smaller")
-    return logrows
+    counts = [settings["num_rows"], settings["total_const_size"], *_indivisible(settings)]
+    return _logrows(max(counts))
+
+
+def fewest_logrows(settings: Settings) -> int:
+    """The smallest k at all: tables and public values must fit. Raises SettingsRefused."""
+    return _logrows(max(_indivisible(settings)))
+
+
+def choose_logrows(settings: Settings, wanted: int | None) -> int:
+    """The k to build with; `wanted` is RunArguments.logrows. Raises SettingsRefused."""
+    if wanted is None:
+        return least_logrows(settings)
+    if wanted < (fewest := fewest_logrows(settings)):
+        raise SettingsRefused("logrows", wanted, f"at least {fewest} for tables and public values")
+    return wanted
 
 
 def lookup_table(settings: Settings) -> tuple[int, int] | None:
@@ -115,9 +130,15 @@ def lookup_table(settings: Settings) -> tuple[int, int] | None:
     return low, high
 
 
-def _row_counts(settings: Settings) -> Iterator[int]:
-    yield settings["num_rows"]
-    yield settings["total_const_size"]
+def _logrows(rows: int) -> int:
+    logrows = max(LEAST_LOGROWS, math.ceil(math.log2(rows + RESERVED_ROWS)))
+    if logrows > MOST_LOGROWS:
+        raise SettingsRefused("logrows", logrows, f"at most {MOST_LOGROWS}: make the model smaller")
+    return logrows
+
+
+def _indivisible(settings: Settings) -> Iterator[int]:
+    """Rows of what ezkl cannot, or should not, spread over several columns."""
     yield settings["total_dynamic_col_size"]
     yield settings["total_shuffle_col_size"]
     yield sum(math.prod(shape) for shape in settings["model_instance_shapes"])
@@ -143,7 +164,9 @@ __all__ = [
     "canonical",
     "check_arguments",
     "check_settings",
+    "choose_logrows",
     "default_arguments",
+    "fewest_logrows",
     "least_logrows",
     "lookup_table",
     "to_bytes",

@@ -12,7 +12,9 @@ from circuits.settings import (
     RunArguments,
     canonical,
     check_settings,
+    choose_logrows,
     default_arguments,
+    fewest_logrows,
     least_logrows,
     to_bytes,
 )
@@ -133,3 +135,12 @@ def test_reserved_rows_are_as_many_as_ezkl_needs(
     srs = development_srs(12, tmp_path)
     ezkl_engine.make_keys(tmp_path / "compiled", srs.path, tmp_path / "vk", tmp_path / "pk")
     assert ((tmp_path / "vk").stat().st_size > 6000) == spills
+
+
+def test_more_blocks_of_columns_allow_fewer_rows(settings: dict[str, object]) -> None:
+    large = {**settings, "num_rows": 4000, "model_instance_shapes": [[1, 100], [1, 28]]}
+    assert choose_logrows(large, None) == 12
+    assert choose_logrows(large, 10) == 10
+    assert choose_logrows(large, fewest_logrows(large)) == 8
+    with pytest.raises(SettingsRefused, match="logrows is 7, must be at least 8 for tables"):
+        choose_logrows(large, 7)

@@ -11,23 +11,20 @@ import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {Instances} from "../libraries/Instances.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
-import {FrameMode, FrameState, UsedClaim} from "./FrameState.sol";
+import {FrameProofs} from "./FrameProofs.sol";
+import {FrameMode, UsedClaim} from "./FrameState.sol";
 import {ProofCheck} from "./ProofCheck.sol";
 
 /// @title The ERC's executor, with a proof behind every decision
 /// @notice Derives the model's input from the context, takes the output from a claim of the open frame
 ///   or from the record, and has the model's decoder make the decision.
-contract AgentExecutor is IAgentExecutor, FrameState {
+contract AgentExecutor is IAgentExecutor, FrameProofs {
     bytes32 private constant RECORD_DOMAIN = keccak256("zkagent-recorded-output-v1");
-
-    IModelRegistry private immutable _registry;
 
     /// @dev Key -> contract whose code is the output.
     mapping(bytes32 key => address) private _recorded;
 
-    constructor(IModelRegistry registry_) {
-        _registry = registry_;
-    }
+    constructor(IModelRegistry registry_) FrameProofs(registry_) {}
 
     /// @inheritdoc IAgentExecutor
     function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
@@ -97,8 +94,30 @@ contract AgentExecutor is IAgentExecutor, FrameState {
         _checkFeatures(model, features.length);
         _checkOutput(0, model, output.length);
         ProofCheck.check(model.verifier, proof, features, output);
-        _recorded[_recordKey(model, features)] = SSTORE2.write(output);
-        emit DecisionRecorded(modelId, keccak256(features), output);
+        _record(modelId, model, features, output);
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function recordDecisions(
+        uint256 modelId,
+        bytes[] calldata features,
+        bytes[] calldata outputs,
+        bytes calldata proof
+    ) external {
+        ExecutableModel memory model = _registry.bindingOf(modelId);
+        if (features.length != outputs.length || features.length == 0) {
+            revert DecisionCountMismatch(features.length, outputs.length);
+        }
+        for (uint256 i = 0; i < features.length; ++i) {
+            _checkFeatures(model, features[i].length);
+            _checkOutput(i, model, outputs[i].length);
+            _record(modelId, model, features[i], outputs[i]);
+        }
+        (address verifier, uint256 size) = (model.verifier, 1);
+        if (features.length > 1) {
+            (verifier, size,) = _registry.batchVerifierFor(modelId, features.length);
+        }
+        _checkRows(verifier, size, proof, features, outputs);
     }
 
     /// @inheritdoc IAgentExecutor
@@ -127,18 +146,6 @@ contract AgentExecutor is IAgentExecutor, FrameState {
         if (_claimsUsed() != _claimsGiven()) revert ClaimsLeftOver(_claimsUsed(), _claimsGiven());
     }
 
-    /// @dev Verifiers are called statically, so none of them can act inside the frame.
-    function _verifyClaims(Claim[] calldata claims, bytes[] calldata proofs) private {
-        for (uint256 i = 0; i < claims.length; ++i) {
-            Claim calldata claim = claims[i];
-            UsedClaim memory used = _usedClaimAt(i);
-            ProofCheck.check(used.verifier, proofs[i], used.features, claim.output);
-            emit DecisionVerified(
-                claim.modelId, used.agent, claim.featuresHash, keccak256(claim.output)
-            );
-        }
-    }
-
     /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the
     ///   verifier that the registry names now: an update inside the frame cannot swap it.
     function _takeClaim(
@@ -158,7 +165,7 @@ contract AgentExecutor is IAgentExecutor, FrameState {
             _poison(problem);
             return "";
         }
-        _markUsed(index, UsedClaim(model.verifier, msg.sender, features));
+        _markUsed(index, UsedClaim(model.verifier, msg.sender, model.commitmentHash, features));
         return claim.output;
     }
 
@@ -208,6 +215,16 @@ contract AgentExecutor is IAgentExecutor, FrameState {
         address pointer = _recorded[_recordKey(model, features)];
         if (pointer == address(0)) revert DecisionUnavailable(modelId, msg.sender, features);
         return SSTORE2.read(pointer);
+    }
+
+    function _record(
+        uint256 modelId,
+        ExecutableModel memory model,
+        bytes calldata features,
+        bytes calldata output
+    ) private {
+        _recorded[_recordKey(model, features)] = SSTORE2.write(output);
+        emit DecisionRecorded(modelId, keccak256(features), output);
     }
 
     /// @dev By commitment, not by circuit alone: whoever registers a model states its circuit hash.

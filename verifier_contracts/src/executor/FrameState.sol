@@ -17,6 +17,8 @@ enum FrameMode {
 struct UsedClaim {
     address verifier;
     address agent;
+    /// @notice Of the model, as the registry had it then.
+    bytes32 commitmentHash;
     bytes features;
 }
 
@@ -33,6 +35,7 @@ abstract contract FrameState {
     uint256 private constant FEATURES_HASH = 1;
     uint256 private constant VERIFIER = 2;
     uint256 private constant AGENT = 3;
+    uint256 private constant COMMITMENT = 4;
     uint256 private constant OUTPUT = 1 << 16;
     uint256 private constant FEATURES = 1 << 17;
     uint256 private constant POISON = uint256(keccak256("zkagent.executor.poison"));
@@ -73,6 +76,7 @@ abstract contract FrameState {
             _tstore(slot + FEATURES_HASH, 0);
             _tstore(slot + VERIFIER, 0);
             _tstore(slot + AGENT, 0);
+            _tstore(slot + COMMITMENT, 0);
             (slot + OUTPUT).clear();
             (slot + FEATURES).clear();
         }
@@ -109,6 +113,7 @@ abstract contract FrameState {
         uint256 slot = _slot(index);
         _tstore(slot + VERIFIER, uint160(used.verifier));
         _tstore(slot + AGENT, uint160(used.agent));
+        _tstore(slot + COMMITMENT, uint256(used.commitmentHash));
         (slot + FEATURES).store(used.features);
         _used = uint64(index + 1);
     }
@@ -118,6 +123,7 @@ abstract contract FrameState {
         return UsedClaim(
             address(uint160(_tload(slot + VERIFIER))),
             address(uint160(_tload(slot + AGENT))),
+            bytes32(_tload(slot + COMMITMENT)),
             (slot + FEATURES).load()
         );
     }

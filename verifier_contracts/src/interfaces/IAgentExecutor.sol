@@ -50,12 +50,19 @@ interface IAgentExecutor is IERCAgentExecutor {
     ///   instead.
     error FrameAlreadyOpen();
 
-    /// @notice One proof per claim. Likely proofs and claims of different plans were put together.
+    /// @notice One proof per claim, empty where an earlier one covers it. Likely proofs and claims of different plans were put together.
     error ProofCountMismatch(uint256 expected, uint256 received);
 
     /// @notice An output's length is not 8 bytes for each of the model's outputs: made for another
     ///   model or another version, or wider than 64 bits.
     error MalformedOutput(uint256 index, uint256 expected, uint256 received);
+
+    /// @notice Claims that share a proof were used under another commitment of their model than it has
+    ///   now: it was updated inside the frame.
+    error ModelChangedInFrame(uint256 modelId, bytes32 used, bytes32 present);
+
+    /// @notice Decisions to be recorded are as many features as outputs, and at least one.
+    error DecisionCountMismatch(uint256 features, uint256 outputs);
 
     /// @notice The run needed more decisions than were claimed: likely the state changed since
     ///   planning.
@@ -97,7 +104,10 @@ interface IAgentExecutor is IERCAgentExecutor {
 
     /// @notice Opens a frame and runs the caller in it by `IFramedAgent.onFrame(request)`.
     /// @param claims The outputs of all decisions, in the order in which they are made.
-    /// @param proofs The proof of each claim, in the same order.
+    /// @param proofs The proof of each claim, in the same order. A proof of one of the model's batch
+    ///   verifiers may cover later claims of the same model, too, whose proofs are then empty: all of
+    ///   them up to the next one that is not. Its verifier is the smallest that holds them, and what
+    ///   it lacks in decisions is filled up with the last of them.
     function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
         external
         returns (string memory answer, string[] memory executionSteps);
@@ -112,6 +122,15 @@ interface IAgentExecutor is IERCAgentExecutor {
         uint256 modelId,
         bytes calldata features,
         bytes calldata output,
+        bytes calldata proof
+    ) external;
+
+    /// @notice Verifies several outputs of one model by one proof and stores them, as `recordDecision`
+    ///   does. The proof is as in `runInFrame`.
+    function recordDecisions(
+        uint256 modelId,
+        bytes[] calldata features,
+        bytes[] calldata outputs,
         bytes calldata proof
     ) external;
 

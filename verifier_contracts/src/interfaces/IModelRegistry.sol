@@ -30,6 +30,16 @@ struct ExecutableModel {
     bytes32 commitmentHash;
 }
 
+/// @notice A verifier of the same network for up to `size` decisions in one proof.
+struct BatchVerifier {
+    uint16 size;
+    address verifier;
+    /// @notice Digest of the circuit, as `circuitHash` of ERC-7992 is for the single one.
+    bytes32 circuitHash;
+    /// @notice Code hash of the verifier, as `vkHash` of ERC-7992 is for the single one.
+    bytes32 codeHash;
+}
+
 /// @title Registry of models whose commitments are bound to the contracts that execute them
 /// @notice Versioning: a number names one commitment at a time. An update replaces it and changes
 ///   its `commitmentHash`, so agents that pinned the old hash stop until their owners accept the
@@ -37,6 +47,11 @@ struct ExecutableModel {
 interface IModelRegistry is IERCZKMLRegistry {
     /// @notice A commitment was bound to contracts, at registration or by an update.
     event ModelBound(uint256 indexed modelId, bytes32 indexed commitmentHash, ModelBinding binding);
+
+    /// @notice A bound model's batch verifiers were replaced, and with them its commitment hash.
+    event BatchVerifiersSet(
+        uint256 indexed modelId, bytes32 indexed commitmentHash, BatchVerifier[] batches
+    );
 
     /// @notice The model was registered without a binding: it can be looked up but not executed.
     error ModelNotBound(uint256 modelId);
@@ -62,6 +77,13 @@ interface IModelRegistry is IERCZKMLRegistry {
     /// @notice A model needs inputs and outputs.
     error EmptyModel(uint16 inputs, uint16 outputs);
 
+    /// @notice No verifier of this model takes so many decisions in one proof: put fewer of them
+    ///   into a proof. `largest` is the most that one takes, 1 without batch verifiers.
+    error NoBatchVerifier(uint256 modelId, uint256 decisions, uint256 largest);
+
+    /// @notice Batch verifiers are listed by size, each size once, the smallest one being 2.
+    error BatchSizeOutOfOrder(uint256 previous, uint256 size);
+
     /// @notice Registers a commitment with the contracts that execute it; checks every hash.
     function registerBoundModel(ModelCommitment calldata commitment, ModelBinding calldata binding)
         external
@@ -74,8 +96,26 @@ interface IModelRegistry is IERCZKMLRegistry {
         ModelBinding calldata binding
     ) external;
 
-    /// @notice Hash over the commitment and the whole binding: over everything that a decision of this
-    ///   model depends on. Reverts as `bindingOf`.
+    /// @notice Replaces the batch verifiers of a bound model; an update of its binding removes them.
+    /// @dev They are part of the commitment hash: agents that pinned the old one stop until their
+    ///   owners accept the new one, so no verifier comes to count behind their backs.
+    function setBatchVerifiers(uint256 modelId, BatchVerifier[] calldata batches) external;
+
+    /// @notice All batch verifiers of the model, by size.
+    function batchVerifiers(uint256 modelId) external view returns (BatchVerifier[] memory);
+
+    /// @notice The one verifier for a proof of that many decisions, which is the smallest that holds
+    ///   them, so that there is no choice. Reverts as `bindingOf`, or with NoBatchVerifier.
+    /// @return verifier Its address.
+    /// @return size How many decisions it takes.
+    /// @return commitment The commitment hash that it is part of.
+    function batchVerifierFor(uint256 modelId, uint256 decisions)
+        external
+        view
+        returns (address verifier, uint256 size, bytes32 commitment);
+
+    /// @notice Hash over the commitment, the whole binding and the batch verifiers: over everything
+    ///   that a decision of this model depends on. Reverts as `bindingOf`.
     function commitmentHash(uint256 modelId) external view returns (bytes32);
 
     /// @notice What the executor needs. Reverts if the model is unknown, unbound or deprecated.

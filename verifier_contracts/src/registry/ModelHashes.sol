@@ -2,12 +2,13 @@
 pragma solidity ^0.8.30;
 
 import {ModelCommitment} from "../interfaces/IERCZKMLRegistry.sol";
-import {IModelRegistry, ModelBinding} from "../interfaces/IModelRegistry.sol";
+import {BatchVerifier, IModelRegistry, ModelBinding} from "../interfaces/IModelRegistry.sol";
 
 /// @title The hashes that tie a model's files and contracts together
 library ModelHashes {
     bytes32 private constant MODEL_DOMAIN = keccak256("zkagent-model-v1");
     bytes32 private constant COMMITMENT_DOMAIN = keccak256("zkagent-commitment-v1");
+    bytes32 private constant BATCHES_DOMAIN = keccak256("zkagent-batches-v1");
     bytes3 private constant DELEGATION = 0xef0100;
 
     /// @notice `modelHash` of ERC-7992: files by digest, contracts by code. Reads the code at hand.
@@ -29,12 +30,13 @@ library ModelHashes {
     }
 
     /// @notice What agents pin.
-    function commitmentHash(ModelCommitment memory commitment, ModelBinding memory binding)
-        internal
-        pure
-        returns (bytes32)
-    {
-        return keccak256(abi.encode(COMMITMENT_DOMAIN, commitment, binding));
+    function commitmentHash(
+        ModelCommitment memory commitment,
+        ModelBinding memory binding,
+        BatchVerifier[] memory batches
+    ) internal pure returns (bytes32 hash) {
+        hash = keccak256(abi.encode(COMMITMENT_DOMAIN, commitment, binding));
+        if (batches.length != 0) hash = keccak256(abi.encode(BATCHES_DOMAIN, hash, batches));
     }
 
     /// @notice Code hash of a contract that is there.

@@ -2,7 +2,12 @@
 pragma solidity ^0.8.30;
 
 import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/IERCZKMLRegistry.sol";
-import {ExecutableModel, IModelRegistry, ModelBinding} from "../interfaces/IModelRegistry.sol";
+import {
+    BatchVerifier,
+    ExecutableModel,
+    IModelRegistry,
+    ModelBinding
+} from "../interfaces/IModelRegistry.sol";
 import {ModelHashes} from "./ModelHashes.sol";
 
 /// @title ERC-7992 registry that also binds models to the contracts that execute them
@@ -22,6 +27,7 @@ contract ModelRegistry is IModelRegistry {
     mapping(uint256 modelId => ModelBinding) private _bindings;
     /// @dev Present exactly for models that are bound and not deprecated.
     mapping(uint256 modelId => ExecutableModel) private _executable;
+    mapping(uint256 modelId => BatchVerifier[]) private _batches;
 
     /// @inheritdoc IERCZKMLRegistry
     function registerModel(ModelCommitment calldata commitment) external returns (uint256 modelId) {
@@ -51,6 +57,24 @@ contract ModelRegistry is IModelRegistry {
     ) external {
         _update(modelId, commitment);
         _bind(modelId, commitment, binding);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function setBatchVerifiers(uint256 modelId, BatchVerifier[] calldata batches) external {
+        Entry storage entry = _ownEntry(modelId);
+        if (_bindings[modelId].verifier == address(0)) revert ModelNotBound(modelId);
+        delete _batches[modelId];
+        uint256 previous = 1;
+        for (uint256 i = 0; i < batches.length; ++i) {
+            if (batches[i].size <= previous) revert BatchSizeOutOfOrder(previous, batches[i].size);
+            previous = batches[i].size;
+            _checkVerifier(batches[i].codeHash, batches[i].verifier);
+            _batches[modelId].push(batches[i]);
+        }
+        bytes32 hash =
+            ModelHashes.commitmentHash(entry.commitment, _bindings[modelId], _batches[modelId]);
+        _executable[modelId].commitmentHash = hash;
+        emit BatchVerifiersSet(modelId, hash, batches);
     }
 
     /// @inheritdoc IERCZKMLRegistry
@@ -90,11 +114,37 @@ contract ModelRegistry is IModelRegistry {
     }
 
     /// @inheritdoc IModelRegistry
+    function batchVerifiers(uint256 modelId) external view returns (BatchVerifier[] memory) {
+        _entry(modelId);
+        return _batches[modelId];
+    }
+
+    /// @inheritdoc IModelRegistry
+    function batchVerifierFor(uint256 modelId, uint256 decisions)
+        external
+        view
+        returns (address verifier, uint256 size, bytes32 commitment)
+    {
+        commitment = _executable[modelId].commitmentHash;
+        if (commitment == 0) _revertNotExecutable(modelId);
+        BatchVerifier[] storage batches = _batches[modelId];
+        for (uint256 i = 0; i < batches.length; ++i) {
+            (verifier, size) = (batches[i].verifier, batches[i].size);
+            if (decisions <= size) return (verifier, size, commitment);
+        }
+        revert NoBatchVerifier(modelId, decisions, batches.length == 0 ? 1 : size);
+    }
+
+    /// @inheritdoc IModelRegistry
     function checkCode(uint256 modelId) external view {
         ModelCommitment storage commitment = _entry(modelId).commitment;
         ModelBinding memory binding = _bindings[modelId];
         if (binding.verifier == address(0)) revert ModelNotBound(modelId);
         _checkCode(commitment.vkHash, commitment.modelHash, binding);
+        BatchVerifier[] memory batches = _batches[modelId];
+        for (uint256 i = 0; i < batches.length; ++i) {
+            _checkVerifier(batches[i].codeHash, batches[i].verifier);
+        }
     }
 
     /// @inheritdoc IModelRegistry
@@ -129,7 +179,8 @@ contract ModelRegistry is IModelRegistry {
             revert EmptyModel(binding.inputs, binding.outputs);
         }
         _checkCode(commitment.vkHash, commitment.modelHash, binding);
-        bytes32 hash = ModelHashes.commitmentHash(commitment, binding);
+        delete _batches[modelId]; // of what the number named before
+        bytes32 hash = ModelHashes.commitmentHash(commitment, binding, new BatchVerifier[](0));
         _bindings[modelId] = binding;
         _executable[modelId] = ExecutableModel(
             binding.verifier,
@@ -146,10 +197,14 @@ contract ModelRegistry is IModelRegistry {
         private
         view
     {
-        bytes32 codeHash = ModelHashes.fixedCodeHash(binding.verifier);
-        if (vkHash != codeHash) revert VerifierMismatch(vkHash, codeHash);
+        _checkVerifier(vkHash, binding.verifier);
         bytes32 computed = ModelHashes.modelHash(binding);
         if (modelHash != computed) revert ModelHashMismatch(modelHash, computed);
+    }
+
+    function _checkVerifier(bytes32 committed, address verifier) private view {
+        bytes32 codeHash = ModelHashes.fixedCodeHash(verifier);
+        if (committed != codeHash) revert VerifierMismatch(committed, codeHash);
     }
 
     function _entry(uint256 modelId) private view returns (Entry storage entry) {

@@ -21,7 +21,7 @@ contract FrameStateTest is Test, FrameState {
         this.begin(claims);
         for (uint256 i = 0; i < 2; ++i) {
             bytes memory features = bytes.concat(new bytes(273), "x");
-            _markUsed(i, UsedClaim(address(this), msg.sender, features));
+            _markUsed(i, UsedClaim(address(this), msg.sender, "commitment", features));
         }
     }
 
@@ -29,7 +29,7 @@ contract FrameStateTest is Test, FrameState {
     function wordsInUse() private view returns (uint256 count) {
         for (uint256 i = 0; i < 2; ++i) {
             uint256 claim = FIRST_CLAIM + (i << 32);
-            count += _inUse(claim, 4) + _inUse(claim + (1 << 16), 16)
+            count += _inUse(claim, 5) + _inUse(claim + (1 << 16), 16)
             + _inUse(claim + (1 << 17), 16);
         }
     }
@@ -51,6 +51,7 @@ contract FrameStateTest is Test, FrameState {
         UsedClaim memory used = _usedClaimAt(1);
         assertEq(used.verifier, address(this));
         assertEq(used.agent, msg.sender);
+        assertEq(used.commitmentHash, "commitment");
         assertEq(used.features, bytes.concat(new bytes(273), "x"));
         assertEq(_claimsUsed(), 2);
         assertEq(_claimsGiven(), 2);
@@ -58,8 +59,9 @@ contract FrameStateTest is Test, FrameState {
 
     function test_the_end_of_a_frame_leaves_no_word_in_use() public {
         useTwoClaims();
-        // Per claim: model, features hash, verifier, agent, and length and last word of each string.
-        assertEq(wordsInUse(), 2 * 8);
+        // Per claim: model, features hash, verifier, agent, commitment, and length and last word of
+        // each string.
+        assertEq(wordsInUse(), 2 * 9);
         _endFrame();
         assertEq(wordsInUse(), 0);
         assertEq(_claimsUsed() + _claimsGiven(), 0);

@@ -5,10 +5,11 @@ import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentEx
 import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 
-/// @dev Owns model 2, pins nothing, and updates the model right after it has used a claim.
+/// @dev Owns model 2, pins nothing, and updates the model right after it has used its claims.
 contract CarelessAgent is IFramedAgent {
     IAgentExecutor private immutable _executor;
     bytes private _update;
+    uint256 private _decisions = 1;
 
     constructor(IAgentExecutor executor) {
         _executor = executor;
@@ -16,6 +17,10 @@ contract CarelessAgent is IFramedAgent {
 
     function setUpdate(bytes calldata update) external {
         _update = update;
+    }
+
+    function setDecisions(uint256 decisions) external {
+        _decisions = decisions;
     }
 
     function open(Claim[] calldata claims, bytes[] calldata proofs)
@@ -26,7 +31,10 @@ contract CarelessAgent is IFramedAgent {
     }
 
     function onFrame(bytes calldata) external returns (string memory answer, string[] memory none) {
-        answer = _executor.runNextIteration("2", "", new IERCAgentTool[](0), none, "").finalAnswer;
+        for (uint256 i = 0; i < _decisions; ++i) {
+            answer =
+            _executor.runNextIteration("2", "", new IERCAgentTool[](0), none, "").finalAnswer;
+        }
         (bool success,) = address(_executor.registry()).call(_update);
         require(success, "not updated");
     }

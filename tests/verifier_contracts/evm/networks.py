@@ -1,0 +1,108 @@
+"""Small integer networks for the tests of EVM models, with random weights."""
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+from models.integer_graph import IntegerGraph
+from models.onnx_export import export_policy
+from tests.circuits.networks import network, node
+from tests.models.policies import random_weights
+
+INT16 = (-(1 << 15), (1 << 15) - 1)
+
+
+def mlp(inputs: int = 9, hidden: int = 7, outputs: int = 3) -> bytes:
+    """Squares between two dense layers; small enough for int64 at any int16 input."""
+    rng = np.random.default_rng(1)
+    graph = IntegerGraph("mlp", inputs)
+    h = graph.add(graph.matmul("x", rng.integers(-9, 10, (inputs, hidden))), np.arange(hidden))
+    y = graph.matmul(graph.square(h), rng.integers(-9, 10, (hidden, outputs)))
+    return graph.finish(graph.add(y, rng.integers(-(10**6), 10**6, outputs)), outputs)
+
+
+def classifier() -> bytes:
+    """Blocks, permutations and a square, wired as models.classifier does, with a slot unused."""
+    rng = np.random.default_rng(2)
+    graph = IntegerGraph("classifier", 12)
+    h = graph.blocks(graph.pick("x", rng.permutation(12)), rng.integers(-7, 8, (3, 4, 2)))
+    z = graph.concat(["x", graph.square(graph.add(h, rng.integers(-99, 99, 6)))])
+    picked = graph.pick(z, rng.integers(0, 18, (4, 5)))
+    y = graph.add(graph.blocks(picked, rng.integers(-31, 32, (4, 5, 3))), np.arange(12) * 10**6)
+    return graph.finish(graph.pick(y, rng.permutation(12)[:11]), 11)
+
+
+def policy() -> bytes:
+    """The wallet policy's graph: six rows share weights, and two parts are joined."""
+    return export_policy(random_weights(np.random.default_rng(3), hidden=5, slots=4))
+
+
+def elementwise() -> bytes:
+    """Arithmetic on tensors that belongs to no layer."""
+    graph = IntegerGraph("elementwise", 6)
+    left, right = graph.pick("x", [0, 1, 2]), graph.pick("x", [5, 4, 3])
+    total = graph._node("Add", [left, right])
+    product = graph._node("Mul", [total, graph._constant([[3, -5, 7]])])
+    difference = graph._node("Sub", [product, left])
+    larger = graph._node("Max", [left, graph._node("Neg", [right])])
+    opposite = graph._node("Sub", [graph._constant([[1, 2, 3]]), difference])
+    return graph.finish(graph._node("Mul", [opposite, larger]), 3)
+
+
+def relu(inputs: int = 8, hidden: int = 6, outputs: int = 3) -> bytes:
+    """An MLP with ReLUs, of Gemm layers, one transposed, and a slice that goes backwards."""
+    rng = np.random.default_rng(5)
+    w1, w2 = rng.integers(-9, 10, (hidden, inputs)), rng.integers(-9, 10, (hidden, outputs))
+    b1, b2 = rng.integers(-99, 100, hidden), rng.integers(-99, 100, outputs)
+    nodes = [
+        node("Gemm", ["x", "w1", "b1"], "h", transB=1),
+        node("Relu", ["h"], "r"),
+        node("Slice", ["r", "start", "end", "axis", "step"], "s"),
+        node("Gemm", ["s", "w2", "b2"], "y"),
+    ]
+    cut = {"start": [-1], "end": [-hidden - 1], "axis": [1], "step": [-1]}
+    constants = {"w1": w1, "w2": w2, "b1": b1, "b2": b2, **cut}
+    return network(nodes, constants, inputs=inputs, outputs=outputs)
+
+
+NETWORKS: dict[str, Callable[[], bytes]] = {
+    "mlp": mlp,
+    "classifier": classifier,
+    "policy": policy,
+    "elementwise": elementwise,
+    "relu": relu,
+}
+
+
+def infer(content: bytes, x: list[int]) -> list[int]:
+    """By onnxruntime, in int64; it has no ReLU of that type, so networks with one in float64."""
+    model = onnx.load_model_from_string(content)
+    floats = any(node.op_type == "Relu" for node in model.graph.node)
+    kind = np.dtype(np.float64 if floats else np.int64)
+    if floats:
+        _use_doubles(model.graph)
+    serialized = model.SerializeToString()
+    session = onnxruntime.InferenceSession(serialized, providers=["CPUExecutionProvider"])
+    (y,) = session.run(None, {"x": np.array([x], dtype=kind)})
+    assert max(map(abs, y.ravel().tolist())) < 1 << 53 or not floats
+    return [int(v) for v in y.ravel()]
+
+
+def _use_doubles(graph: onnx.GraphProto) -> None:
+    for value in (*graph.input, *graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.DOUBLE
+    for tensor in graph.initializer:
+        if len(tensor.dims) > 1 or tensor.name.startswith("b"):  # weights; not indices
+            values = numpy_helper.to_array(tensor).astype(np.float64)
+            tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+
+
+def samples(inputs: int, count: int = 4) -> list[list[int]]:
+    """Random inputs, zeros, both ends of int16 and random choices of them."""
+    rng = np.random.default_rng(4)
+    fixed = [[0] * inputs, [INT16[0]] * inputs, [INT16[1]] * inputs]
+    extreme = rng.choice(INT16, (count, inputs)).tolist()
+    return [*fixed, *extreme, *rng.integers(*INT16, (count, inputs)).tolist()]

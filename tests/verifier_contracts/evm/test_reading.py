@@ -1,0 +1,154 @@
+"""From ONNX to steps, and weights to words: what is refused, what is folded, what adds up."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.integer_graph import IntegerGraph
+from tests.circuits.networks import network, node, relu_network
+from tests.verifier_contracts.evm.networks import classifier, elementwise, policy, relu
+from verifier_contracts.errors import EvmModelError
+from verifier_contracts.evm.program import Activation, Layer
+from verifier_contracts.evm.reader import read_program
+from verifier_contracts.evm.statements import Body, Placement
+from verifier_contracts.evm.words import WORDS_PER_CONTRACT, DataCode, Lanes
+
+WORD = 1 << 256
+
+
+def with_node(operator: str, build: Callable[[IntegerGraph], list[str]]) -> bytes:
+    graph = IntegerGraph("refused", 4)
+    return graph.finish(graph._node(operator, build(graph)), 4)
+
+
+def gemm(**attributes: float) -> bytes:
+    """y = x W + b with these attributes."""
+    constants = {"w": np.ones((4, 2), dtype=np.int64), "b": [[1, 2]]}
+    return network([node("Gemm", ["x", "w", "b"], "y", **attributes)], constants)
+
+
+def shaped_by_its_input() -> bytes:
+    nodes = [
+        node("Reshape", ["x", "four"], "flat"),
+        node("Gather", ["flat", "places"], "shape"),
+        node("Reshape", ["x", "shape"], "y"),
+    ]
+    return network(nodes, {"four": [4], "places": [0, 1]}, outputs=4)
+
+
+def squares_of_squares(factor: int) -> bytes:
+    """(4 factor x)^4 in three outputs."""
+    graph = IntegerGraph("powers", 4)
+    h = graph.matmul("x", np.full((4, 3), factor))
+    return graph.finish(graph.square(graph.square(h)), 3)
+
+
+def test_an_unsupported_operator_is_named_with_its_node() -> None:
+    onnx = with_node("Sign", lambda graph: ["x"])
+    with pytest.raises(EvmModelError, match=r"node 'sign_0' \(Sign\): not one of Add, .* Relu"):
+        read_program(onnx)
+
+
+@pytest.mark.parametrize(
+    ("onnx", "reason"),
+    [
+        (relu_network(), "input 'x' is FLOAT, expected INT64"),
+        (gemm(alpha=2.0), "alpha and beta must be 1"),
+        (with_node("Identity", lambda graph: [graph._constant([[1] * 4])]), "moves constants"),
+        (shaped_by_its_input(), "where it moves numbers to depends on the input"),
+    ],
+)
+def test_what_would_not_be_exact_is_refused(onnx: bytes, reason: str) -> None:
+    with pytest.raises(EvmModelError, match=reason):
+        read_program(onnx)
+
+
+@pytest.mark.parametrize("bits", [0, 1, 17])
+def test_inputs_have_the_width_of_features_at_most(bits: int) -> None:
+    with pytest.raises(EvmModelError, match=f"inputs of {bits} bits: expected 2 to 16"):
+        read_program(classifier(), bits)
+
+
+def test_a_product_of_two_computed_matrices_is_refused() -> None:
+    graph = IntegerGraph("refused", 4)
+    onnx = graph.finish(graph._node("MatMul", ["x", graph.reshape("x", [4, 1])]), 1)
+    with pytest.raises(EvmModelError, match=r"\(MatMul\): its second factor"):
+        read_program(onnx)
+
+
+def test_numbers_that_could_leave_int64_are_refused() -> None:
+    with pytest.raises(
+        EvmModelError, match=r"\(Mul\): its result could need 70 bits with the sign"
+    ):
+        read_program(squares_of_squares(1))
+    assert read_program(squares_of_squares(1), 13).input_bits == 13
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model", classifier()[:100]])
+def test_bytes_that_are_no_model_are_refused(content: bytes) -> None:
+    with pytest.raises(EvmModelError, match="not a valid ONNX model"):
+        read_program(content)
+
+
+def test_a_fan_in_beyond_a_data_contract_is_refused() -> None:
+    graph = IntegerGraph("wide", 800)
+    onnx = graph.finish(graph.matmul("x", np.ones((800, 1))), 1)
+    with pytest.raises(EvmModelError, match="adds up 800 inputs, at most 766"):
+        Body(read_program(onnx), Placement.DATA).write()
+
+
+def test_wires_biases_and_squares_leave_no_step_of_their_own() -> None:
+    for onnx in (classifier(), policy(), relu()):
+        program = read_program(onnx)
+        layers = [step for step in program.steps if isinstance(step, Layer)]
+        used = Activation.RELU if onnx == relu() else Activation.SQUARE
+        assert [layer.activation for layer in layers] == [used, Activation.NONE] * (
+            len(layers) // 2
+        )
+        assert len(layers) == len(program.steps)
+
+
+def test_multiply_adds_are_counted_for_every_row() -> None:
+    assert read_program(policy()).multiply_adds == 41 * 5 + 5 * 10 + 6 * (16 * 4 + 4 * 3)
+    assert read_program(elementwise()).multiply_adds == 0
+
+
+def test_bounds_hold_the_worst_case() -> None:
+    program = read_program(elementwise())
+    x = 1 << 15
+    expected = [(c + 2 * x * w + x) * x for c, w in ((1, 3), (2, 5), (3, 7))]
+    assert [program.bounds[i] for i in program.outputs] == expected
+
+
+@given(st.data())
+def test_lanes_of_a_packed_sum_come_apart_again(data: st.DataObject) -> None:
+    fan_in, count = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 9))
+    numbers = st.integers(-(1 << 30), 1 << 30)
+    weights = data.draw(
+        st.lists(
+            st.lists(numbers, min_size=count, max_size=count), min_size=fan_in, max_size=fan_in
+        )
+    )
+    x = data.draw(st.lists(st.integers(-(1 << 15), 1 << 15), min_size=fan_in, max_size=fan_in))
+    sums = [sum(a * row[j] for a, row in zip(x, weights, strict=True)) for j in range(count)]
+    lanes = Lanes(count, (fan_in << 45).bit_length() + 1)
+    total = lanes.pack([lanes.half] * count)
+    for a, row in zip(x, weights, strict=True):
+        total = [(t + a * w) % WORD for t, w in zip(total, lanes.pack(row), strict=True)]
+    for word, packed in enumerate(total):
+        for place, j in enumerate(lanes.lanes_of(word)):
+            assert (packed >> (place * lanes.width) & lanes.mask) - lanes.half == sums[j]
+
+
+def test_units_never_lie_across_two_contracts() -> None:
+    code = DataCode()
+    code.add([[1] * 10])
+    run = code.add([[i] * 300 for i in range(5)])
+    assert (run.contract, run.offset, run.per_contract) == (1, 1, 2)
+    assert [len(words) for words in code.contracts] == [10, 600, 600, 300]
+    assert all(len(words) <= WORDS_PER_CONTRACT for words in code.contracts)
+    assert code.codes()[1][:33] == bytes(33)
+    assert code.codes()[3][1:33] == (4).to_bytes(32, "big")

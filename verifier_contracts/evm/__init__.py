@@ -1,0 +1,32 @@
+"""Integer models as contracts that evaluate them, for the least gas: the baseline of proofs.
+
+A tiny model is cheaper to evaluate in the EVM than to prove. `generate_evm_model` writes such a
+contract, which takes a verifier's place; benchmarks and the registry's proof system `evm-int-v1`
+use it.
+
+    ONNX --reader--> program --statements--> Solidity --solc--> contract and data contracts
+"""
+
+from verifier_contracts.evm.chain import (
+    DeployedEvmModel,
+    call_gas,
+    deploy_evm_model,
+    evaluation_gas,
+)
+from verifier_contracts.evm.model import (
+    PROOF_SYSTEM,
+    PROOF_SYSTEM_ID,
+    EvmModel,
+    generate_evm_model,
+)
+
+__all__ = [
+    "PROOF_SYSTEM",
+    "PROOF_SYSTEM_ID",
+    "DeployedEvmModel",
+    "EvmModel",
+    "call_gas",
+    "deploy_evm_model",
+    "evaluation_gas",
+    "generate_evm_model",
+]

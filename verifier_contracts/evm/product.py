@@ -1,0 +1,84 @@
+"""The inner loop of an EVM model: statements for one row of inputs times packed weights."""
+
+from collections.abc import Iterator, Sequence
+
+from verifier_contracts.evm.program import Activation
+from verifier_contracts.evm.words import Lanes
+
+TERMS_PER_STATEMENT = 24
+ACTIVATED = {Activation.SQUARE: "mul(t, t)", Activation.RELU: "mul(t, sgt(t, 0))"}
+
+
+def product(
+    lanes: Lanes,
+    words: Sequence[Sequence[str | None]],
+    sources: Sequence[str],
+    targets: Sequence[str],
+    activation: Activation,
+) -> Iterator[str]:
+    """Store sums of products for some words of outputs.
+
+    words: expressions for the biases' words, then for each input's; None where all weights are
+    zero. sources: addresses of the inputs. targets: addresses of the outputs, lane by lane; the
+    last word may have fewer lanes.
+    """
+    for column, bias in enumerate(words[0]):
+        weights = [row[column] for row in words[1:]]
+        terms = [f"mul(mload({s}), {w})" for s, w in zip(sources, weights, strict=True) if w]
+        first = column * lanes.per_word
+        yield from ("{", f"let s := {bias}", *_sums("s", terms))
+        yield from _unpacked("s", lanes, targets[first : first + lanes.per_word], activation)
+        yield "}"
+
+
+def for_rows(
+    lines: Sequence[str], *, rows: int, row_bytes: int, output_bytes: int, buffer: int
+) -> Iterator[str]:
+    """Repeat `lines` for rows of inputs from address p on, whose outputs go to q and what follows.
+
+    Each row is copied to `buffer` first, so that `lines` can address it by constants.
+    """
+    yield (
+        f"for {{ let last := add(p, {row_bytes * rows:#x}) }} lt(p, last) "
+        f"{{ p := add(p, {row_bytes:#x}) q := add(q, {output_bytes:#x}) }} {{"
+    )
+    yield f"mcopy({buffer:#x}, p, {row_bytes:#x})"
+    yield from lines
+    yield "}"
+
+
+def addresses(first: int, count: int) -> list[str]:
+    """Of words one behind the other in memory."""
+    return [f"{at:#x}" for at in range(first, first + 32 * count, 32)]
+
+
+def relative(name: str, count: int) -> list[str]:
+    """Addresses of words from a variable on."""
+    return [f"add({name}, {32 * i:#x})" if i else name for i in range(count)]
+
+
+def _sums(name: str, terms: Sequence[str]) -> Iterator[str]:
+    """`name` plus all terms, in statements that do not nest too deeply for the compiler."""
+    for at in range(0, len(terms), TERMS_PER_STATEMENT):
+        total = name
+        for term in terms[at : at + TERMS_PER_STATEMENT]:
+            total = f"add({term}, {total})"
+        yield f"{name} := {total}"
+
+
+def _unpacked(
+    word: str, lanes: Lanes, targets: Sequence[str], activation: Activation
+) -> Iterator[str]:
+    """Store each lane of a sum, less its bias of half a lane. Nothing lies above the last lane."""
+    for i, target in enumerate(targets):
+        lane = word if i == 0 else f"shr({i * lanes.width}, {word})"
+        if i + 1 < len(targets):
+            lane = f"and({lane}, {lanes.mask:#x})"
+        value = f"sub({lane}, {lanes.half:#x})"
+        if activation is Activation.NONE:
+            yield f"mstore({target}, {value})"
+        else:
+            yield f"{{ let t := {value} mstore({target}, {ACTIVATED[activation]}) }}"
+
+
+__all__ = ["addresses", "for_rows", "product", "relative"]

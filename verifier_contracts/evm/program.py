@@ -1,0 +1,88 @@
+"""What an EVM model computes: steps over single numbers, each of which has an id and a bound.
+
+reader.py makes a program of an ONNX graph, statements.py makes Solidity of a program.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+#: Python integers, of any size.
+Numbers = npt.NDArray[np.object_]
+
+
+class Activation(StrEnum):
+    """What a layer does with its sums: nothing, t * t, or max(t, 0)."""
+
+    NONE = "none"
+    SQUARE = "square"
+    RELU = "relu"
+
+
+class Operator(StrEnum):
+    """Of two numbers; all but MAX are the EVM's own."""
+
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    MAX = "max"
+
+
+@dataclass
+class Layer:
+    """outputs[g, r] = activation(inputs[g, r] @ weights[g] + bias[g]).
+
+    inputs [G, R, K] and outputs [G, R, N] are ids, weights [G, K, N], bias [G, N]. bound: largest
+    magnitude of a sum.
+    """
+
+    inputs: Ids
+    weights: Numbers
+    outputs: Ids
+    bound: int
+    bias: Numbers
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Ids, or numbers if `constant`."""
+
+    values: Ids | Numbers
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """outputs[i] = left[i] `operator` right[i]."""
+
+    operator: Operator
+    left: Operand
+    right: Operand
+    outputs: Ids
+
+
+@dataclass(frozen=True)
+class Program:
+    """Ids 0 to inputs - 1 are the inputs, of `input_bits` bits each in two's complement.
+
+    bounds[id] is the largest magnitude of a number.
+    """
+
+    inputs: int
+    input_bits: int
+    outputs: Ids
+    steps: tuple[Layer | Elementwise, ...]
+    bounds: tuple[int, ...]
+
+    @property
+    def multiply_adds(self) -> int:
+        """Products of weights, for every row."""
+        layers = (step for step in self.steps if isinstance(step, Layer))
+        return sum(step.inputs.size * step.weights.shape[2] for step in layers)
+
+
+__all__ = ["Activation", "Elementwise", "Ids", "Layer", "Numbers", "Operand", "Operator", "Program"]

@@ -1,0 +1,190 @@
+"""Reads an ONNX graph of integer arithmetic as a program, or says which node cannot be done.
+
+What only moves numbers (Gather, Reshape, Concat, ...) leaves no step: tensors here are arrays of
+ids, and moving them is moving ids. What follows a matrix product (bias, square, ReLU) becomes part
+of its layer where nothing else reads the product.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from verifier_contracts.errors import EvmModelError
+from verifier_contracts.evm.folding import Layers
+from verifier_contracts.evm.moves import MOVES
+from verifier_contracts.evm.program import Elementwise, Ids, Operand, Operator, Program
+from verifier_contracts.evm.tensors import Bounds, Tensor
+
+OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
+MOST_INPUT_BITS = 16  # features are int16 on chain
+ZERO = Tensor(np.array(0, dtype=object), constant=True)
+
+
+def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
+    """The steps of an ONNX file for inputs of so many bits. Raises EvmModelError."""
+    if not 2 <= input_bits <= MOST_INPUT_BITS:
+        raise EvmModelError(f"inputs of {input_bits} bits: expected 2 to {MOST_INPUT_BITS}")
+    try:
+        model = onnx.load_model_from_string(content)
+        onnx.checker.check_model(model, full_check=True)
+    except Exception as exc:  # protobuf and onnx share no root
+        raise EvmModelError(f"not a valid ONNX model ({str(exc).partition(chr(10))[0]})") from exc
+    return _Reader(model.graph, input_bits).read()
+
+
+@dataclass
+class _Reader:
+    graph: onnx.GraphProto
+    input_bits: int
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=Bounds)
+
+    def read(self) -> Program:
+        inputs = self.read_input()
+        for tensor in self.graph.initializer:
+            self.tensors[tensor.name] = _constant(tensor)
+        self.layers = Layers(self.bounds)
+        readers = Counter(name for node in self.graph.node for name in node.input)
+        readers.update(value.name for value in self.graph.output)
+        for node in self.graph.node:
+            (name,) = node.output[:1]
+            try:
+                self.tensors[name] = replace(self.read_node(node), readers=readers[name])
+            except (EvmModelError, ValueError) as exc:  # numpy's, for shapes that do not fit
+                shown = node.name or name
+                raise EvmModelError(f"node {shown!r} ({node.op_type}): {exc}") from exc
+        steps, peaks = tuple(self.layers.steps), tuple(self.bounds.peaks)
+        return Program(inputs, self.input_bits, self.read_output(), steps, peaks)
+
+    def read_input(self) -> int:
+        weights = {tensor.name for tensor in self.graph.initializer}
+        given = [value for value in self.graph.input if value.name not in weights]
+        if len(given) != 1:
+            raise EvmModelError(f"the model has {len(given)} inputs, expected one")
+        (value,), kind = given, given[0].type.tensor_type.elem_type
+        if kind != TensorProto.INT64:
+            raise EvmModelError(
+                f"input {value.name!r} is {TensorProto.DataType.Name(kind)}, expected INT64: only "
+                "integer networks can be evaluated exactly"
+            )
+        shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
+        if not all(shape):
+            raise EvmModelError(f"the shape of {value.name!r} is open: fix the batch size")
+        ids = self.bounds.new(shape, 1 << (self.input_bits - 1))
+        self.tensors[value.name] = Tensor(ids)
+        return ids.size
+
+    def read_output(self) -> Ids:
+        if len(self.graph.output) != 1:
+            raise EvmModelError(f"the model has {len(self.graph.output)} outputs, expected one")
+        tensor = self.tensors[self.graph.output[0].name]
+        if tensor.constant:
+            raise EvmModelError("the model's output does not depend on its input")
+        return tensor.values.ravel()
+
+    def read_node(self, node: onnx.NodeProto) -> Tensor:
+        if node.domain:
+            raise EvmModelError(f"operators of {node.domain!r} are not known")
+        if node.op_type == "Constant":
+            return _constant_node(node)
+        if node.op_type in MOVES:
+            return self.move(node)
+        operands = [self.tensors[name] for name in node.input if name]
+        if node.op_type in OPERATORS:
+            return self.elementwise(node, operands)
+        others: dict[str, Callable[..., Tensor]] = {
+            "Gemm": self.gemm,
+            "MatMul": lambda node, left, right: self.layers.product(left, right),
+            "Neg": lambda node, x: self.arithmetic(Operator.SUB, ZERO, x),
+            "Relu": lambda node, x: self.elementwise(node, [x, ZERO]),
+        }
+        if node.op_type not in others:
+            known = ", ".join(sorted([*others, *MOVES, *OPERATORS, "Constant"]))
+            raise EvmModelError(f"not one of {known}")
+        return others[node.op_type](node, *operands)
+
+    def move(self, node: onnx.NodeProto) -> Tensor:
+        given = [self.tensors[name] if name else None for name in node.input]
+        sources = given if node.op_type == "Concat" else given[:1]
+        if any(source is None or source.constant for source in sources):
+            raise EvmModelError("it moves constants: fold them into the weights")
+        if any(extra is not None and not extra.constant for extra in given[len(sources) :]):
+            raise EvmModelError("where it moves numbers to depends on the input")
+        values = [None if tensor is None else tensor.values for tensor in given]
+        try:
+            moved = MOVES[node.op_type](_attributes(node), *values)
+        except (TypeError, ValueError, IndexError, KeyError) as exc:
+            raise EvmModelError(str(exc)) from exc
+        if not moved.size:
+            raise EvmModelError("it leaves no numbers")
+        (source, *more) = sources
+        alone = source is not None and source.fresh and source.readers == 1 and not more
+        return Tensor(moved, fresh=alone and len(np.unique(moved)) == moved.size)
+
+    def gemm(
+        self, node: onnx.NodeProto, left: Tensor, right: Tensor, bias: Tensor | None = None
+    ) -> Tensor:
+        attributes = _attributes(node)
+        if attributes.get("alpha", 1.0) != 1.0 or attributes.get("beta", 1.0) != 1.0:
+            raise EvmModelError("its factors alpha and beta must be 1")
+        if attributes.get("transA", 0):
+            left = Tensor(left.values.T, left.constant)
+        if attributes.get("transB", 0):
+            right = Tensor(right.values.T, right.constant)
+        product = self.layers.product(left, right)
+        if bias is None:
+            return product
+        folded = self.layers.fold(Operator.ADD, product, bias)
+        return folded or self.arithmetic(Operator.ADD, product, bias)
+
+    def elementwise(self, node: onnx.NodeProto, operands: list[Tensor]) -> Tensor:
+        if len(operands) != 2:
+            raise EvmModelError(f"it has {len(operands)} operands, expected two")
+        left, right = operands
+        operator = OPERATORS.get(node.op_type, Operator.MAX)
+        if left.constant and operator is not Operator.SUB:
+            left, right = right, left
+        folded = self.layers.fold(operator, left, right)
+        return folded or self.arithmetic(operator, left, right)
+
+    def arithmetic(self, operator: Operator, left: Tensor, right: Tensor) -> Tensor:
+        """A step of its own."""
+        if left.constant and right.constant:
+            raise EvmModelError("both operands are constant: fold them into the weights")
+        shape = np.broadcast_shapes(left.values.shape, right.values.shape)
+        a, b = (Tensor(np.broadcast_to(t.values, shape), t.constant) for t in (left, right))
+        outputs = self.bounds.new(shape)
+        pa, pb = self.bounds.of(a), self.bounds.of(b)
+        peaks = {Operator.MUL: pa * pb, Operator.MAX: np.maximum(pa, pb)}.get(operator, pa + pb)
+        self.bounds.set(outputs, peaks)
+        first, second = (Operand(t.values.ravel(), t.constant) for t in (a, b))
+        self.layers.steps.append(Elementwise(operator, first, second, outputs.ravel()))
+        return Tensor(outputs)
+
+
+def _constant(tensor: onnx.TensorProto) -> Tensor:
+    values = numpy_helper.to_array(tensor)
+    if not np.issubdtype(values.dtype, np.integer):
+        raise EvmModelError(f"constant {tensor.name!r} is {values.dtype}, expected int64")
+    return Tensor(values.astype(object), constant=True)
+
+
+def _constant_node(node: onnx.NodeProto) -> Tensor:
+    (attribute,) = node.attribute
+    value = helper.get_attribute_value(attribute)
+    if not isinstance(value, TensorProto):
+        value = numpy_helper.from_array(np.asarray(value))
+    value.name = node.output[0]
+    return _constant(value)
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
+
+
+__all__ = ["MOST_INPUT_BITS", "read_program"]

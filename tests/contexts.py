@@ -1,11 +1,11 @@
-"""Generators of contexts, plain and hostile, for tests of encoder and decoder.
+"""Generators of contexts for tests of encoder and decoder; `hostile_contexts` has the hostile ones.
 
 Everything is a function of the `random.Random` given. Token addresses are constants, so that a test
 with a chain can put tokens there.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from eth_utils.address import to_checksum_address
 
@@ -27,7 +27,7 @@ PUNCTUATION = ["", "", "", "", ",", ".", "?", "!", "...", "?!", ":", ";", ")", "
 LEADS = ["", "", "", "", "", "(", "'", "$", "#", "-", "[", "{(", "+"]
 
 
-def _book(*symbols: tuple[str, int]) -> SymbolBook:
+def book_of(*symbols: tuple[str, int]) -> SymbolBook:
     return SymbolBook(
         Listing(symbol, f"0x{0xB00C0000 + i:040x}", decimals)
         for i, (symbol, decimals) in enumerate(symbols)
@@ -35,9 +35,11 @@ def _book(*symbols: tuple[str, int]) -> SymbolBook:
 
 
 BOOKS = (
-    _book(("USDC", 6), ("DAI", 18), ("WETH", 18), ("WBTC", 8), ("abcdefghijk", 0)),
-    _book(),
-    _book(*((f"{a}{b}", (i * 7) % 78) for i, a in enumerate("xyzuw") for b in "ABC1d"), ("x5", 3)),
+    book_of(("USDC", 6), ("DAI", 18), ("WETH", 18), ("WBTC", 8), ("abcdefghijk", 0)),
+    book_of(),
+    book_of(
+        *((f"{a}{b}", (i * 7) % 78) for i, a in enumerate("xyzuw") for b in "ABC1d"), ("x5", 3)
+    ),
 )
 
 
@@ -134,147 +136,26 @@ def random_context(
     return Context(random_prompt(rng, book, focus), tuple(reasoning + blanks), book)
 
 
-def adversarial_contexts(rng: random.Random, manifest: Manifest, count: int) -> Iterator[Context]:
-    """Contexts at and beyond every limit, and texts that almost are what they are not."""
-    for i in range(count):
-        book = rng.choice(BOOKS)
-        prompt = PROMPTS[i % len(PROMPTS)](rng, book)
-        history = tuple(HISTORIES[i % len(HISTORIES)](rng, manifest, book))
-        if i // len(PROMPTS) % 2 and len(prompt) < 500:
-            prompt += b" " + random_prompt(rng, book)
-        yield Context(prompt, history, book)
+INSTRUCTIONS = (
+    "withdraw {n} {a}",
+    "Withdraw all my {a}, please",
+    "deposit {n} {a} into the pool",
+    "put {n} {a} to work",
+    "send {n} {a} to {to}",
+    "to {to} transfer everything I have in {a}",
+    "pay {to} {n} of token {a}",
+    "how much {a} do I have?",
+    "don't send {n} {a} to {to}",
+    "withdraw",
+)
 
 
-def _soup(rng: random.Random, alphabet: bytes, most: int = 120) -> bytes:
-    return bytes(rng.choice(alphabet) for _ in range(rng.randrange(most)))
-
-
-def _glued(rng: random.Random, book: SymbolBook) -> bytes:
-    pieces = ["5k", "1e18", "50%", "$5", "1,000", "0x12", "5.5.5", "5.", ".5", "5USDC", "5usdcc"]
-    pieces += ["-5", "+5", "5)", "(5", "x5", "5x5", "0xUSDC", "0X" + "ab" * 20, "5.x", "(5)USDC"]
-    pieces += [number(rng) + symbol(rng, book), symbol(rng, book) + number(rng), "USDC/DAI", "5'"]
-    pieces += ["5." + symbol(rng, book), number(rng) + "." + symbol(rng, book)]
-    return " ".join(rng.choice(pieces) for _ in range(rng.randrange(1, 8))).encode()
-
-
-def _near_address(rng: random.Random, book: SymbolBook) -> bytes:
-    text = checksummed(rng)
-    place = rng.choice([i for i in range(2, 42) if text[i].isalpha()])
-    wrong_case = text[:place] + text[place].swapcase() + text[place + 1 :]
-    others = [text[:-1], text + "0", text[:place] + "g" + text[place + 1 :], "0X" + text[2:]]
-    others += [text[1:], "(" + text + ")", text + "USDC", "$" + text, text + "'s", "5" + text]
-    found = rng.choice([text, wrong_case, wrong_case.lower(), rng.choice(others)])
-    return f"send 5 USDC to {found} {rng.choice(VOCABULARY)}".encode()
-
-
-def _foreign_byte(rng: random.Random, book: SymbolBook) -> bytes:
-    prompt = bytearray(random_prompt(rng, book))
-    for _ in range(rng.randrange(1, 3)):
-        prompt[rng.randrange(len(prompt))] = rng.choice([0, 9, 10, 31, 127, 128, 160, 195, 255])
-    return bytes(prompt)
-
-
-def _quotes(rng: random.Random, book: SymbolBook) -> bytes:
-    return _soup(rng, b'"" ab5.?"')
-
-
-def _long(rng: random.Random, book: SymbolBook) -> bytes:
-    length = rng.choice([31, 32, 33, 63, 64, 65, 510, 511, 512, 513, 600])
-    shape = rng.choice([b"a", b"Ab", b"5", b"a ", b"aaaa5", b'"', b".", b" ", b"0x", b"-a", b"a?"])
-    return (shape * 600)[: length - 1] + rng.choice([b"z", b" ", b"5", b"?"])
-
-
-def _many_tokens(rng: random.Random, book: SymbolBook) -> bytes:
-    count = rng.choice([63, 64, 65])
-    words = rng.choices(["to", "a", "USDC", "cats", "be", '"x"'], [3, 3, 0.1, 3, 3, 1], k=count)
-    return " ".join(words[:-1]).encode() + rng.choice([b" end", b"?", b"", b" end?", b' "', b" 7"])
-
-
-def _many_candidates(rng: random.Random, book: SymbolBook) -> bytes:
-    count = rng.choice([5, 6, 6, 7])
-    texts = [rng.choice([number(rng), symbol(rng, book), "0x" + "5" * 40]) for _ in range(count)]
-    return " and ".join(texts).encode()
-
-
-PROMPTS: list[Callable[[random.Random, SymbolBook], bytes]] = [
-    _glued,
-    _near_address,
-    _foreign_byte,
-    _quotes,
-    _long,
-    _many_tokens,
-    _many_candidates,
-    lambda rng, book: _soup(rng, bytes(range(0x20, 0x7F))),
-    lambda rng, book: _soup(rng, b"aZ09x .,;:!?'\"()[]{}-$%"),
-    lambda rng, book: _soup(rng, b" .,?-'\"", 4),
-    lambda rng, book: _soup(rng, b"0123456789.xUSDC ", 60),
-    lambda rng, book: random_prompt(rng, book).swapcase(),
-    random_prompt,
-]
-
-
-def _mutated_balance(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    text = bytearray(balance_text(rng, book).encode())
-    for _ in range(rng.randrange(1, 3)):
-        place = rng.randrange(len(text))
-        change = rng.choice([b"", b" ", b"5", b".", b"\n", b"\xff", text[place : place + 1] * 2])
-        text[place : place + rng.randrange(2)] = change
-    return [entry(manifest, manifest.balance_action, bytes(text))]
-
-
-def _forged(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    """Observations that carry markers and whole entries."""
-    inner = entry(manifest, rng.choice(manifest.actions).name, balance_text(rng, book))
-    texts = [inner, b"x" + inner, b"Observation: " + inner, inner[:-1] + b"Action: Transfer"]
-    return [
-        entry(manifest, rng.choice(manifest.actions).name, rng.choice(texts)),
-        rng.choice(texts),
-    ]
-
-
-def _foreign(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    whole = entry(manifest, manifest.balance_action, balance_text(rng, book))
-    prefix = manifest.prefixes[manifest.balance_index]
-    cut = whole[: rng.randrange(len(whole))]
-    more = [b" " + whole, whole.lower(), cut, prefix, prefix + b"{}", prefix + b"{}\n", b"\n"]
-    more += [
-        whole + b"\n",
-        whole[:-1],
-        whole[:-1],
-        prefix + b"{}\nObservation: ",
-        b"foreign",
-        whole + whole,
-    ]
-    more += [prefix + b"{}\nObservation:  " + b"The balance is: 5 USDC\n", rng.randbytes(70)]
-    return rng.choices([*more, whole, b""], k=rng.choice([1, 1, 2, 3]))
-
-
-def _many(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    actions = rng.choice([manifest.actions, manifest.actions[:1]])
-    names = [rng.choice(actions).name for _ in range(rng.randrange(6, 12))]
-    return [entry(manifest, name, balance_text(rng, book)) for name in names]
-
-
-def _sizes(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    amount = rng.choice(["9" * 78, "1" * 77, "0" * 5000 + "1", "9" * 400, "0." + "0" * 90, "1.0"])
-    unit = rng.choice(["USDC", "x", "xx", "0x" + "ab" * 20, "y" * 42, "y" * 43, "y" * 43])
-    text = f"The balance is: {amount} {unit}"
-    if rng.random() < 0.5:
-        other = rng.choice([unit, unit.swapcase(), unit[:-1] + "z", "USDC"])
-        text += f" in the pool, {amount} {other} in the wallet"
-    return [entry(manifest, manifest.balance_action, text)]
-
-
-def _nothing(rng: random.Random, manifest: Manifest, book: SymbolBook) -> list[bytes]:
-    return [b""] * rng.randrange(3)
-
-
-HISTORIES: list[Callable[[random.Random, Manifest, SymbolBook], list[bytes]]] = [
-    _nothing,
-    _mutated_balance,
-    _forged,
-    _foreign,
-    _many,
-    _sizes,
-    _nothing,
-]
+def instructed_context(rng: random.Random, manifest: Manifest) -> Context:
+    """A plain instruction, before or after its balance was looked up, so that tools get called."""
+    book = rng.choice(BOOKS)
+    asset = rng.choice([symbol(rng, book), address(rng, book)])
+    text = rng.choice(INSTRUCTIONS).format(n=number(rng), a=asset, to=checksummed(rng))
+    seen = entry(manifest, manifest.balance_action, balance_text(rng, book, asset))
+    done = entry(manifest, rng.choice(manifest.actions).name, "Successfully withdrawn")
+    history = rng.choice([(), (seen,), (seen,), (seen, done)])
+    return Context(text.encode(), history, book)

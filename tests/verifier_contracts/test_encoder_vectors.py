@@ -11,7 +11,8 @@ from eth_utils.crypto import keccak
 from models.context import Context
 from models.encoder import encode, parse_context
 from models.errors import RefusedText
-from tests.contexts import BOOKS, adversarial_contexts, random_context
+from tests.contexts import BOOKS, random_context
+from tests.hostile_contexts import hostile_contexts
 from tests.models.policies import DRAFT
 from tests.verifier_contracts.encoding_chain import book_entry, made_up_tables
 from verifier_contracts.compile import PACKAGE
@@ -37,9 +38,7 @@ def vectors_file() -> Iterator[Path]:
 def vectors(seed: int, count: int) -> bytes:
     rng = random.Random(seed)
     contexts = [random_context(rng, DRAFT, BOOK) for _ in range(count)]
-    contexts += [
-        Context(c.prompt, c.reasoning, BOOK) for c in adversarial_contexts(rng, DRAFT, count)
-    ]
+    contexts += [Context(c.prompt, c.reasoning, BOOK) for c in hostile_contexts(rng, DRAFT, count)]
     code = build_model_code(DRAFT, TABLES)
     chunks = [chunk[1:] for chunk in code.text_chunks]  # SSTORE2 puts the leading zero itself
     book = b"".join(book_entry(x.symbol, x.decimals, x.token) for x in BOOK.listings)

@@ -1,4 +1,4 @@
-"""The example networks decide something, the same each time, and are written as users bring them."""
+"""The example networks decide something, the same each time, and are written with samples."""
 
 from pathlib import Path
 

@@ -67,8 +67,9 @@ interface IModelRegistry is IERCZKMLRegistry {
     ///   since.
     error ModelHashMismatch(bytes32 committed, bytes32 computed);
 
-    /// @notice Only this proof system can be bound; another one needs another registry entry type.
-    error UnsupportedProofSystem(bytes4 expected, bytes4 received);
+    /// @notice Models are bound to a verifier of ezkl's proofs (`ezkl-halo2-kzg-bn254-v1`) or to a
+    ///   contract that evaluates them (`evm-int-v1`); another system needs another registry.
+    error UnsupportedProofSystem(bytes4 received);
 
     /// @notice No contract at this address, or an account that only delegates and can change its
     ///   mind.

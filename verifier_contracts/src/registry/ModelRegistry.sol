@@ -21,6 +21,7 @@ contract ModelRegistry is IModelRegistry {
     }
 
     bytes4 private constant EZKL_HALO2_KZG = bytes4(keccak256("ezkl-halo2-kzg-bn254-v1"));
+    bytes4 private constant EVM_INTEGERS = bytes4(keccak256("evm-int-v1"));
 
     uint256 private _lastId;
     mapping(uint256 modelId => Entry) private _entries;
@@ -172,8 +173,9 @@ contract ModelRegistry is IModelRegistry {
         ModelCommitment calldata commitment,
         ModelBinding calldata binding
     ) private {
-        if (commitment.proofSystemId != EZKL_HALO2_KZG) {
-            revert UnsupportedProofSystem(EZKL_HALO2_KZG, commitment.proofSystemId);
+        bytes4 system = commitment.proofSystemId;
+        if (system != EZKL_HALO2_KZG && system != EVM_INTEGERS) {
+            revert UnsupportedProofSystem(system);
         }
         if (binding.inputs == 0 || binding.outputs == 0) {
             revert EmptyModel(binding.inputs, binding.outputs);

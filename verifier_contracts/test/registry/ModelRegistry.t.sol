@@ -182,17 +182,25 @@ contract ModelRegistryTest is World {
         assertTrue(hashAfter(commitment, binding) != first);
     }
 
-    function test_only_ezkl_proofs_are_bound() public {
+    function test_other_proof_systems_are_not_bound() public {
         ModelBinding memory binding = bindingWith(address(verifier));
         ModelCommitment memory commitment = commitmentFor(binding);
-        bytes4 expected = commitment.proofSystemId;
         commitment.proofSystemId = bytes4(keccak256("groth16-bn254-v1"));
         vm.expectRevert(
             abi.encodeWithSelector(
-                IModelRegistry.UnsupportedProofSystem.selector, expected, commitment.proofSystemId
+                IModelRegistry.UnsupportedProofSystem.selector, commitment.proofSystemId
             )
         );
         registry.registerBoundModel(commitment, binding);
+    }
+
+    function test_evaluation_is_bound_like_a_proof_but_is_another_commitment() public {
+        ModelBinding memory binding = bindingWith(address(verifier));
+        ModelCommitment memory commitment = commitmentFor(binding);
+        commitment.proofSystemId = bytes4(keccak256("evm-int-v1"));
+        uint256 id = registry.registerBoundModel(commitment, binding);
+        assertEq(registry.bindingOf(id).verifier, address(verifier));
+        assertTrue(registry.commitmentHash(id) != registry.commitmentHash(model));
     }
 
     function test_a_model_has_inputs_and_outputs() public {

@@ -60,9 +60,14 @@ def gathering_network(indices: list[int]) -> bytes:
 
 def relu_network() -> bytes:
     """y = relu(x W) V in float32, as users bring it."""
+    return activation_network("Relu")
+
+
+def activation_network(operator: str) -> bytes:
+    """y = f(x W) V in float32, f an ONNX operator without attributes."""
     nodes = [
         node("MatMul", ["x", "w"], "m"),
-        node("Relu", ["m"], "r"),
+        node(operator, ["m"], "r"),
         node("MatMul", ["r", "v"], "y"),
     ]
     w = np.array(W1, dtype=np.float32) / 8

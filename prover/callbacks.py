@@ -5,6 +5,7 @@ address is checked when it is given and resolved again when it is called, and th
 to the very address that was checked, so that a name cannot change its mind in between.
 """
 
+import asyncio
 import base64
 import hmac
 import ipaddress
@@ -12,20 +13,24 @@ import json
 import logging
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import sqlalchemy as sa
 
-from prover.database import Database
+from prover.database import Database, patiently
+from prover.jobs import CallbackRun
 from prover.keys import Keys
 from prover.service_errors import CallbackFailed, CallbackRefused
+from prover.store import RunQueue
 from prover.tables import handles, proofs
 
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
+TRIES = 8
+FIRST_WAIT_S = 2.0  # then twice as long each time: about four minutes in all
 DEFAULT_PORTS = {"http": 80, "https": 443}
 LONGEST_URL = 2000
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -67,15 +72,15 @@ class CallbackRules:
 class Callbacks:
     """What the engine's "call back" does."""
 
-    def __init__(self, database: Database, rules: CallbackRules) -> None:
+    def __init__(self, database: Database, rules: CallbackRules, queue: RunQueue) -> None:
         self._database = database
         self._rules = rules
+        self._queue = queue
         self._keys = Keys(database)
 
-    def deliver(self, key_id: str, proof_id: str) -> None:
-        """Post the proof's state to the handle's address. Raises CallbackFailed to be called
-        again."""
-        found = self._find(key_id, proof_id)
+    def deliver(self, run: CallbackRun) -> None:
+        """Post the proof's state to the handle's address; if that fails, try again later."""
+        found = self._find(run)
         if found is None or found.callback_url is None:
             return
         body = json.dumps(
@@ -83,7 +88,7 @@ class Callbacks:
                 "type": "proof.finished",
                 "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "data": {
-                    "id": proof_id,
+                    "id": run.proof_id,
                     "circuit": found.circuit,
                     "state": found.state,
                     "failure": found.failure,
@@ -92,55 +97,78 @@ class Callbacks:
             }
         )
         try:
-            self._post(found.callback_url, body, self._headers(key_id, proof_id, body))
+            self._post(found.callback_url, body, self._headers(run, body))
         except CallbackRefused as exc:
-            self.give_up(key_id, proof_id, str(exc))
+            self._give_up(run, exc)
+        except CallbackFailed as exc:
+            self._try_again(run, exc)
+        else:
+            patiently(lambda: self._note(run, "delivered"))
+
+    def _try_again(self, run: CallbackRun, exc: CallbackFailed) -> None:
+        if run.attempt >= TRIES:
+            self._give_up(run, exc)
             return
-        self._note(key_id, proof_id, "delivered")
+        log.info("%s; once more in %g s", exc, wait_s := FIRST_WAIT_S * 2 ** (run.attempt - 1))
+        later = replace(run, attempt=run.attempt + 1, delay_s=wait_s)
+        patiently(lambda: self._enqueue(later))
 
-    def give_up(self, key_id: str, proof_id: str, reason: str) -> None:
-        """The last try failed."""
-        log.warning("callback failed: %s", reason, extra={"proof": proof_id, "key": key_id})
-        self._note(key_id, proof_id, "failed")
+    def _give_up(self, run: CallbackRun, exc: Exception) -> None:
+        log.warning("%s; given up", exc, extra={"proof": run.proof_id, "key": run.key_id})
+        patiently(lambda: self._note(run, "failed"))
 
-    def _headers(self, key_id: str, proof_id: str, body: str) -> dict[str, str]:
-        secret = self._keys.callback_secret(key_id)
-        return {"content-type": "application/json", **signature(secret, proof_id, body)}
+    def _enqueue(self, run: CallbackRun) -> None:
+        with self._database.write() as connection:
+            self._queue.enqueue_callback(connection, run)
+
+    def _headers(self, run: CallbackRun, body: str) -> dict[str, str]:
+        secret = self._keys.callback_secret(run.key_id)
+        return {"content-type": "application/json", **signature(secret, run.proof_id, body)}
 
     def _post(self, url: str, body: str, headers: dict[str, str]) -> None:
-        import httpx
-
-        address = self._rules.resolve(url)
-        parts, port = _split(url)
-        assert parts.hostname
-        target = httpx.URL(url).copy_with(host=address, port=port)
-        headers = {**headers, "host": parts.netloc}
-        extensions = {"sni_hostname": parts.hostname}
-        try:
-            with (
-                httpx.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
-                client.stream(
-                    "POST", target, content=body, headers=headers, extensions=extensions
-                ) as answer,
-            ):
-                status = answer.status_code
-        except httpx.HTTPError as exc:
-            raise CallbackFailed(url, f"{type(exc).__name__}: {exc}") from exc
+        status = asyncio.run(_send(url, self._rules.resolve(url), body, headers))
         if not 200 <= status < 300:
             raise CallbackFailed(url, f"it answered {status}")
 
-    def _find(self, key_id: str, proof_id: str) -> Any:
-        ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
+    def _find(self, run: CallbackRun) -> Any:
+        ours = (handles.c.key_id == run.key_id) & (handles.c.proof_id == run.proof_id)
+        ours &= handles.c.callback_number == run.number
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
         columns = (handles.c.callback_url, proofs.c.circuit, proofs.c.state, proofs.c.failure)
         query = sa.select(*columns, proofs.c.reason).select_from(joined).where(ours)
         with self._database.read() as connection:
             return connection.execute(query).one_or_none()
 
-    def _note(self, key_id: str, proof_id: str, state: str) -> None:
-        ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
+    def _note(self, run: CallbackRun, state: str) -> None:
+        ours = (handles.c.key_id == run.key_id) & (handles.c.proof_id == run.proof_id)
+        ours &= handles.c.callback_number == run.number
         with self._database.write() as connection:
             connection.execute(sa.update(handles).where(ours).values(callback_state=state))
+
+
+async def _send(url: str, address: str, body: str, headers: dict[str, str]) -> int:
+    """Post to this very address, and no longer than TIMEOUT_S however slowly it answers: the
+    status. Redirects and proxies are not followed. Raises CallbackFailed."""
+    import httpx  # slow, and seldom needed
+
+    parts, port = _split(url)
+    assert parts.hostname
+    target = httpx.URL(url).copy_with(host=address, port=port)
+    headers = {**headers, "host": parts.netloc}
+    extensions = {"sni_hostname": parts.hostname}
+    try:
+        async with (
+            asyncio.timeout(TIMEOUT_S),
+            httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
+            client.stream(
+                "POST", target, content=body, headers=headers, extensions=extensions
+            ) as answer,
+        ):
+            return answer.status_code
+    except TimeoutError as exc:
+        raise CallbackFailed(url, f"no answer within {TIMEOUT_S:g} s") from exc
+    except httpx.HTTPError as exc:
+        raise CallbackFailed(url, f"{type(exc).__name__}: {exc}") from exc
 
 
 def signature(secret: str, message_id: str, body: str, now: float | None = None) -> dict[str, str]:

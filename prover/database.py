@@ -5,13 +5,14 @@ transaction. Transactions on SQLite take the write lock when they begin: the fil
 and waiting at the start is the only order in which nobody fails half-way.
 """
 
+import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from platformdirs import user_data_dir
@@ -20,6 +21,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from prover.service_errors import DatabaseUnusable
 from prover.tables import SCHEMA_VERSION, meta, metadata
 
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 60.0
+T = TypeVar("T")
 FILE = "service.sqlite"
 BUSY_TIMEOUT_MS = 30_000
 TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tables
@@ -112,6 +117,21 @@ class Database:
         return engine
 
 
+def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
+    """Repeat a transaction that the database refuses for the moment."""
+    deadline = time.monotonic() + patience_s
+    wait_s = 0.05
+    while True:
+        try:
+            return action()
+        except (sa.exc.OperationalError, sa.exc.InterfaceError) as exc:
+            if time.monotonic() > deadline:
+                raise
+            log.warning("the database refused, trying again: %s", exc.orig)
+            time.sleep(wait_s)
+            wait_s = min(2 * wait_s, 2.0)
+
+
 def insert_once(connection: sa.Connection, table: sa.Table, row: dict[str, Any]) -> bool:
     """Insert unless the primary key is there; whether it was inserted."""
     statement = _insert(connection, table).values(row).on_conflict_do_nothing()
@@ -161,4 +181,4 @@ def _reason(exc: Exception) -> str:
     return str(exc).splitlines()[0][:200]
 
 
-__all__ = ["Database", "add", "data_folder", "insert_once"]
+__all__ = ["PATIENCE_S", "Database", "add", "data_folder", "insert_once", "patiently"]

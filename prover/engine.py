@@ -1,12 +1,13 @@
 """DBOS, and nothing else of it anywhere: the queue, its workers' side, recovery.
 
-Three private names of DBOS are used, all in this file, all covered by tests, which is why the
+Some private names of DBOS are used, all in this file, all covered by tests, which is why the
 version is bounded: the queue's own polling thread (to run it with a bell beside the clock), the
-token that its Queue wants (each worker has its own number of slots), and the recovery of a dead
-executor's runs.
+token that its Queue wants (each worker has its own number of slots), the recovery of a dead
+executor's runs, and the list of those that run (its own wait for them takes whole seconds).
 
 A run of "prove" is a workflow without steps: its body may run any number of times, since claims
 and results guard themselves (prover.claims), and a step's checkpoint would cost a write per proof.
+A callback is a workflow per try, so that waiting for the next one occupies nobody.
 """
 
 import logging
@@ -22,7 +23,7 @@ from dbos._dbos import _get_dbos_instance
 from dbos._queue import _INTERNAL_QUEUE_CONSTRUCTION, Queue, queue_worker_thread
 
 from prover.database import Database
-from prover.jobs import Run
+from prover.jobs import CallbackRun, Run
 
 APPLICATION = "zkagent-prover"
 # Runs of another version are left alone: raise it when a run's arguments change their meaning.
@@ -32,8 +33,6 @@ UNFINISHED = ["ENQUEUED", "PENDING", "DELAYED"]
 BUSY_POLL_S = 0.05
 CALLBACK_POLL_S = 1.0
 CALLBACKS_AT_ONCE = 32
-CALLBACK_TRIES = 8
-CALLBACK_FIRST_WAIT_S = 2.0
 
 
 def prepare_engine(database: Database) -> None:
@@ -69,18 +68,21 @@ class EngineQueue:
             run.generation,
         )
 
-    def enqueue_callback(
-        self, connection: sa.Connection, key_id: str, proof_id: str, number: int
-    ) -> None:
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
+        options: dict[str, Any] = {
+            "workflow_name": "call back",
+            "queue_name": CALLBACKS,
+            "workflow_id": callback.id,
+        }
+        if callback.delay_s:
+            options["delay_seconds"] = callback.delay_s
         self._client.enqueue_in_transaction(
             connection,
-            {
-                "workflow_name": "call back",
-                "queue_name": CALLBACKS,
-                "workflow_id": f"{proof_id}:{key_id}:callback:{number}",
-            },
-            key_id,
-            proof_id,
+            options,  # type: ignore[arg-type]
+            callback.key_id,
+            callback.proof_id,
+            callback.number,
+            callback.attempt,
         )
 
     def unfinished(self, proof_id: str) -> bool:
@@ -143,12 +145,10 @@ class Bell:
 
 @dataclass(frozen=True)
 class Handlers:
-    """What runs do. prove: (proof id, generation). call_back: (key id, proof id), raising until it
-    worked; give_up: the same, after the last try."""
+    """What runs do. prove: (proof id, generation)."""
 
     prove: Callable[[str, int], None]
-    call_back: Callable[[str, str], None]
-    give_up: Callable[[str, str, str], None]
+    call_back: Callable[[CallbackRun], None]
 
 
 class Engine:
@@ -195,12 +195,16 @@ class Engine:
         """Put a dead worker's runs back into their queues; how many."""
         return len(DBOS._recover_pending_workflows([worker]))
 
-    def stop(self, timeout_s: int) -> None:
+    def stop(self, timeout_s: float) -> None:
         """Stop polling, wait for runs at most this long, and shut DBOS down."""
         self.bell.set()
         if self._thread:
             self._thread.join(10)
-        DBOS.destroy(workflow_completion_timeout_sec=timeout_s, destroy_registry=True)
+        deadline = time.monotonic() + timeout_s
+        running = _get_dbos_instance()._active_workflows_set
+        while running.activeList() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        DBOS.destroy(destroy_registry=True)
 
     def _poll(self, slots: int) -> None:
         self._queue = Queue(
@@ -229,22 +233,9 @@ class Engine:
                     self._running -= 1
                 self.bell.ring()
 
-        @DBOS.step(
-            name="deliver",
-            retries_allowed=True,
-            max_attempts=CALLBACK_TRIES,
-            interval_seconds=CALLBACK_FIRST_WAIT_S,
-            backoff_rate=2.0,
-        )
-        def deliver(key_id: str, proof_id: str) -> None:
-            handlers.call_back(key_id, proof_id)
-
-        @DBOS.workflow(name="call back")
-        def call_back(key_id: str, proof_id: str) -> None:
-            try:
-                deliver(key_id, proof_id)
-            except Exception as exc:
-                handlers.give_up(key_id, proof_id, str(exc))
+        @DBOS.workflow(name="call back", max_recovery_attempts=None)
+        def call_back(key_id: str, proof_id: str, number: int, attempt: int) -> None:
+            handlers.call_back(CallbackRun(key_id, proof_id, number, attempt))
 
 
 def _engine_url(database: Database) -> str:

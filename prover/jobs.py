@@ -96,6 +96,23 @@ class Run:
 
 
 @dataclass(frozen=True)
+class CallbackRun:
+    """One try to tell a key that its proof is finished. number: of the message, which is new when
+    the key asks again; an older one is not worth sending any more."""
+
+    key_id: str
+    proof_id: str
+    number: int
+    attempt: int = 1
+    delay_s: float = 0.0
+
+    @property
+    def id(self) -> str:
+        """The engine's name for it."""
+        return f"{self.proof_id}:{self.key_id}:callback:{self.number}:{self.attempt}"
+
+
+@dataclass(frozen=True)
 class Ticket:
     """What a submission led to. `attached`: somebody had asked for the same proof before."""
 
@@ -119,5 +136,5 @@ def read_inputs(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-__all__ = ["FINISHED", "UNFINISHED", "Failure", "HandleState", "Priority", "Request", "Run"]
-__all__ += ["State", "Ticket", "content_id", "read_inputs", "write_inputs"]
+__all__ = ["FINISHED", "UNFINISHED", "CallbackRun", "Failure", "HandleState", "Priority"]
+__all__ += ["Request", "Run", "State", "Ticket", "content_id", "read_inputs", "write_inputs"]

@@ -3,12 +3,9 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
-
-import sqlalchemy as sa
 
 from circuits.errors import (
     ArtifactCorrupted,
@@ -20,6 +17,7 @@ from circuits.errors import (
 from prover.batching import Batching, lay_out
 from prover.catalogue import Catalogue
 from prover.claims import Claim, Claims, Outcome
+from prover.database import PATIENCE_S, patiently
 from prover.errors import PermanentProverError, ProofTimedOut, ProverError, TransientProverError
 from prover.jobs import Failure
 from prover.pool import SHORT_PROOF_S, Pool, Slot
@@ -28,9 +26,7 @@ from prover.wake import CHANGED, WORK, Wake
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 60.0
 LOOK_AGAIN_S = 0.02
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -106,9 +102,12 @@ class Proving:
             slot.kill()
         return len(lost)
 
+    def begin_no_more(self) -> None:
+        """Put what comes from now on back into the queue; what runs may finish."""
+        self._leaving = True
+
     def hand_back(self) -> None:
         """Stop now: end all children and put their proofs back into the queue."""
-        self._leaving = True
         deadline = time.monotonic() + PATIENCE_S
         while self.count and time.monotonic() < deadline:
             with self._lock:
@@ -196,21 +195,6 @@ class Proving:
             self._wake.send(CHANGED, proof_id)
 
 
-def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
-    """Repeat a transaction that the database refuses for the moment."""
-    deadline = time.monotonic() + patience_s
-    wait_s = 0.05
-    while True:
-        try:
-            return action()
-        except (sa.exc.OperationalError, sa.exc.InterfaceError) as exc:
-            if time.monotonic() > deadline:
-                raise
-            log.warning("the database refused, trying again: %s", exc.orig)
-            time.sleep(wait_s)
-            wait_s = min(2 * wait_s, 2.0)
-
-
 def _failed(exc: Exception) -> Failed:
     if isinstance(exc, InputRefused):
         return Failed(Failure.INPUT, str(exc), again=False)
@@ -229,4 +213,4 @@ def _named(claim: Claim) -> dict[str, object]:
     return {"proof": next(iter(claim.members)), "circuit": claim.circuit}
 
 
-__all__ = ["Proving", "patiently"]
+__all__ = ["Proving"]

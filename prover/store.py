@@ -12,7 +12,17 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from prover.database import Database, insert_once
-from prover.jobs import FINISHED, UNFINISHED, HandleState, Request, Run, State, Ticket, write_inputs
+from prover.jobs import (
+    FINISHED,
+    UNFINISHED,
+    CallbackRun,
+    HandleState,
+    Request,
+    Run,
+    State,
+    Ticket,
+    write_inputs,
+)
 from prover.service_errors import NotRetried, ProofUnknown, QuotaExceeded
 from prover.tables import handles, proofs, results
 
@@ -27,9 +37,7 @@ class RunQueue(Protocol):
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None: ...
 
-    def enqueue_callback(
-        self, connection: sa.Connection, key_id: str, proof_id: str, number: int
-    ) -> None: ...
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -186,7 +194,7 @@ def call_back(
         ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == proof_id)
         values = {"callback_state": "waiting", "callback_number": number}
         connection.execute(sa.update(handles).where(ours).values(values))
-        queue.enqueue_callback(connection, row.key_id, proof_id, number)
+        queue.enqueue_callback(connection, CallbackRun(row.key_id, proof_id, number))
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:

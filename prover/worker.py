@@ -60,7 +60,7 @@ class Worker:
         self._proving = Proving(self._claims, catalogue, self._pool, self._batching, self._wake)
         self._engine = Engine(database, self.id, POLL_S)
         self._roster = Roster(database, open_leases(database), self.id, settings.patience)
-        self._callbacks = Callbacks(database, settings.callbacks)
+        self._callbacks = Callbacks(database, settings.callbacks, self._queue)
         store = Store(database, self._queue)
         self._sweeper = Sweeper(store, self._queue, self._roster, settings.retention_s)
         self._stop = threading.Event()
@@ -72,7 +72,7 @@ class Worker:
     def start(self) -> None:
         """Begin to take work. Raises DatabaseUnusable, LeaseLost."""
         self._roster.join(self._settings.slots)
-        handlers = Handlers(self._proving.run, self._callbacks.deliver, self._callbacks.give_up)
+        handlers = Handlers(self._proving.run, self._callbacks.deliver)
         self._engine.start(handlers, self._settings.slots)
         self._wake.listen(self._woken)
         self._thread = threading.Thread(target=self._beats, name="heartbeat", daemon=True)
@@ -82,6 +82,7 @@ class Worker:
     def stop(self) -> None:
         """Take no more work, let proofs finish for a while, hand back the rest."""
         self._engine.admit(0)
+        self._proving.begin_no_more()
         deadline = time.monotonic() + self._settings.grace_s
         while self._proving.count and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from prover.client import ServiceClient
 from prover.database import Database
 from prover.fake import FakeCatalogue
-from prover.jobs import Run
+from prover.jobs import CallbackRun, Run
 from prover.store import Store
 from tests.prover.service.fleet import Fleet, free_port, new_database, postgres
 
@@ -23,15 +23,13 @@ class ListedRuns:
     """A queue that only takes notes."""
 
     runs: list[Run] = field(default_factory=list)
-    callbacks: list[tuple[str, str]] = field(default_factory=list)
+    callbacks: list[CallbackRun] = field(default_factory=list)
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None:
         self.runs.append(run)
 
-    def enqueue_callback(
-        self, connection: sa.Connection, key_id: str, proof_id: str, number: int
-    ) -> None:
-        self.callbacks.append((key_id, proof_id))
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
+        self.callbacks.append(callback)
 
 
 @pytest.fixture(scope="session")

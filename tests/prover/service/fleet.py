@@ -141,6 +141,7 @@ class Fleet:
         assert process.stdout
         member.said = process.stdout.readline().strip()
         if not member.said:
+            self.end()
             raise AssertionError(f"{name} did not start: {log.read_text()[-2000:]}")
         return member
 

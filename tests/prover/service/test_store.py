@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from prover.database import Database
-from prover.jobs import HandleState, Priority, Request, State, content_id
+from prover.jobs import CallbackRun, HandleState, Priority, Request, State, content_id
 from prover.service_errors import NotRetried, ProofUnknown, QuotaExceeded
 from prover.store import Quota, Store
 from prover.tables import handles, proofs
@@ -57,7 +57,7 @@ def test_a_late_callback_to_a_finished_proof_goes_out_at_once(
     store.submit("alice", WANTED)
     finish(database, WANTED.id, State.DONE)
     store.submit("bob", Request(CIRCUIT, (1, -2, 3), callback_url="https://bob.example/"))
-    assert queue.callbacks == [("bob", WANTED.id)]
+    assert queue.callbacks == [CallbackRun("bob", WANTED.id, 1)]
 
 
 def test_work_stops_only_when_the_last_handle_goes(store: Store, database: Database) -> None:

@@ -18,11 +18,15 @@ from models.catalogue import Model
 from verifier_contracts.chain import Sender, call, deploy, send
 from verifier_contracts.compile import compile_source, contract
 from verifier_contracts.deployment import Deployment, ModelContracts, Token
-from verifier_contracts.errors import DevelopmentSetupRefused
+from verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
+from verifier_contracts.evm import PROOF_SYSTEM_ID as EVALUATED
+from verifier_contracts.evm import EvmModel, deploy_evm_model
 from verifier_contracts.model_code import build_model_code, creation_code
 
 PROOF_SYSTEM_ID = keccak(text="ezkl-halo2-kzg-bn254-v1")[:4]
 MAX_ITERATIONS = 8
+#: What shows that a decision is the model's: proofs of a circuit, or evaluation on chain.
+Backing = Circuit | EvmModel
 Progress = Callable[[str], None]
 
 
@@ -66,15 +70,20 @@ class Deployer:
         code = {"data": "0x" + creation_code(runtime).hex()}
         return str(send(self.web3, code, self.sender)["contractAddress"])
 
-    def verifier(self, circuit: Circuit) -> str:
-        """The circuit's verifier. Raises DevelopmentSetupRefused before anything is sent."""
+    def verifier(self, circuit: Backing) -> str:
+        """The circuit's verifier, or what takes its place. Raises DevelopmentSetupRefused before
+        anything is sent."""
         check_setup(circuit, self.chain_id)
+        if isinstance(circuit, EvmModel):
+            return str(deploy_evm_model(self.web3, circuit, self.sender).contract.address)
         compiled = compile_source(VERIFIER, circuit.verifier_source.read_text())
         return str(deploy(self.web3, compiled, self.sender).address)
 
-    def model(self, model: Model, circuit: Circuit) -> ModelContracts:
-        """Everything that executes `model`. Raises DevelopmentSetupRefused, ModelCodeError."""
+    def model(self, model: Model, circuit: Backing) -> ModelContracts:
+        """Everything that executes `model`. Raises DevelopmentSetupRefused, ModelCodeError, and
+        EvmModelError for a contract that evaluates another one."""
         check_setup(circuit, self.chain_id)
+        _check_model(circuit, model)
         code = build_model_code(model.manifest, model.tables)
         self.progress("tables")
         chunks = tuple(self.raw(chunk) for chunk in code.text_chunks)
@@ -89,7 +98,7 @@ class Deployer:
         )
 
     def register(
-        self, registry: Any, model: Model, circuit: Circuit, contracts: ModelContracts
+        self, registry: Any, model: Model, circuit: Backing, contracts: ModelContracts
     ) -> int:
         """Register the model as bound to `contracts`; its number."""
         binding = self.binding(model, contracts)
@@ -112,13 +121,14 @@ class Deployer:
         )
 
     def commitment(
-        self, registry: Any, circuit: Circuit, binding: tuple[Any, ...], uri: str
+        self, registry: Any, circuit: Backing, binding: tuple[Any, ...], uri: str
     ) -> tuple[Any, ...]:
         """ERC-7992's ModelCommitment for contracts that are there."""
         model_hash = call(self.web3, registry.functions.modelHashOf(binding))
         verifier_code = keccak(bytes(self.web3.eth.get_code(binding[0])))
         digest = bytes.fromhex(circuit.digest)
-        return (model_hash, digest, verifier_code, PROOF_SYSTEM_ID, uri)
+        system = EVALUATED if isinstance(circuit, EvmModel) else PROOF_SYSTEM_ID
+        return (model_hash, digest, verifier_code, system, uri)
 
     def tokens(self, plans: Sequence[TokenPlan]) -> tuple[Token, ...]:
         made = (self.make("DemoToken", p.name, p.symbol, p.decimals).address for p in plans)
@@ -156,7 +166,7 @@ class Deployer:
 def deploy_wallet(
     web3: Any,
     model: Model,
-    circuit: Circuit,
+    circuit: Backing,
     owner: Sender,
     *,
     tokens: Sequence[TokenPlan] = DEMO_TOKENS,
@@ -165,7 +175,7 @@ def deploy_wallet(
     """The whole of it, for the account `owner`, who deploys and whom the agent then serves.
 
     Raises DevelopmentSetupRefused outside a local chain for a circuit of a development set-up;
-    ModelCodeError, CompileError, ChainError.
+    ModelCodeError, EvmModelError, CompileError, ChainError.
     """
     deployer = Deployer(web3, owner, progress)
     contracts = deployer.model(model, circuit)
@@ -185,7 +195,7 @@ def deploy_wallet(
         model=model.name,
         manifest_digest=model.digest,
         circuit=circuit.digest,
-        development_srs=circuit.development_srs,
+        development_srs=isinstance(circuit, Circuit) and circuit.development_srs,
         owner=deployer.account,
         contracts=contracts,
         registry=registry.address,
@@ -200,10 +210,18 @@ def deploy_wallet(
     )
 
 
-def check_setup(circuit: Circuit, chain_id: int) -> None:
+def check_setup(circuit: Backing, chain_id: int) -> None:
     """Raises DevelopmentSetupRefused for what the verifier's constructor would refuse, too."""
-    if circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
+    if isinstance(circuit, Circuit) and circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
         raise DevelopmentSetupRefused(circuit.digest, chain_id, LOCAL_CHAIN_ID)
+
+
+def _check_model(circuit: Backing, model: Model) -> None:
+    if isinstance(circuit, EvmModel) and circuit.digest != model.manifest.files.onnx:
+        raise EvmModelError(
+            f"the contract evaluates the ONNX file {circuit.digest[:16]}, model {model.name} is "
+            f"{model.manifest.files.onnx[:16]}: generate it from {model.onnx_path}"
+        )
 
 
 def at(web3: Any, name: str, address: str) -> Any:
@@ -224,4 +242,4 @@ def _discard() -> Any:
     return DISCARD
 
 
-__all__ = ["DEMO_TOKENS", "Deployer", "TokenPlan", "at", "check_setup", "deploy_wallet"]
+__all__ = ["DEMO_TOKENS", "Backing", "Deployer", "TokenPlan", "at", "check_setup", "deploy_wallet"]

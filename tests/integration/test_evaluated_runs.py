@@ -1,0 +1,152 @@
+"""Runs without a proof: the wallet model under proof system `evm-int-v1`, evaluated on chain."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from executor.agent_chain import Claim, RunCall
+from executor.embedded import Balance, EmbeddedChain, balances, fund
+from executor.evaluated import Evaluation, check_evaluation
+from executor.gas_report import iteration_gas
+from executor.onchain import AgentRunner, ProvenRun
+from executor.packing import OUTPUT_BYTES, pack, unpack
+from executor.web3_agent import Web3Agent
+from executor.web3_sender import Web3Sender
+from models.catalogue import Model, load_model
+from tests.verifier_contracts.evm.networks import samples
+from verifier_contracts.chain import Anvil, call
+from verifier_contracts.deploy import at, deploy_wallet
+from verifier_contracts.errors import EvmModelError, RevertError
+from verifier_contracts.evm import PROOF_SYSTEM_ID, EvmModel, generate_evm_model
+
+DECLINE = 6  # its score among the outputs
+PROMPT = b"deposit 5 USDC into the pool"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An agent whose model is evaluated, with its runner, on a chain."""
+
+    chain: EmbeddedChain
+    runner: AgentRunner
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model("wallet")
+
+
+@pytest.fixture(scope="module")
+def evaluated(model: Model) -> EvmModel:
+    return generate_evm_model(model.onnx_path.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def opened(anvil: Anvil, model: Model, evaluated: EvmModel) -> Iterator[Stage]:
+    snapshot = anvil.snapshot()
+    owner, friend, stranger = anvil.accounts[:3]
+    deployment = deploy_wallet(anvil.web3, model, evaluated, owner)
+    chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
+    fund(chain)
+    agent = Web3Agent(anvil.web3, deployment.agent)
+    sender = Web3Sender(anvil.web3, deployment.agent, owner)
+    yield Stage(chain, AgentRunner(agent, sender, model, Evaluation(model)))
+    anvil.revert(snapshot)
+
+
+@pytest.fixture
+def stage(opened: Stage) -> Iterator[Stage]:
+    snapshot = opened.chain.anvil.snapshot()
+    yield opened
+    opened.chain.anvil.revert(snapshot)
+
+
+@pytest.fixture
+def proven(stage: Stage) -> ProvenRun:
+    return stage.runner.prove(stage.runner.plan(PROMPT))
+
+
+def usdc(stage: Stage) -> Balance:
+    return next(balance for balance in balances(stage.chain) if balance.symbol == "USDC")
+
+
+def refusal(stage: Stage, call: RunCall) -> RevertError:
+    with pytest.raises(RevertError) as error:
+        stage.runner.sender.estimate_gas(call)
+    return error.value
+
+
+def other_output(claim: Claim, index: int, difference: int) -> Claim:
+    y = list(unpack(claim.output, OUTPUT_BYTES))
+    y[index] += difference
+    return replace(claim, output=pack(y, OUTPUT_BYTES))
+
+
+def test_a_run_happens_without_a_proof(stage: Stage) -> None:
+    before = usdc(stage)
+    completed = stage.runner.run(PROMPT)
+    assert {proof.proof for proof in completed.proven.proofs} == {b""}
+    after = usdc(stage)
+    assert (after.pool - before.pool, after.wallet - before.wallet) == (5 * 10**6, -5 * 10**6)
+    gas = iteration_gas(stage.chain.web3, completed.inclusion.hash, completed.proven.plan.identity)
+    assert gas is not None
+    assert all(20_000 < iteration.verify < 40_000 for iteration in gas)
+
+
+@pytest.mark.parametrize(("index", "difference"), [(0, 1), (0, -1), (27, 1)])
+def test_a_wrong_claim_reverts_with_what_the_model_computes(
+    stage: Stage, proven: ProvenRun, index: int, difference: int
+) -> None:
+    claim = proven.call.claims[0]
+    claims = (other_output(claim, index, difference), *proven.call.claims[1:])
+    error = refusal(stage, replace(proven.call, claims=claims))
+    assert error.name == "OutputMismatch"
+    assert error.arguments["index"] == index
+    assert error.arguments["expected"] == unpack(claim.output, OUTPUT_BYTES)[index]
+
+
+def test_a_claim_that_makes_another_decision_reverts(stage: Stage, proven: ProvenRun) -> None:
+    """Declining would end the run at once, with all claims used: only evaluation is in the way."""
+    lie = other_output(proven.call.claims[0], DECLINE, 1 << 60)
+    error = refusal(stage, replace(proven.call, claims=(lie,), proofs=(b"",)))
+    assert error.name == "OutputMismatch"
+
+
+def test_a_proof_is_not_taken_where_none_is_due(stage: Stage, proven: ProvenRun) -> None:
+    proofs = (*proven.call.proofs[:-1], b"\1")
+    assert refusal(stage, replace(proven.call, proofs=proofs)).name == "ProofNotEmpty"
+
+
+def test_the_registry_names_the_proof_system_and_the_onnx_file(stage: Stage, model: Model) -> None:
+    deployment = stage.chain.deployment
+    registry = at(stage.chain.web3, "ModelRegistry", deployment.registry)
+    commitment, *_ = call(stage.chain.web3, registry.functions.getModel(deployment.model_id))
+    _, circuit, _, system, _ = commitment
+    assert system == PROOF_SYSTEM_ID
+    assert circuit.hex() == deployment.circuit == model.manifest.files.onnx
+    call(stage.chain.web3, registry.functions.checkCode(deployment.model_id))
+
+
+def test_the_contract_agrees_with_the_model_on_features_real_and_extreme(
+    stage: Stage, proven: ProvenRun, model: Model
+) -> None:
+    verifier = at(stage.chain.web3, "IEvmModel", stage.chain.deployment.contracts.verifier)
+    for x in (*map(list, proven.plan.inputs), *samples(model.manifest.input_count, count=3)):
+        assert tuple(call(stage.chain.web3, verifier.functions.evaluate(x))) == model.infer(x)
+
+
+def test_a_contract_of_another_model_is_not_registered(
+    chain: Anvil, model: Model, evaluated: EvmModel
+) -> None:
+    other = replace(evaluated, digest="0" * 64)
+    with pytest.raises(EvmModelError, match="model wallet is"):
+        deploy_wallet(chain.web3, model, other, chain.accounts[0])
+
+
+def test_an_evaluation_holds_without_a_proof_and_with_the_right_output(model: Model) -> None:
+    x = [0] * model.manifest.input_count
+    check, y = check_evaluation(model), model.infer(x)
+    assert check(x, y, Evaluation(model).prove(x).proof)
+    assert not check(x, y, b"\0")
+    assert not check(x, (y[0] + 1, *y[1:]), b"")

@@ -4,11 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from circuits import ezkl_engine
 from circuits.build import build_circuit
 from circuits.errors import SettingsRefused
+from circuits.field import from_hex, to_field
 from circuits.settings import RunArguments
 from executor.attacks.ezkl_forgeries import foreign_witness_forgery, freivalds_forgery
 from tests.circuits.networks import gathering_network, network, node
+from tests.circuits.verifiers import Statement, Verifiers, encoded
+from verifier_contracts.chain import Anvil
 
 X = [3, -1, 4, 1]
 
@@ -23,6 +27,22 @@ def test_without_freivalds_permuted_outputs_are_rejected(tmp_path: Path) -> None
     forgery = freivalds_forgery(tmp_path, disable_freivalds=True)
     assert not forgery.accepted
     assert forgery.claimed != forgery.honest
+
+
+@pytest.mark.parametrize("disabled", [True, False])
+def test_on_chain_permuted_outputs_fail_but_for_freivalds(
+    chain: Anvil, tmp_path: Path, disabled: bool
+) -> None:
+    """Patched or not: no verifier can mend a circuit, which is why the build refuses it."""
+    forgery = freivalds_forgery(tmp_path, disable_freivalds=disabled)
+    honest, other, srs = tmp_path / "honest", tmp_path / "other", tmp_path / "srs"
+    compiled, witness = other / "compiled", other / "witness.json"
+    proof, instances = ezkl_engine.prove_witness(compiled, witness, honest / "pk", srs)
+    generated = ezkl_engine.make_verifier(honest / "vk", honest / "settings.json", srs)
+    public = tuple(to_field(from_hex(value)) for value in instances)
+    assert public[-len(forgery.claimed) :] == forgery.claimed != forgery.honest
+    verifiers = Verifiers(chain, Statement(generated, proof, public))
+    assert verifiers.agreed(encoded(proof, public)) is not disabled
 
 
 def test_a_build_with_freivalds_is_refused(square_onnx: Path, tmp_path: Path) -> None:

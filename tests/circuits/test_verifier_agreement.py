@@ -4,6 +4,7 @@ Stricter it is in one thing only: where the proof's bytes begin in the calldata.
 """
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,6 +175,22 @@ def test_proofs_of_other_statements_are_rejected(
     assert not verifiers.agreed(encoded(foreign.proof, foreign.instances))
     for true in (first, second):
         assert verifiers.agreed(encoded(true.proof, true.instances))
+
+
+@pytest.mark.slow
+def test_a_batch_s_thousands_of_public_values(anvil: Anvil, tmp_path: Path) -> None:
+    squares = network([node("Mul", ["x", "x"], "y")], {}, inputs=1320, outputs=1320)
+    inputs = range(-660, 660)
+    true = prove(tmp_path / "circuit", squares, inputs, RunArguments(), 12)
+    verifiers = Verifiers(anvil, true)
+    assert list(true.instances) == [x % R for x in inputs] + [x * x for x in inputs]
+    assert verifiers.agreed(encoded(true.proof, true.instances))
+    for place in (0, 1319, 1320, 2639):
+        for value in (true.instances[place] + 1, true.instances[place] + R):
+            changed = [*true.instances[:place], value, *true.instances[place + 1 :]]
+            assert not verifiers.agreed(encoded(true.proof, changed))
+    assert not verifiers.agreed(encoded(true.proof, true.instances[:-1]))
+    assert not verifiers.agreed(encoded(true.proof, [*true.instances, 0]))
 
 
 def some_places(count: int, generator: random.Random) -> list[int]:

@@ -7,14 +7,14 @@ A network whose inputs are int64 claims to be exact integer arithmetic and is he
 
 import hashlib
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from circuits.errors import NetworkRefused
+from circuits.operators import check_operators, constants
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -65,8 +65,10 @@ def read_network(path: Path) -> Network:
     integer = _is_integer(graph)
     (given,) = graph_inputs(graph)
     if integer:
-        _check_operators(path, graph)
+        _check_integer_operators(path, graph)
         _check_constants(path, graph)
+    else:
+        check_operators(path, model)
     return Network(
         path,
         content,
@@ -116,7 +118,7 @@ def _is_integer(graph: "GraphProto") -> bool:
     return bool(value.type.tensor_type.elem_type == TensorProto.INT64)
 
 
-def _check_operators(path: Path, graph: "GraphProto") -> None:
+def _check_integer_operators(path: Path, graph: "GraphProto") -> None:
     for node in graph.node:
         if node.op_type not in INTEGER_OPERATORS or node.domain:
             raise NetworkRefused(
@@ -128,7 +130,7 @@ def _check_operators(path: Path, graph: "GraphProto") -> None:
 
 
 def _check_constants(path: Path, graph: "GraphProto") -> None:
-    for name, values in _constants(graph):
+    for name, values in constants(graph):
         if not np.issubdtype(values.dtype, np.integer):
             raise NetworkRefused(path, f"constant {name!r} is {values.dtype}, expected int64")
         for value in values.reshape(-1).tolist():
@@ -138,19 +140,6 @@ def _check_constants(path: Path, graph: "GraphProto") -> None:
                     f"constant {name!r} holds {value}, which ezkl would round to float32: "
                     "keep integers within 2^24, or multiples of a power of two",
                 )
-
-
-def _constants(graph: "GraphProto") -> Iterator[tuple[str, "np.ndarray[Any, Any]"]]:
-    """Name and values of every initializer and Constant node."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    for tensor in graph.initializer:
-        yield tensor.name, numpy_helper.to_array(tensor)
-    for node in graph.node:
-        for attribute in node.attribute if node.op_type == "Constant" else ():
-            value = helper.get_attribute_value(attribute)
-            is_tensor = isinstance(value, TensorProto)
-            yield node.output[0], numpy_helper.to_array(value) if is_tensor else np.asarray(value)
 
 
 def _input_type(path: Path, given: "ValueInfoProto") -> str:

@@ -12,8 +12,6 @@ from models.onnx_export import export_policy
 from tests.circuits.networks import network, node
 from tests.models.policies import random_weights
 
-INT16 = (-(1 << 15), (1 << 15) - 1)
-
 
 def mlp(inputs: int = 9, hidden: int = 7, outputs: int = 3) -> bytes:
     """Squares between two dense layers; small enough for int64 at any int16 input."""
@@ -53,19 +51,45 @@ def elementwise() -> bytes:
 
 
 def relu(inputs: int = 8, hidden: int = 6, outputs: int = 3) -> bytes:
-    """An MLP with ReLUs, of Gemm layers, one transposed, and a slice that goes backwards."""
+    """ReLUs between two dense layers; what they take stays below 2^21, where ezkl's decomposition
+    ends by default."""
     rng = np.random.default_rng(5)
-    w1, w2 = rng.integers(-9, 10, (hidden, inputs)), rng.integers(-9, 10, (hidden, outputs))
-    b1, b2 = rng.integers(-99, 100, hidden), rng.integers(-99, 100, outputs)
+    graph = IntegerGraph("relu", inputs)
+    h = graph.add(graph.matmul("x", rng.integers(-7, 8, (inputs, hidden))), np.arange(hidden))
+    y = graph.matmul(graph._node("Relu", [h]), rng.integers(-9, 10, (hidden, outputs)))
+    return graph.finish(graph.add(y, rng.integers(-99, 100, outputs)), outputs)
+
+
+def gemm(inputs: int = 8, hidden: int = 6, outputs: int = 3) -> bytes:
+    """Gemm layers, one of them transposed, and a slice that goes backwards."""
+    rng = np.random.default_rng(6)
     nodes = [
         node("Gemm", ["x", "w1", "b1"], "h", transB=1),
         node("Relu", ["h"], "r"),
         node("Slice", ["r", "start", "end", "axis", "step"], "s"),
         node("Gemm", ["s", "w2", "b2"], "y"),
     ]
-    cut = {"start": [-1], "end": [-hidden - 1], "axis": [1], "step": [-1]}
-    constants = {"w1": w1, "w2": w2, "b1": b1, "b2": b2, **cut}
+    constants = {
+        "w1": rng.integers(-9, 10, (hidden, inputs)),
+        "b1": rng.integers(-99, 100, (1, hidden)),
+        "w2": rng.integers(-9, 10, (hidden, outputs)),
+        "b2": rng.integers(-99, 100, (1, outputs)),
+        **{"start": [-1], "end": [-hidden - 1], "axis": [1], "step": [-1]},
+    }
     return network(nodes, constants, inputs=inputs, outputs=outputs)
+
+
+def shared() -> bytes:
+    """Products that other nodes read, too, or in part, so that nothing may change them in place."""
+    rng = np.random.default_rng(7)
+    graph = IntegerGraph("shared", 6)
+    h = graph.matmul("x", rng.integers(-9, 10, (6, 4)))
+    both = graph.concat([graph.square(h), graph.add(h, [1, -2, 3, -4])])
+    part = graph.square(graph.pick(both, [4, 5, 4]))
+    rows = graph.matmul(graph.reshape("x", [2, 3]), rng.integers(-9, 10, (3, 2)))
+    own = graph._node("Add", [rows, graph._constant([[10, 20], [30, 40]])])
+    positive = graph._node("Relu", [graph.pick(h, [3, 3, 0])])
+    return graph.finish(graph.concat([both, part, graph.reshape(own, [1, 4]), positive]), 18)
 
 
 NETWORKS: dict[str, Callable[[], bytes]] = {
@@ -74,6 +98,8 @@ NETWORKS: dict[str, Callable[[], bytes]] = {
     "policy": policy,
     "elementwise": elementwise,
     "relu": relu,
+    "gemm": gemm,
+    "shared": shared,
 }
 
 
@@ -95,14 +121,15 @@ def _use_doubles(graph: onnx.GraphProto) -> None:
     for value in (*graph.input, *graph.output):
         value.type.tensor_type.elem_type = onnx.TensorProto.DOUBLE
     for tensor in graph.initializer:
-        if len(tensor.dims) > 1 or tensor.name.startswith("b"):  # weights; not indices
+        if len(tensor.dims) > 1:  # weights and biases, not indices
             values = numpy_helper.to_array(tensor).astype(np.float64)
             tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
 
 
-def samples(inputs: int, count: int = 4) -> list[list[int]]:
-    """Random inputs, zeros, both ends of int16 and random choices of them."""
+def samples(inputs: int, count: int = 4, bits: int = 16) -> list[list[int]]:
+    """Random inputs of so many bits, zeros, both ends of the range and random choices of them."""
     rng = np.random.default_rng(4)
-    fixed = [[0] * inputs, [INT16[0]] * inputs, [INT16[1]] * inputs]
-    extreme = rng.choice(INT16, (count, inputs)).tolist()
-    return [*fixed, *extreme, *rng.integers(*INT16, (count, inputs)).tolist()]
+    ends = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    fixed = [[0] * inputs, [ends[0]] * inputs, [ends[1]] * inputs]
+    extreme = rng.choice(ends, (count, inputs)).tolist()
+    return [*fixed, *extreme, *rng.integers(*ends, (count, inputs)).tolist()]

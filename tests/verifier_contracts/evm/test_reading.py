@@ -24,7 +24,7 @@ def with_node(operator: str, build: Callable[[IntegerGraph], list[str]]) -> byte
     return graph.finish(graph._node(operator, build(graph)), 4)
 
 
-def gemm(**attributes: float) -> bytes:
+def scaled(**attributes: float) -> bytes:
     """y = x W + b with these attributes."""
     constants = {"w": np.ones((4, 2), dtype=np.int64), "b": [[1, 2]]}
     return network([node("Gemm", ["x", "w", "b"], "y", **attributes)], constants)
@@ -56,7 +56,7 @@ def test_an_unsupported_operator_is_named_with_its_node() -> None:
     ("onnx", "reason"),
     [
         (relu_network(), "input 'x' is FLOAT, expected INT64"),
-        (gemm(alpha=2.0), "alpha and beta must be 1"),
+        (scaled(alpha=2.0), "alpha and beta must be 1"),
         (with_node("Identity", lambda graph: [graph._constant([[1] * 4])]), "moves constants"),
         (shaped_by_its_input(), "where it moves numbers to depends on the input"),
     ],

@@ -1,0 +1,82 @@
+"""One function, three ways: onnxruntime, the circuit's witness and the contract, bit for bit."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from circuits import ezkl_engine
+from circuits.build import make_plan
+from circuits.field import to_field
+from circuits.network import read_network
+from circuits.settings import default_arguments
+from models.catalogue import load_model
+from models.classifier.export import export_classifier
+from models.classifier.shape import SIZES, slot_count, wire
+from models.classifier.weights import ClassifierWeights
+from models.small import export_square_network, train_square_network
+from tests.verifier_contracts.evm.networks import infer, relu, samples
+from verifier_contracts.chain import Anvil, call
+from verifier_contracts.errors import RevertError
+from verifier_contracts.evm import deploy_evm_model, generate_evm_model
+
+LABELS = 7
+
+
+def wallet() -> bytes:
+    return load_model("wallet").onnx_path.read_bytes()
+
+
+def classifier_s() -> bytes:
+    """Wired as size S for seven intents, with random weights of the trained ones' ranges."""
+    shape, rng = SIZES["S"], np.random.default_rng(6)
+    wiring, slots = wire(shape, LABELS, 0), slot_count(LABELS)
+    table = rng.integers(-127, 128, (shape.table_rows, shape.features)).astype(np.int8)
+    return export_classifier(
+        ClassifierWeights(
+            wiring,
+            table,
+            rng.integers(-7, 8, (shape.blocks, shape.block, shape.hidden // shape.blocks)),
+            rng.integers(-999, 1000, shape.hidden),
+            rng.integers(-31, 32, (wiring.groups, shape.fan_in_of_outputs, slots // wiring.groups)),
+            rng.integers(-(10**6), 10**6, slots),
+        )
+    )
+
+
+def squares() -> bytes:
+    return export_square_network(train_square_network(steps=20))
+
+
+def witness_of(onnx: bytes, folder: Path) -> Callable[[list[int]], list[int]]:
+    """The circuit as it is built, but without keys."""
+    network, settings, compiled = (folder / name for name in ("net.onnx", "settings", "compiled"))
+    network.write_bytes(onnx)
+    plan = make_plan(read_network(network), default_arguments(integer=True))
+    settings.write_bytes(plan.settings_bytes)
+    ezkl_engine.compile_network(network, settings, compiled)
+    return lambda x: list(ezkl_engine.evaluate(compiled, x, folder / "witness.json"))
+
+
+@pytest.mark.parametrize(
+    ("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8), (relu, 16)]
+)
+def test_onnxruntime_circuit_and_contract_compute_the_same_numbers(
+    chain: Anvil, tmp_path: Path, network: Callable[[], bytes], bits: int
+) -> None:
+    onnx = network()
+    model = generate_evm_model(onnx, input_bits=bits)
+    functions = deploy_evm_model(chain.web3, model, chain.accounts[0]).contract.functions
+    witness = witness_of(onnx, tmp_path)
+    for x in samples(model.program.inputs, bits=bits):
+        y = infer(onnx, x)
+        assert witness(x) == y
+        assert call(chain.web3, functions.evaluate(x)) == y
+        instances = [to_field(v) for v in (*x, *y)]
+        call(chain.web3, functions.verify(b"", instances))
+        for wrong in (0, len(y) - 1):
+            lie = list(instances)
+            lie[model.program.inputs + wrong] = to_field(y[wrong] + 1)
+            with pytest.raises(RevertError, match="OutputMismatch"):
+                call(chain.web3, functions.verify(b"", lie))

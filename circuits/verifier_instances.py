@@ -5,8 +5,8 @@ omega^i, for omega of order n = 2^k:
 
     sum over i of v_i L_i(x),    L_i(x) = (x^n - 1) / n * omega^i / (x - omega^i)
 
-ezkl's code inverts every x - omega^i (by Montgomery's batch inversion) and walks over the values
-five times. Here the sum of v_i omega^i / (x - omega^i) grows as one fraction, and its denominator
+ezkl's code inverts every x - omega^i (by Montgomery's batch inversion), in six loops over the
+values. Here the sum of v_i omega^i / (x - omega^i) grows as one fraction, and its denominator
 joins the batch that inverts the few others. Values come in pairs v, w; with W = omega^i a pair is
 
       v W          w omega W          v (x + c) + w (omega x + c)

@@ -4,7 +4,7 @@ from executor.embedded import EmbeddedChain
 from executor.gas_report import iteration_gas
 from executor.session import Session
 
-BUDGET = 680_000
+BUDGET = 600_000
 #: 120 characters; three decisions of an agent with four tools.
 PROMPT = (
     b"hello, the rent for the flat is due on friday so please withdraw all of my USDC from the "

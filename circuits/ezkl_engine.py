@@ -111,6 +111,28 @@ def evaluate(
     return tuple(from_hex(value) for array in written["outputs"] for value in array)
 
 
+def looked_up(compiled: Path, inputs: Sequence[int], witness: Path) -> tuple[int, int]:
+    """The least and the largest value that `inputs` look up in tables, whatever the tables' range.
+
+    (0, 0) without tables. Raises OutsideRange when a decomposition is too small, EngineError.
+    """
+    evaluate(compiled, inputs, witness)
+    written = json.loads(witness.read_text())
+    return int(written["min_lookup_inputs"]), int(written["max_lookup_inputs"])
+
+
+def write_default_settings(onnx: Path, inputs: Sequence[Sequence[float]], settings: Path) -> None:
+    """What ezkl chooses by itself, calibrated on `inputs`: unsound, for comparisons only.
+
+    Its defaults use Freivalds' check (see circuits.settings). Raises EngineError.
+    """
+    data = settings.with_suffix(".data")
+    data.write_text(json.dumps({"input_data": [[v for sample in inputs for v in sample]]}))
+    with _translated("calibrate by itself"):
+        ezkl.gen_settings(str(onnx), str(settings))
+        ezkl.calibrate_settings(str(data), str(onnx), str(settings))
+
+
 def prove_witness(compiled: Path, witness: Path, pk: Path, srs: Path) -> tuple[bytes, list[str]]:
     """Proof bytes and instances (ezkl's hex). May be false: verify it. Raises EngineError."""
     with tempfile.TemporaryDirectory() as folder, _translated("prove"):

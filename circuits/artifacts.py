@@ -61,7 +61,8 @@ class Circuit:
 
     Files lie in `directory`, but for the set-up, which circuits share. verifier_source: the patched
     Solidity, contract `Halo2Verifier`. development_srs: its proofs mean something on a local chain
-    only, and its verifier cannot be deployed elsewhere.
+    only, and its verifier cannot be deployed elsewhere. notes: what was found out about it since
+    (fidelity, tuning), as JSON by topic; no part of its name.
     """
 
     digest: str
@@ -71,6 +72,7 @@ class Circuit:
     origin: Origin
     facts: Facts
     files: dict[str, str] = field(repr=False, hash=False)  # name -> SHA-256 hex
+    notes: dict[str, Any] = field(default_factory=dict, repr=False, hash=False)
 
     @property
     def onnx(self) -> Path:
@@ -122,6 +124,7 @@ class Circuit:
             "origin": asdict(self.origin),
             "files": self.files,
             "sizes": sizes,
+            "notes": self.notes,
             "directory": str(self.directory),
         }
 

@@ -8,9 +8,11 @@ import hashlib
 import importlib.metadata
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from circuits.artifacts import MANIFEST, NETWORK, SETTINGS, Circuit, Facts, Origin, is_digest
 from circuits.cache import cache_root, file_digest
@@ -39,7 +41,7 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     directory = folder / digest
     if not is_digest(digest) or not directory.is_dir():
         raise CircuitNotFound(digest, folder)
-    origin, facts, files = _read_manifest(directory / MANIFEST)
+    origin, facts, files, notes = _read_manifest(directory / MANIFEST)
     _check_version(digest, origin)
     for name, expected in files.items():
         check_file(directory / name, expected)
@@ -47,7 +49,7 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     if named != (digest, origin.onnx, origin.settings):
         raise ArtifactCorrupted(directory / MANIFEST, "it belongs to another circuit")
     srs = stored_srs(origin.srs, cache)
-    return circuit_of(directory, srs, origin, facts, files)
+    return replace(circuit_of(directory, srs, origin, facts, files), notes=notes)
 
 
 def circuit_of(
@@ -77,9 +79,26 @@ def write_manifest(circuit: Circuit) -> None:
         "origin": asdict(circuit.origin),
         "facts": asdict(circuit.facts),
         "files": circuit.files,
+        "notes": circuit.notes,
     }
     manifest = {"content": content, "sha256": _digest(content)}
-    (circuit.directory / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    fresh = circuit.directory / f"{MANIFEST}.new"
+    fresh.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    fresh.replace(circuit.directory / MANIFEST)
+
+
+def annotate(
+    digest: str, topic: str, note: Mapping[str, Any], cache: Path | None = None
+) -> Circuit:
+    """Add a note to a built circuit's manifest, instead of an earlier one on the same topic.
+
+    Raises like load_circuit.
+    """
+    with FileLock(circuits_folder(cache) / f".{digest}.lock"):
+        circuit = load_circuit(digest, cache)
+        annotated = replace(circuit, notes={**circuit.notes, topic: dict(note)})
+        write_manifest(annotated)
+    return annotated
 
 
 def check_file(path: Path, expected: str) -> None:
@@ -90,12 +109,13 @@ def check_file(path: Path, expected: str) -> None:
         raise ArtifactCorrupted(path, f"sha256 {found[:12]}, expected {expected[:12]}")
 
 
-def _read_manifest(path: Path) -> tuple[Origin, Facts, dict[str, str]]:
+def _read_manifest(path: Path) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
     try:
         manifest = json.loads(path.read_text())
         content = manifest["content"]
         if manifest["sha256"] == _digest(content):
-            return Origin(**content["origin"]), Facts(**content["facts"]), content["files"]
+            origin, facts = Origin(**content["origin"]), Facts(**content["facts"])
+            return origin, facts, content["files"], content.get("notes", {})
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
     raise ArtifactCorrupted(path, "its digest does not fit its content")
@@ -112,5 +132,12 @@ def _check_version(digest: str, origin: Origin) -> None:
         raise CircuitOutdated(digest, built, installed)
 
 
-__all__ = ["check_file", "circuit_of", "circuits_folder", "ezkl_version", "list_circuits"]
+__all__ = [
+    "annotate",
+    "check_file",
+    "circuit_of",
+    "circuits_folder",
+    "ezkl_version",
+    "list_circuits",
+]
 __all__ += ["load_circuit", "resolve_digest", "write_manifest"]

@@ -1,5 +1,6 @@
 """Building: a look-up the second time, the same bytes on any day, and never from damaged files."""
 
+import hashlib
 import json
 import multiprocessing
 from pathlib import Path
@@ -22,7 +23,7 @@ from circuits.errors import (
 from circuits.network import Network
 from circuits.settings import RunArguments
 from circuits.srs import development_srs
-from circuits.store import list_circuits, load_circuit, resolve_digest
+from circuits.store import annotate, list_circuits, load_circuit, resolve_digest
 from tests.circuits.networks import gathering_network, network, node, relu_network
 
 FILES = ["Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk", "network.ezkl"]
@@ -249,3 +250,26 @@ def test_the_manifest_guards_itself(circuit: Circuit, cache: Path) -> None:
     path.write_text(json.dumps(manifest))
     with pytest.raises(ArtifactCorrupted, match="its digest does not fit its content"):
         load_circuit(circuit.digest, cache)
+
+
+def test_notes_on_a_circuit_are_kept_with_it_and_do_not_change_its_name(
+    circuit: Circuit, cache: Path
+) -> None:
+    annotate(circuit.digest, "fidelity", {"agreement": 1.0}, cache)
+    annotate(circuit.digest, "tuning", {"objective": "gas"}, cache)
+    annotated = annotate(circuit.digest, "fidelity", {"agreement": 0.5}, cache)
+    loaded = load_circuit(circuit.digest, cache)
+    assert loaded == annotated
+    assert loaded.notes == {"fidelity": {"agreement": 0.5}, "tuning": {"objective": "gas"}}
+    assert sorted(path.name for path in loaded.directory.iterdir()) == FILES
+
+
+def test_a_manifest_from_before_there_were_notes_still_counts(
+    circuit: Circuit, cache: Path
+) -> None:
+    path = cache / "circuits" / circuit.digest / "circuit.json"
+    content = json.loads(path.read_text())["content"]
+    del content["notes"]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({"content": content, "sha256": digest}))
+    assert load_circuit(circuit.digest, cache).notes == {}

@@ -30,6 +30,7 @@ COMMANDS = {
         "verify_run_command",
         "Re-verify a run from its receipt.",
     ),
+    "bench": ("executor.bench.command", "bench_group", "Measure what a proof costs."),
     "demo": (
         "executor.demo_command",
         "demo_command",

@@ -20,10 +20,17 @@ ExecutorError
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
 │   └── CannotVerify         something that verification needs is not there
+├── BenchError               the benchmark cannot run, or must not report what it found
+│   ├── BenchExtraMissing    matplotlib is not installed
+│   ├── BenchMeasurementFailed   a circuit could not be measured, or computes something else
+│   ├── BenchResultsUnreadable   a results file that is not one
+│   └── UnknownBenchModel    no model of this name is measured
 └── DemoError                a run or attack of the demo did not end as it must
 
 A receipt that does not hold is a verdict (`verify_run.Report`), not an error of this tree.
 """
+
+from pathlib import Path
 
 
 class ExecutorError(Exception):
@@ -165,6 +172,37 @@ class NotOnChain(ReceiptError):
 
 class CannotVerify(ReceiptError):
     """Verification needs something that is not there: a model, a circuit, an old block."""
+
+
+class BenchError(ExecutorError):
+    """Root of what `zkagent bench` refuses."""
+
+
+class BenchExtraMissing(BenchError):
+    def __init__(self) -> None:
+        super().__init__(
+            "plots need matplotlib: pip install 'zkagent[bench]', or leave them out with --no-plots"
+        )
+
+
+class BenchMeasurementFailed(BenchError):
+    """A proof that does not hold, outputs that are not the network's, or what ezkl said."""
+
+
+class BenchResultsUnreadable(BenchError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} holds no benchmark results: {why}; give a folder that `zkagent bench` wrote"
+        )
+
+
+class UnknownBenchModel(BenchError):
+    def __init__(self, name: str, suite: str, known: list[str]) -> None:
+        self.name = name
+        super().__init__(
+            f"the {suite} benchmark has no model {name!r}: choose from {', '.join(known)}"
+        )
 
 
 class DemoError(ExecutorError):

@@ -1,0 +1,83 @@
+"""The forms in which a network is proven: each names files that a proving process can use.
+
+A form is a function from a network and a batch size to `Prepared`; adding one to FORMS of suite.py
+is all that a further one takes.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from circuits.artifacts import Circuit
+from circuits.batch import batch_file
+from circuits.network import Network, read_network
+from executor.bench.subjects import Say, Subject
+
+HARDENED, STOCK = "verify", "verifyProof"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A circuit as files, ready to prove.
+
+    digest: of our own circuits. network: of this batch size. verifier: Solidity, whose function
+    `entry` takes the proof and the instances. stock: whether ezkl's own verifier can be generated
+    beside it, to compare with.
+    """
+
+    network: Network
+    compiled: Path
+    settings: Path
+    vk: Path
+    pk: Path
+    srs: Path
+    verifier: str
+    entry: str
+    digest: str | None
+
+    def read_settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = json.loads(self.settings.read_text())
+        return settings
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """What a proving process is told."""
+        return {
+            "onnx": str(self.network.path),
+            "compiled": str(self.compiled),
+            "settings": str(self.settings),
+            "vk": str(self.vk),
+            "pk": str(self.pk),
+            "srs": str(self.srs),
+        }
+
+
+Form = Callable[[Subject, int, Path, Say], Prepared]
+
+
+def zkagent(subject: Subject, batch: int, folder: Path, say: Say) -> Prepared:
+    """What `zkagent circuit build` makes of it. Raises CircuitError."""
+    from circuits.build_process import build_isolated
+
+    with batch_file(subject.onnx, batch) as onnx:
+        return of_circuit(build_isolated(onnx, progress=lambda stage: say(stage.value)))
+
+
+def of_circuit(circuit: Circuit) -> Prepared:
+    """A circuit of the cache, with its hardened verifier."""
+    return Prepared(
+        network=read_network(circuit.onnx),
+        compiled=circuit.compiled,
+        settings=circuit.settings,
+        vk=circuit.vk,
+        pk=circuit.pk,
+        srs=circuit.srs,
+        verifier=circuit.verifier_source.read_text(),
+        entry=HARDENED,
+        digest=circuit.digest,
+    )
+
+
+__all__ = ["HARDENED", "STOCK", "Form", "Prepared", "of_circuit", "zkagent"]

@@ -1,0 +1,177 @@
+"""The four pictures of a report, as PNG. The only importer of matplotlib.
+
+Colours are Okabe and Ito's, which colour-blind people can tell apart; markers and line styles say
+the same again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from executor.bench import series
+from executor.bench.figures import gas, seconds
+from executor.bench.results import Results
+from executor.bench.series import Series
+from executor.errors import BenchExtraMissing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE_INCHES, DPI = (8.0, 5.0), 110
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE = {
+    "font.size": 12,
+    "axes.titlesize": 14,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "legend.frameon": False,
+    "legend.fontsize": 11,
+    "figure.constrained_layout.use": True,
+    "svg.hashsalt": "zkagent",
+}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One picture: its series, and how its axes are drawn."""
+
+    title: str
+    series: Callable[[Results], list[Series]]
+    draw: Callable[["Axes", Results, list[Series]], None]
+
+
+def draw_all(results: Results, folder: Path) -> list[str]:
+    """Write each picture for which there are figures; their names. Raises BenchExtraMissing."""
+    figure_class, context = _matplotlib()
+    written = []
+    for name, plot in PLOTS.items():
+        found = plot.series(results)
+        if not found:
+            continue
+        with context(STYLE):
+            figure = figure_class(figsize=SIZE_INCHES, dpi=DPI)
+            axes = figure.add_subplot()
+            axes.set_title(plot.title)
+            plot.draw(axes, results, found)
+            figure.savefig(folder / name, metadata={"Software": ""})
+        written.append(name)
+    return written
+
+
+def require_matplotlib() -> None:
+    """Raises BenchExtraMissing."""
+    _matplotlib()
+
+
+def _matplotlib() -> "tuple[type[Figure], Callable[[Any], Any]]":
+    """No pyplot: it keeps figures, and asks for a display."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as exc:
+        if (exc.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise BenchExtraMissing from exc
+    return Figure, rc_context
+
+
+def _prove_time(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _lines(axes, found, joined=False)
+    _log(axes, "x", "cells (rows x columns) of the circuit", _count)
+    _log(axes, "y", "seconds for one proof", seconds)
+    axes.legend(loc="upper left")
+
+
+def _gas_by_batch(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _lines(axes, found)
+    _log(axes, "x", "decisions for each proof", _count, base=2)
+    _log(axes, "y", "gas to verify, per decision", gas)
+    ticks = sorted({x for one in found for x, _ in one.points})
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.legend(loc="best")
+
+
+def _accuracy(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _lines(axes, found)
+    _log(axes, "x", "seconds for one proof", seconds)
+    axes.set_ylabel("accuracy, %")
+    axes.margins(x=0.15, y=0.2)
+    for one in found:
+        for (x, y), label in zip(one.points, one.labels, strict=True):
+            axes.annotate(label, (x, y), (0, 8), textcoords="offset points", ha="center")
+    axes.legend(loc="best")
+
+
+def _break_even(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _lines(axes, found)
+    _log(axes, "x", "multiply-adds of the network", _count)
+    _log(axes, "y", "gas per decision", gas)
+    for crossing in series.crossings_shown(results):
+        axes.plot(crossing.multiply_adds, crossing.gas, "k*", markersize=15, zorder=5)
+        axes.annotate(
+            f"{_count(round(crossing.multiply_adds, -3))} multiply-adds",
+            (crossing.multiply_adds, crossing.gas),
+            (0, -24),
+            textcoords="offset points",
+            ha="center",
+        )
+    axes.legend(loc="upper left")
+
+
+PLOTS = {
+    "prove-time.png": Plot("Proving takes as long as its cells", series.prove_time, _prove_time),
+    "gas-by-batch.png": Plot("One proof for many decisions", series.gas_by_batch, _gas_by_batch),
+    "accuracy.png": Plot("What accuracy costs", series.accuracy, _accuracy),
+    "break-even.png": Plot("Evaluate in the EVM, or verify?", series.break_even, _break_even),
+}
+
+
+def _lines(axes: "Axes", found: Sequence[Series], *, joined: bool = True) -> None:
+    """A colour and a marker each; dashed ones are baselines."""
+    for number, one in enumerate(found):
+        x, y = zip(*one.points, strict=True)
+        axes.errorbar(
+            x,
+            y,
+            yerr=list(zip(*one.errors, strict=True)) if one.errors else None,
+            label=one.label,
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=8,
+            linestyle=("--" if one.baseline else "-") if joined and len(x) > 1 else "none",
+            linewidth=2,
+            capsize=3,
+        )
+
+
+def _log(axes: "Axes", axis: str, label: str, text: Callable[[float], str], base: int = 10) -> None:
+    """A logarithmic axis whose ticks are numbers, not powers; 1, 2, 5 where decades are few."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    chosen = axes.xaxis if axis == "x" else axes.yaxis
+    (axes.set_xscale if axis == "x" else axes.set_yscale)("log", base=base)
+    (axes.set_xlabel if axis == "x" else axes.set_ylabel)(label)
+    low, high = axes.get_xlim() if axis == "x" else axes.get_ylim()
+    steps = (1.0,) if base != 10 or high / low > 1000 else (1.0, 2.0, 5.0)
+    chosen.set_major_locator(LogLocator(base=base, subs=steps))
+    chosen.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
+    chosen.set_minor_formatter(NullFormatter())
+
+
+def _count(value: float) -> str:
+    """`950`, `12k`, `1.5M`."""
+    for limit, unit in ((10**6, "M"), (10**3, "k")):
+        if value >= limit:
+            return f"{value / limit:g}{unit}"
+    return f"{value:g}"
+
+
+__all__ = ["PLOTS", "Plot", "draw_all", "require_matplotlib"]

@@ -1,0 +1,176 @@
+"""The networks that are measured: each with samples, and labels where accuracy means something."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from circuits.network import Network as OnnxNetwork
+from circuits.network import read_network
+from circuits.reference import Reference
+from executor.bench.results import Network, Share
+
+Array = npt.NDArray[Any]
+Say = Callable[[str], None]
+Numbers = tuple[float, ...]
+TEST_SEED = 20_000  # apart from the seeds that training draws from
+LABELLED = 1000
+
+
+def best(values: Numbers) -> int:
+    """Index of the largest, the lowest one on ties."""
+    return max(range(len(values)), key=lambda i: (values[i], -i))
+
+
+def arg_max(values: Numbers) -> Numbers:
+    """The decision of a plain classifier."""
+    return (best(values),)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One network and what it is asked.
+
+    samples [n, *input shape] in the network's type, n >= 1: proofs are made for the first ones.
+    labels [n]: the right arg-max for each; None where arg-max is not how it decides. accuracy: the
+    network's own where labels cannot say it. input_bits: that hold every x, with its sign.
+    decide: what a circuit that rounds must have in common with onnxruntime.
+    """
+
+    name: str
+    title: str
+    family: str
+    network: OnnxNetwork
+    samples: Array
+    labels: npt.NDArray[np.int64] | None = None
+    accuracy: Share | None = None
+    accuracy_of: str = ""
+    input_bits: int = 16
+    decide: Callable[[Numbers], Numbers] = arg_max
+
+    @property
+    def onnx(self) -> Path:
+        return self.network.path
+
+    def describe(self, multiply_adds: int | None) -> Network:
+        """For the results, with its accuracy by onnxruntime."""
+        return Network(
+            name=self.name,
+            title=self.title,
+            family=self.family,
+            onnx=hashlib.sha256(self.network.content).hexdigest(),
+            inputs=self.network.input_count,
+            outputs=self.network.output_count,
+            exact=self.network.integer,
+            multiply_adds=multiply_adds,
+            accuracy=self.accuracy or self.accuracy_by(self.reference()),
+            accuracy_of=self.accuracy_of,
+        )
+
+    def reference(self, count: int | None = None) -> list[Numbers]:
+        """onnxruntime's outputs for the first samples, by default all, each as one row."""
+        engine = Reference(self.network)
+        return [flat(engine.outputs(sample)) for sample in self.samples[:count]]
+
+    def accuracy_by(self, outputs: Sequence[Numbers | None]) -> Share | None:
+        """The share of the first samples whose arg-max is the label; None decides nothing."""
+        if self.labels is None:
+            return None
+        pairs = zip(outputs, self.labels[: len(outputs)], strict=True)
+        hits = sum(y is not None and best(y) == label for y, label in pairs)
+        return Share(hits=hits, total=len(outputs))
+
+
+def flat(outputs: list[Array]) -> Numbers:
+    """Every number of every output; integers stay integers."""
+    return tuple(value for output in outputs for value in output.reshape(-1).tolist())
+
+
+def saved(content: bytes, folder: Path, name: str) -> OnnxNetwork:
+    """An ONNX file of that name in `folder`, read back."""
+    path = folder / f"{name}.onnx"
+    path.write_bytes(content)
+    return read_network(path)
+
+
+def square_mlp(folder: Path) -> Subject:
+    """64-32-8 with squares, all integers: what a network looks like that was made to be proven."""
+    from models.small import export_square_network, synthetic_task, train_square_network
+
+    x, labels = synthetic_task(LABELLED, TEST_SEED)
+    return Subject(
+        name="mlp-square",
+        title="64-32-8 MLP, integer squares",
+        family="64-32-8 MLP",
+        network=saved(export_square_network(train_square_network()), folder, "mlp-square"),
+        samples=x[:, None, :],
+        labels=labels,
+        accuracy_of="1,000 points of the synthetic task",
+        input_bits=8,
+    )
+
+
+def wide_square(hidden: int, folder: Path) -> Subject:
+    """64-hidden-8 with squares and random weights: to see how cost grows, not what it decides."""
+    from models.small import INPUTS, OUTPUTS, SquareNetwork, export_square_network, synthetic_task
+
+    rng = np.random.default_rng(hidden)
+    network = SquareNetwork(
+        w1=rng.integers(-127, 128, (INPUTS, hidden)),
+        b1=rng.integers(-999, 1000, hidden),
+        w2=rng.integers(-127, 128, (hidden, OUTPUTS)),
+        b2=rng.integers(-999, 1000, OUTPUTS),
+    )
+    name = f"square-{hidden}"
+    return Subject(
+        name=name,
+        title=f"64-{hidden}-8, random weights",
+        family="width",
+        network=saved(export_square_network(network), folder, name),
+        samples=synthetic_task(8, TEST_SEED)[0][:, None, :],
+        input_bits=8,
+    )
+
+
+def wallet(folder: Path) -> Subject:
+    """The shipped wallet model, on the first decisions of its held-out instructions."""
+    from models.book import plain_book
+    from models.catalogue import load_model
+    from models.context import Context
+    from models.errors import RefusedText
+    from models.evaluation import evaluate_model
+    from models.wallet.evaluation.dataset import EVALUATION_SYMBOLS, load_cases
+
+    model, book = load_model("wallet"), plain_book(EVALUATION_SYMBOLS)
+    found = []
+    for case in load_cases(checksummed=False):
+        try:
+            found.append(model.encode(Context(case.prompt.encode(), (), book)))
+        except RefusedText:
+            continue
+    report = evaluate_model(model, None, lambda stage: None)
+    return Subject(
+        name="wallet",
+        title="wallet agent",
+        family="wallet",
+        network=read_network(model.onnx_path),
+        samples=np.array(found, dtype=np.int64)[:, None, :],
+        accuracy=Share(hits=report.decisions.hits, total=report.decisions.total),
+        accuracy_of="held-out decisions, with every argument",
+        decide=wallet_decision,
+    )
+
+
+def wallet_decision(y: Numbers) -> Numbers:
+    """The best action, amount source, and candidate for each slot (models/decoder.py)."""
+    actions, sources, candidates = y[:7], y[7:10], y[10:]
+    slots = (best(candidates[slot::3]) for slot in range(3))
+    return (best(actions), best(sources), *slots)
+
+
+__all__ = ["Array", "Numbers", "Say", "Subject", "best", "flat", "saved", "square_mlp", "wallet"]
+__all__ += ["wallet_decision", "wide_square"]

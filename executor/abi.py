@@ -17,6 +17,7 @@ INPUT = "((uint8,bytes)[],bytes)"
 CLAIMS = "(uint256,bytes32,bytes)[]"
 COMMITMENT = "(bytes32,bytes32,bytes32,bytes4,string)"
 BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
+BATCHES = "(uint16,address,bytes32,bytes32)[]"
 INPUT_DESCRIPTION = "((uint8,string,string)[])"
 STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING
 NO_HANDLER = "0x" + "00" * 20
@@ -85,6 +86,7 @@ DESCRIPTION = Method("description", (), ("string",))
 DESCRIBE_INPUT = Method("inputDescription", (), (INPUT_DESCRIPTION,))
 GET_MODEL = Method("getModel", ("uint256",), (COMMITMENT, "bool", "address"))
 GET_BINDING = Method("getBinding", ("uint256",), (BINDING,))
+BATCH_VERIFIERS = Method("batchVerifiers", ("uint256",), (BATCHES,))
 COMMITMENT_HASH = Method("commitmentHash", ("uint256",), ("bytes32",))
 
 

@@ -104,8 +104,18 @@ class DecisionContext:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchVerifier:
+    """A registered verifier for up to `size` decisions in one proof."""
+
+    size: int
+    verifier: str
+    circuit_hash: bytes
+    code_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class AgentModel:
-    """The model that an agent obeys: registry number, commitment, binding."""
+    """The model that an agent obeys: registry number, commitment, binding, batch verifiers."""
 
     model_id: int
     model_hash: bytes
@@ -121,7 +131,15 @@ class AgentModel:
     manifest_digest: bytes
     inputs: int
     outputs: int
+    batches: tuple[BatchVerifier, ...]
     commitment_hash: bytes
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        return tuple(batch.size for batch in self.batches)
+
+    def batch(self, size: int) -> BatchVerifier:
+        return next(batch for batch in self.batches if batch.size == size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +186,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class RunCall:
-    """A complete atomic run, ready to be sent."""
+    """A complete atomic run, ready to be sent. proofs: one for each claim, see `coverage`."""
 
     prompt: bytes
     claims: tuple[Claim, ...]

@@ -4,21 +4,23 @@ compared with what lies on chain.
     files      manifest and ONNX digests of the binding
     tables     the code of the data contracts, byte for byte
     encoder, decoder   the compiled code with its constructor's values in place
-    verifier   the circuit built from the ONNX file, compiled, byte for byte
+    verifier   the circuit built from the ONNX file, compiled, byte for byte; likewise the verifiers
+               for several decisions, whose network is derived from the same file
     hashes     modelHash, vkHash, circuitHash, the commitment that agents pin
 
 A single different byte in any of them is found; that is why no check trusts a hash of another.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from eth_utils.crypto import keccak
 
 from circuits.artifacts import Circuit
 from circuits.verifier_patch import CONTRACT as VERIFIER
-from executor.agent_chain import AgentModel, Block
+from executor.agent_chain import AgentModel, BatchVerifier, Block
 from executor.contract_reader import ContractReader
 from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
 from executor.verdicts import Check, check, difference
@@ -29,13 +31,14 @@ from verifier_contracts.model_code import ModelCode, build_model_code
 
 @dataclass(frozen=True)
 class Audited:
-    """What is audited against what."""
+    """What is audited against what. batches: circuits by how many decisions they prove."""
 
     reader: ContractReader
     bound: AgentModel
     block: Block
     model: Model
     circuit: Circuit
+    batches: Mapping[int, Circuit] = field(default_factory=dict)
 
 
 def audit(audited: Audited) -> Iterator[Check]:
@@ -48,6 +51,9 @@ def audit(audited: Audited) -> Iterator[Check]:
     yield check(subject, "the encoder is this version's", lambda: _encoder(audited, code))
     yield check(subject, "the decoder is this version's", lambda: _decoder(audited, code))
     yield check(subject, "the verifier is the circuit's", lambda: _verifier(audited))
+    for batch in bound.batches:
+        claim = f"the verifier for {batch.size} decisions is the circuit's"
+        yield check(subject, claim, partial(_batch, audited, batch))
     yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
 
 
@@ -87,6 +93,17 @@ def _decoder(audited: Audited, code: ModelCode) -> str:
 def _verifier(audited: Audited) -> str:
     compiled = compile_source(VERIFIER, audited.circuit.verifier_source.read_text())
     return _same_code(audited, compiled, audited.bound.verifier, ())
+
+
+def _batch(audited: Audited, batch: BatchVerifier) -> str:
+    circuit = audited.batches.get(batch.size)
+    if circuit is None:
+        return f"there is no circuit for {batch.size} decisions to compare it with"
+    compiled = compile_source(VERIFIER, circuit.verifier_source.read_text())
+    return _same_code(audited, compiled, batch.verifier, ()) or difference(
+        ("circuit hash", batch.circuit_hash.hex(), circuit.digest),
+        ("code hash", batch.code_hash.hex(), _digest(audited, batch.verifier)),
+    )
 
 
 def _same_code(

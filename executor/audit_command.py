@@ -10,7 +10,7 @@ import click
 from executor.run_commands import FILE, JSON_OPTION, SRS_OPTION
 
 if TYPE_CHECKING:
-    from executor.agent_chain import AgentModel
+    from executor.agent_chain import AgentModel, BatchVerifier
     from models.catalogue import Model
 
 
@@ -47,8 +47,11 @@ def audit_command(
     model = _model(bound, model_name)
     with Narrator().working() as tell:
         circuit = _circuit(bound, model, srs, tell.stage)
+        batches = {
+            batch.size: _circuit(bound, model, srs, tell.stage, batch) for batch in bound.batches
+        }
         tell.stage("comparing")
-        checks = tuple(audit(Audited(reader, bound, block, model, circuit)))
+        checks = tuple(audit(Audited(reader, bound, block, model, circuit, batches)))
     held = all(check.held for check in checks)
     if as_json:
         click.echo(json.dumps({"held": held, "checks": [_shown(check) for check in checks]}))
@@ -100,18 +103,25 @@ def _model(bound: "AgentModel", name: str | None) -> "Model":
     raise OtherModel("manifest", f"are {known}", bound.manifest_digest.hex()[:16])
 
 
-def _circuit(bound: "AgentModel", model: "Model", srs: Path | None, stage: Any) -> Any:
+def _circuit(
+    bound: "AgentModel",
+    model: "Model",
+    srs: Path | None,
+    stage: Any,
+    batch: "BatchVerifier | None" = None,
+) -> Any:
     """The model's own circuit: the committed one when it is that, else one built here, so that the
     audit shows the difference."""
     from executor.errors import CannotVerify
+    from executor.local_batches import batch_circuit
     from executor.proof_source import find_circuit
-    from executor.session import local_circuit
 
-    stage("circuit: looking for the committed one")
+    size, digest = (batch.size, batch.circuit_hash) if batch else (1, bound.circuit_hash)
+    stage(f"circuit for {size} decisions: looking for the committed one")
     try:
-        return find_circuit(model, bound.circuit_hash.hex(), srs)
+        return find_circuit(model, digest.hex(), srs, size)
     except (CannotVerify, ValueError):
-        return local_circuit(model, srs, stage)
+        return batch_circuit(model, size, srs, stage)
 
 
 def _shown(check: Any) -> dict[str, str]:

@@ -42,7 +42,7 @@ class DemoView:
         self.heading(f"Run {number}: {run.scene.title}")
         self.pair("prompt", run.scene.prompt, "bold")
         gas = run.gas or ()
-        for index in range(len(run.completed.proven.proofs)):
+        for index in range(len(run.completed.proven.plan.decisions)):
             self._iteration(run, index, gas[index] if index < len(gas) else None)
         result = run.completed.inclusion.result
         self.pair("answer", text(result.answer), "bold")
@@ -99,7 +99,9 @@ class DemoView:
             self.pair("    observed", text(observed))
         else:
             self.pair("    answer", f"({decision.kind}) no tool is called", "green")
-        self.pair("    cost", f"proof {run.completed.proven.seconds[index]:.2f} s{_gas(gas)}")
+        proven = run.completed.proven
+        seconds = proven.seconds[proven.proof_of(index)]
+        self.pair("    cost", f"proof {seconds:.2f} s{_gas(gas)}")
 
     def _balances(self, before: Sequence[Balance], after: Sequence[Balance]) -> None:
         changed = [(b, a) for b, a in zip(before, after, strict=True) if a != b]

@@ -13,6 +13,7 @@ from circuits.artifacts import Circuit
 from models.catalogue import Model
 from verifier_contracts.chain import Anvil, call, send
 from verifier_contracts.deploy import at, deploy_wallet
+from verifier_contracts.deploy_batches import accept_batches
 from verifier_contracts.deployment import Deployment
 
 #: What the wallet holds at first, and what it has in the pool.
@@ -49,9 +50,13 @@ class Balance:
 
 @contextmanager
 def embedded_chain(
-    model: Model, circuit: Circuit, progress: Callable[[str], None]
+    model: Model,
+    circuit: Circuit,
+    progress: Callable[[str], None],
+    batches: Mapping[int, Circuit] | None = None,
 ) -> Iterator[EmbeddedChain]:
-    """Start anvil, deploy, fund. Raises ContractsError."""
+    """Start anvil, deploy, fund. batches: circuits for several decisions in a proof, by their
+    number. Raises ContractsError."""
     progress("starting a chain")
     with Anvil() as anvil:
         owner, friend, stranger = anvil.accounts[:3]
@@ -59,6 +64,9 @@ def embedded_chain(
             anvil.web3, model, circuit, owner, progress=lambda s: progress(f"deploying: {s}")
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
+        if batches:
+            progress("deploying: verifiers for several decisions")
+            accept_batches(anvil.web3, owner, deployment, batches)
         progress("funding the wallet")
         fund(chain)
         yield chain

@@ -5,7 +5,7 @@ verify   the proof
 act      the tool's own work
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +35,15 @@ class IterationGas:
 
 
 def iteration_gas(
-    web3: Web3, transaction: str, identity: AgentIdentity
+    web3: Web3,
+    transaction: str,
+    identity: AgentIdentity,
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> tuple[IterationGas, ...] | None:
-    """The iterations of the agent's run in `transaction`; None when the node does not trace."""
+    """The iterations of the agent's run in `transaction`; None when the node does not trace.
+
+    groups: the iterations that each proof covers, which share its gas; by default each has its own.
+    """
     try:
         with translated(web3):
             trace = web3.manager.request_blocking(
@@ -45,12 +51,15 @@ def iteration_gas(
             )
     except ChainError:
         return None
-    return from_trace(trace, identity)
+    return from_trace(trace, identity, groups)
 
 
-def from_trace(trace: Frame, identity: AgentIdentity) -> tuple[IterationGas, ...]:
+def from_trace(
+    trace: Frame, identity: AgentIdentity, groups: Sequence[Sequence[int]] | None = None
+) -> tuple[IterationGas, ...]:
     """Reads geth's callTracer format: nested frames with from, to, input and gasUsed."""
     decide, act, verify = [], [], []
+    verifiers = {identity.model.verifier, *(batch.verifier for batch in identity.model.batches)}
     for frame in _frames(trace):
         caller, callee = frame["from"].lower(), str(frame.get("to", "")).lower()
         used = int(frame["gasUsed"], 16)
@@ -58,10 +67,19 @@ def from_trace(trace: Frame, identity: AgentIdentity) -> tuple[IterationGas, ...
             decide.append(used)
         elif caller == identity.agent and _calls(frame, RUN):
             act.append(used)
-        elif caller == identity.executor and callee == identity.model.verifier:
+        elif caller == identity.executor and callee in verifiers:
             verify.append(used)
     act += [0] * (len(decide) - len(act))
-    return tuple(IterationGas(*gas) for gas in zip(decide, verify, act, strict=False))
+    shared = verify if groups is None else _shared(verify, groups)
+    return tuple(IterationGas(*gas) for gas in zip(decide, shared, act, strict=False))
+
+
+def _shared(verify: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int]:
+    """Each proof's gas divided among its iterations, in their order."""
+    found = {
+        i: gas // len(group) for gas, group in zip(verify, groups, strict=False) for i in group
+    }
+    return [found[index] for index in sorted(found)]
 
 
 def _calls(frame: Frame, method: Method) -> bool:

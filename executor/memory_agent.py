@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
+from circuits.batch import fill
 from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_input
 from executor.agent_chain import (
     AgentIdentity,
     AgentModel,
     AgentReads,
+    BatchVerifier,
     Block,
     Claim,
     DecisionContext,
@@ -27,6 +29,7 @@ from executor.agent_chain import (
     ToolMetadata,
     ToolParameter,
 )
+from executor.coverage import covered_by, size_for
 from executor.derivation import (
     derive_decision,
     derive_features,
@@ -124,10 +127,21 @@ class MemoryAgent:
         finished = run.simulate()
         if isinstance(finished, MissingDecision):
             raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
-        for x, claim, proof in zip(run.inputs, call.claims, call.proofs, strict=True):
-            if not self.checks(x, unpack(claim.output, OUTPUT_BYTES), proof):
-                raise revert("ProofRejected")
+        for group in covered_by([claim.model_id for claim in call.claims], call.proofs):
+            self._verify(run, call, group)
         return finished
+
+    def _verify(self, run: "_Run", call: RunCall, group: Sequence[int]) -> None:
+        model = self.identity_now.model
+        try:
+            size = size_for(len(group), model.batch_sizes)
+        except ValueError as exc:
+            most = max(model.batch_sizes, default=1)
+            raise revert("NoBatchVerifier", decisions=len(group), largest=most) from exc
+        x = fill([run.inputs[index] for index in group], size)
+        y = fill([unpack(call.claims[index].output, OUTPUT_BYTES) for index in group], size)
+        if not self.checks(x, y, call.proofs[group[0]]):
+            raise revert("ProofRejected")
 
     def _sign(self, call: RunCall, gas_limit: int) -> bytes:
         claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
@@ -209,7 +223,9 @@ def revert(name: str, **arguments: object) -> RevertError:
     return RevertError(f"{name}({shown})", name=name, args=arguments, data=b"")
 
 
-def memory_identity(model: Model, agent: str, chain_id: int, circuit: str) -> AgentIdentity:
+def memory_identity(
+    model: Model, agent: str, chain_id: int, circuit: str, batch_sizes: Sequence[int] = ()
+) -> AgentIdentity:
     """An identity that commits to `model`, with made-up addresses and code hashes."""
     onnx, manifest = bytes.fromhex(model.manifest.files.onnx), bytes.fromhex(model.digest)
     encoder, decoder, table = (made_up_code_hash(made_up_address(n)) for n in (2, 3, 4))
@@ -228,10 +244,21 @@ def memory_identity(model: Model, agent: str, chain_id: int, circuit: str) -> Ag
         manifest_digest=manifest,
         inputs=model.manifest.input_count,
         outputs=model.manifest.output_count,
+        batches=tuple(map(_memory_batch, batch_sizes)),
         commitment_hash=b"",
     )
     bound = replace(committed, commitment_hash=commitment_hash(committed))
     return AgentIdentity(chain_id, agent, made_up_address(5), made_up_address(6), bound)
+
+
+def _memory_batch(size: int) -> BatchVerifier:
+    address, circuit = made_up_address(0x200 + size), bytes.fromhex(batch_circuit(size))
+    return BatchVerifier(size, address, circuit, made_up_code_hash(address))
+
+
+def batch_circuit(size: int) -> str:
+    """The made-up digest of the circuit for `size` decisions."""
+    return keccak(text=f"circuit for {size}").hex()
 
 
 def memory_tools(model: Model) -> tuple[ToolMetadata, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
-from executor.abi import BINDING, COMMITMENT
+from executor.abi import BATCHES, BINDING, COMMITMENT
 from executor.agent_chain import AgentModel
 
 MODEL_DOMAIN = keccak(text="zkagent-model-v1")
 COMMITMENT_DOMAIN = keccak(text="zkagent-commitment-v1")
+BATCHES_DOMAIN = keccak(text="zkagent-batches-v1")
 PROOF_SYSTEM_ID = keccak(text="ezkl-halo2-kzg-bn254-v1")[:4]
 
 
@@ -28,7 +29,8 @@ def model_hash(
 
 
 def commitment_hash(model: AgentModel) -> bytes:
-    """What agents pin: a hash over the commitment and the contracts that execute it."""
+    """What agents pin: a hash over the commitment, the contracts that execute it, and the batch
+    verifiers if there are any."""
     commitment = (
         model.model_hash,
         model.circuit_hash,
@@ -47,4 +49,8 @@ def commitment_hash(model: AgentModel) -> bytes:
         model.outputs,
     )
     types = ["bytes32", COMMITMENT, BINDING]
-    return keccak(encode(types, [COMMITMENT_DOMAIN, commitment, binding]))
+    hashed = keccak(encode(types, [COMMITMENT_DOMAIN, commitment, binding]))
+    if not model.batches:
+        return hashed
+    batches = [(b.size, b.verifier, b.circuit_hash, b.code_hash) for b in model.batches]
+    return keccak(encode(["bytes32", "bytes32", BATCHES], [BATCHES_DOMAIN, hashed, batches]))

@@ -4,35 +4,45 @@ One transaction holds all claims and proofs, so a run happens as a whole or not 
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from circuits.artifacts import Proof
-from executor.agent_chain import AgentChain, Inclusion, RunCall, RunSender
-from executor.errors import RunReverted, StateKeepsChanging
+from executor.agent_chain import AgentChain, AgentModel, Inclusion, RunCall, RunSender
+from executor.coverage import divide, size_for, spread
+from executor.errors import PlanError, RunReverted, StateKeepsChanging
 from executor.events import Estimated, Included, Listener, Proved, Proving, StateChanged, ignore
 from executor.planner import Plan, plan_run
-from executor.prover_protocol import DecisionProver
+from executor.prover_protocol import BatchProver, DecisionProver
 from models.catalogue import Model
 from prover.errors import TransientProverError
 from verifier_contracts.errors import RevertError
 
 PLANS = 3
+Rows = tuple[tuple[int, ...], ...]
 GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
 
 
 @dataclass(frozen=True)
 class ProvenRun:
-    """A plan with its proofs: all that a transaction needs. `seconds` per proof."""
+    """A plan with its proofs: all that a transaction needs.
+
+    groups: the decisions that each proof covers, by index; seconds: for each proof.
+    """
 
     plan: Plan
+    groups: tuple[tuple[int, ...], ...]
     proofs: tuple[Proof, ...]
     seconds: tuple[float, ...]
 
     @property
     def call(self) -> RunCall:
-        proofs = tuple(proof.proof for proof in self.proofs)
+        proofs = spread(self.groups, [proof.proof for proof in self.proofs])
         return RunCall(self.plan.prompt, self.plan.claims, proofs)
+
+    def proof_of(self, decision: int) -> int:
+        """The index of the proof that covers this decision."""
+        return next(index for index, group in enumerate(self.groups) if decision in group)
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,10 @@ class CompletedRun:
 
 class AgentRunner:
     """Runs prompts of one agent from one account. All methods raise what `plan_run` raises, and
-    prover.errors.ProverError."""
+    prover.errors.ProverError.
+
+    batches: to prove a run's decisions together, as far as the model has batch verifiers.
+    """
 
     def __init__(
         self,
@@ -55,14 +68,18 @@ class AgentRunner:
         model: Model,
         prover: DecisionProver,
         report: Listener = ignore,
+        *,
+        batches: BatchProver | None = None,
     ) -> None:
         self.chain, self.sender, self.model = chain, sender, model
-        self.prover, self.report = prover, report
-        self._proofs: dict[tuple[int, ...], tuple[Proof, float]] = {}
+        self.prover, self.report, self.batches = prover, report, batches
+        self._proofs: dict[Rows, tuple[Proof, float]] = {}
 
     def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
         """A runner for another agent of the same model, with the same prover and its proofs."""
-        other = AgentRunner(chain, sender, self.model, self.prover, self.report)
+        other = AgentRunner(
+            chain, sender, self.model, self.prover, self.report, batches=self.batches
+        )
         other._proofs = self._proofs
         return other
 
@@ -71,19 +88,50 @@ class AgentRunner:
         return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
 
     def prove(self, plan: Plan) -> ProvenRun:
-        """Proofs for every decision; a proof that an earlier plan needed is used again."""
-        for index, x in enumerate(plan.inputs):
-            if x not in self._proofs:
-                self.report(Proving(index, len(plan.inputs)))
-            self.report(Proved(index, self.proof(x)[1]))
-        found = [self.proof(x) for x in plan.inputs]
-        return ProvenRun(plan, tuple(p for p, _ in found), tuple(s for _, s in found))
+        """Proofs for every decision; a proof that an earlier plan needed is used again.
+
+        Raises PlanError when decisions should share proofs and the model has no batch verifier.
+        """
+        groups = divide(len(plan.inputs), self._batch_sizes(plan))
+        found = [self._proof_of(plan, group) for group in groups]
+        return ProvenRun(plan, groups, tuple(p for p, _ in found), tuple(s for _, s in found))
 
     def proof(self, x: tuple[int, ...]) -> tuple[Proof, float]:
         """The proof for one input and the seconds that it took, remembered."""
-        if x not in self._proofs:
-            self._proofs[x] = _timed(self.prover, x)
-        return self._proofs[x]
+        if (x,) not in self._proofs:
+            self._proofs[x,] = _timed(lambda: self.prover.prove(x))
+        return self._proofs[x,]
+
+    def _proof_of(self, plan: Plan, group: Sequence[int]) -> tuple[Proof, float]:
+        rows = tuple(plan.inputs[index] for index in group)
+        if rows not in self._proofs:
+            for index in group:
+                self.report(Proving(index, len(plan.inputs)))
+        found = self._together(plan.identity.model, rows) if rows[1:] else self.proof(rows[0])
+        for index in group:
+            self.report(Proved(index, found[1]))
+        return found
+
+    def _together(self, model: AgentModel, rows: Rows) -> tuple[Proof, float]:
+        assert self.batches
+        if rows not in self._proofs:
+            prove, batch = (
+                self.batches.prove_rows,
+                model.batch(size_for(len(rows), model.batch_sizes)),
+            )
+            self._proofs[rows] = _timed(lambda: prove(batch, rows))
+        return self._proofs[rows]
+
+    def _batch_sizes(self, plan: Plan) -> tuple[int, ...]:
+        if self.batches is None:
+            return ()
+        model = plan.identity.model
+        if not model.batches:
+            raise PlanError(
+                f"model {model.model_id} has no verifier for several decisions: prove them one by "
+                "one, or have its owner register one"
+            )
+        return model.batch_sizes
 
     def estimate(self, proven: ProvenRun) -> int:
         """Gas units of the whole transaction. Raises RevertError, InsufficientFunds."""
@@ -132,12 +180,12 @@ def run_reverted(exc: RevertError) -> RunReverted:
     return RunReverted(str(exc), exc.name, dict(exc.arguments))
 
 
-def _timed(prover: DecisionProver, x: Sequence[int]) -> tuple[Proof, float]:
+def _timed(prove: Callable[[], Proof]) -> tuple[Proof, float]:
     """The proof and the seconds it took. What may pass, such as a crash, is tried once more."""
     started = time.perf_counter()
     try:
-        proof = prover.prove(x)
+        proof = prove()
     except TransientProverError as exc:
         time.sleep(exc.delay_s)
-        proof = prover.prove(x)
+        proof = prove()
     return proof, time.perf_counter() - started

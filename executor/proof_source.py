@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from circuits.artifacts import Circuit, Proof
+from circuits.batch import batch_file
+from circuits.cache import file_digest
 from circuits.errors import ArtifactCorrupted, CircuitNotFound, CircuitOutdated
 from executor.errors import CannotVerify
 from executor.prover_protocol import ProofCheck
@@ -20,18 +22,19 @@ class LocalCircuits:
 
     def __init__(self, srs: Path | None = None) -> None:
         self.srs = srs
-        self._known: dict[tuple[str, str], Circuit] = {}
+        self._known: dict[tuple[str, str, int], Circuit] = {}
 
     @property
     def development(self) -> bool:
         """Whether a circuit used so far has a set-up whose maker could forge proofs."""
         return any(circuit.development_srs for circuit in self._known.values())
 
-    def __call__(self, model: Model, digest: str) -> ProofCheck:
-        """Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError."""
-        key = (model.manifest.files.onnx, digest)
+    def __call__(self, model: Model, digest: str, size: int = 1) -> ProofCheck:
+        """For proofs of `size` decisions. Raises ValueError when the circuit is not the model's,
+        CannotVerify, CircuitError."""
+        key = (model.manifest.files.onnx, digest, size)
         if key not in self._known:
-            self._known[key] = find_circuit(model, digest, self.srs)
+            self._known[key] = find_circuit(model, digest, self.srs, size)
         circuit = self._known[key]
 
         def verdict(x: Sequence[int], y: Sequence[int], proof: bytes) -> bool:
@@ -42,14 +45,17 @@ class LocalCircuits:
         return verdict
 
 
-def find_circuit(model: Model, digest: str, srs: Path | None = None) -> Circuit:
-    """The circuit of this name, as built from the model. Raises like LocalCircuits."""
+def find_circuit(model: Model, digest: str, srs: Path | None = None, size: int = 1) -> Circuit:
+    """The circuit of this name, as built from the model for `size` decisions in a proof. Raises
+    like LocalCircuits."""
     from circuits.build import build_circuit
 
     cached = _cached(digest)
-    if cached is not None and cached.origin.onnx != model.manifest.files.onnx:
-        raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
-    built = build_circuit(model.onnx_path, srs=cached.srs if cached else srs)
+    with batch_file(model.onnx_path, size) as onnx:
+        expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
+        if cached is not None and cached.origin.onnx != expected:
+            raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
+        built = build_circuit(onnx, srs=cached.srs if cached else srs)
     if built.digest == digest:
         return built
     if cached is not None:

@@ -6,6 +6,8 @@ from typing import Protocol
 from eth_utils.crypto import keccak
 
 from circuits.artifacts import Proof
+from circuits.batch import fill, rows_of
+from executor.agent_chain import BatchVerifier
 from executor.packing import OUTPUT_BYTES, pack
 
 #: Verdict on (x, y, proof). Raises when it cannot tell.
@@ -19,6 +21,17 @@ class DecisionProver(Protocol):
         """The proof that y = f(x), verified. Raises prover.errors.ProverError."""
 
 
+class BatchProver(Protocol):
+    """Proves several inferences of a model at once, by the circuit of one of its batch
+    verifiers."""
+
+    def prove_rows(self, batch: BatchVerifier, rows: Sequence[Sequence[int]]) -> Proof:
+        """The proof for `rows`, filled up as `circuits.batch.fill` does, verified.
+
+        Raises prover.errors.ProverError, OtherModel when the circuit here is another one.
+        """
+
+
 class MemoryProver:
     """The fake: a hash in place of a proof. Anyone can make one, so it proves nothing."""
 
@@ -28,6 +41,18 @@ class MemoryProver:
     def prove(self, x: Sequence[int]) -> Proof:
         y = tuple(self.infer(x))
         return Proof(self.circuit, tuple(x), y, memory_proof(x, y))
+
+
+class MemoryBatches:
+    """The fake for batches, with the same hash over all rows."""
+
+    def __init__(self, infer: Callable[[Sequence[int]], Sequence[int]]) -> None:
+        self.infer = infer
+
+    def prove_rows(self, batch: BatchVerifier, rows: Sequence[Sequence[int]]) -> Proof:
+        x = fill(rows, batch.size)
+        y = fill([self.infer(row) for row in rows_of(x, batch.size)], batch.size)
+        return Proof(batch.circuit_hash.hex(), x, y, memory_proof(x, y))
 
 
 def memory_proof(x: Sequence[int], y: Sequence[int]) -> bytes:

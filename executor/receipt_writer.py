@@ -11,7 +11,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from eth_account.signers.local import LocalAccount
 
-from circuits.artifacts import Proof
 from executor.agent_chain import AgentChain, AgentReads, Block, DecisionContext, RunResult
 from executor.derivation import (
     derive_decision,
@@ -25,11 +24,13 @@ from executor.derivation import (
 from executor.errors import ReceiptError
 from executor.onchain import CompletedRun
 from executor.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from executor.planner import Plan, PlannedDecision
 from executor.receipts import (
     FORMAT,
     IterationRecord,
     ModelRecord,
     Notes,
+    ProofRecord,
     Receipt,
     RunNotes,
     RunRecord,
@@ -106,6 +107,7 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
             block=block_record(result.block),
         ),
         iterations=iterations,
+        proofs=_proof_records(run),
     )
 
 
@@ -114,17 +116,24 @@ def _model_record(chain: AgentChain, model: Model, run: CompletedRun) -> ModelRe
     bound = chain.identity(block).model
     addresses = (bound.verifier, bound.encoder, bound.decoder, *bound.components)
     code = chain.code_hashes(addresses, block)
-    return model_record(bound, model.name, run.proven.proofs[0].circuit, code)
+    return model_record(bound, model.name, bound.circuit_hash.hex(), code)
+
+
+def _proof_records(run: CompletedRun) -> tuple[ProofRecord, ...]:
+    return tuple(
+        ProofRecord(iterations=tuple(index + 1 for index in group), proof=hexed(proof.proof))
+        for group, proof in zip(run.proven.groups, run.proven.proofs, strict=True)
+    )
 
 
 def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[IterationRecord, ...]:
     """On the state before the block; when that leads elsewhere, on the state after it, because an
     earlier transaction of the same block may have changed what was read."""
-    result, prompt = run.inclusion.result, run.proven.plan.prompt
+    result, plan = run.inclusion.result, run.proven.plan
     for number in (result.block.number - 1, result.block.number):
-        reads = _reads(chain, model, prompt, chain.block(number))
-        records = tuple(_rederived(model, reads, prompt, result, run.proven.proofs))
-        if len(records) == len(run.proven.proofs):
+        reads = _reads(chain, model, plan.prompt, chain.block(number))
+        records = tuple(_rederived(model, reads, plan, result))
+        if len(records) == len(plan.decisions):
             return records
     raise ReceiptError(
         f"run {run.inclusion.hash} cannot be reproduced from the states around block "
@@ -139,21 +148,21 @@ def _reads(chain: AgentChain, model: Model, prompt: bytes, block: Block) -> Agen
 
 
 def _rederived(
-    model: Model, reads: AgentReads, prompt: bytes, result: RunResult, proofs: Sequence[Proof]
+    model: Model, reads: AgentReads, plan: Plan, result: RunResult
 ) -> Iterator[IterationRecord]:
     """Records up to the first that these reads do not explain."""
-    for index, proof in enumerate(proofs):
-        context = DecisionContext(reads, result.steps[:index], prompt)
+    for index, planned in enumerate(plan.decisions):
+        context = DecisionContext(reads, result.steps[:index], plan.prompt)
         try:
             x = derive_features(model, context)
-            decision = derive_decision(model, context, proof.outputs)
+            decision = derive_decision(model, context, planned.y)
         except ModelError:
             return
         observation = _observation(decision, index, result)
         follows = observation is not None or raw_bytes(decision.answer) == result.answer
-        if x != proof.inputs or not follows:
+        if x != planned.x or not follows:
             return
-        yield _iteration_record(context, proof, decision, observation)
+        yield _iteration_record(context, planned, decision, observation)
 
 
 def _observation(decision: Decision, index: int, result: RunResult) -> bytes | None:
@@ -163,14 +172,16 @@ def _observation(decision: Decision, index: int, result: RunResult) -> bytes | N
 
 
 def _iteration_record(
-    context: DecisionContext, proof: Proof, decision: Decision, observation: bytes | None
+    context: DecisionContext,
+    planned: PlannedDecision,
+    decision: Decision,
+    observation: bytes | None,
 ) -> IterationRecord:
     return IterationRecord(
         context=context_record(context),
-        x=hexed(pack(proof.inputs, FEATURE_BYTES)),
-        features_hash=hexed(features_hash(proof.inputs)),
-        y=hexed(pack(proof.outputs, OUTPUT_BYTES)),
-        proof=hexed(proof.proof),
+        x=hexed(pack(planned.x, FEATURE_BYTES)),
+        features_hash=hexed(features_hash(planned.x)),
+        y=hexed(pack(planned.y, OUTPUT_BYTES)),
         decision=decision_record(decision, context.reads.tools),
         observation=None if observation is None else text(observation),
     )

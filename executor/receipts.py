@@ -123,7 +123,6 @@ class IterationRecord(Record):
     x: Bytes
     features_hash: Bytes32
     y: Bytes
-    proof: Bytes
     decision: DecisionRecord
     observation: Text | None
 
@@ -133,8 +132,16 @@ class ContractRecord(Record):
     code_hash: Bytes32
 
 
+class BatchRecord(Record):
+    """A registered verifier for up to `size` decisions in one proof."""
+
+    size: Count
+    circuit_digest: Digest
+    verifier: ContractRecord
+
+
 class ModelRecord(Record):
-    """The model that decided: files, circuit, commitment (ERC-7992) and binding."""
+    """The model that decided: files, circuit, commitment (ERC-7992), binding, batch verifiers."""
 
     name: Text
     id: Count
@@ -147,6 +154,7 @@ class ModelRecord(Record):
     encoder: ContractRecord
     decoder: ContractRecord
     components: tuple[ContractRecord, ...]
+    batches: tuple[BatchRecord, ...]
     model_hash: Bytes32
     circuit_hash: Bytes32
     vk_hash: Bytes32
@@ -161,6 +169,13 @@ class TransactionRecord(Record):
     block: BlockRecord
 
 
+class ProofRecord(Record):
+    """A proof and the iterations whose outputs it covers, counted from 1."""
+
+    iterations: Annotated[tuple[Count, ...], Field(min_length=1)]
+    proof: Bytes
+
+
 class RunRecord(Record):
     agent: Address
     executor: Address
@@ -170,6 +185,7 @@ class RunRecord(Record):
     model: ModelRecord
     transaction: TransactionRecord
     iterations: Annotated[tuple[IterationRecord, ...], Field(min_length=1)]
+    proofs: tuple[ProofRecord, ...]
 
 
 class RunNotes(Record):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from executor.agent_chain import (
     AgentModel,
     AgentReads,
+    BatchVerifier,
     Block,
     DecisionContext,
     ToolMetadata,
@@ -13,6 +14,7 @@ from executor.agent_chain import (
 from executor.derivation import raw_bytes, text
 from executor.receipts import (
     ArgumentRecord,
+    BatchRecord,
     BlockRecord,
     ContextRecord,
     ContractRecord,
@@ -110,7 +112,8 @@ def decision_record(decision: Decision, tools: Sequence[ToolMetadata]) -> Decisi
 def model_record(
     model: AgentModel, name: str, circuit_digest: str, code: Sequence[bytes]
 ) -> ModelRecord:
-    """`code`: code hashes of verifier, encoder, decoder and the components, in this order."""
+    """`code`: code hashes of verifier, encoder, decoder and the components, in this order. Those of
+    batch verifiers are what was registered."""
     addresses = (model.verifier, model.encoder, model.decoder, *model.components)
     contracts = tuple(
         ContractRecord(address=a, code_hash=hexed(h)) for a, h in zip(addresses, code, strict=True)
@@ -127,6 +130,7 @@ def model_record(
         encoder=contracts[1],
         decoder=contracts[2],
         components=contracts[3:],
+        batches=tuple(map(_batch_record, model.batches)),
         model_hash=hexed(model.model_hash),
         circuit_hash=hexed(model.circuit_hash),
         vk_hash=hexed(model.vk_hash),
@@ -152,5 +156,20 @@ def recorded_model(record: ModelRecord) -> AgentModel:
         manifest_digest=bytes.fromhex(record.manifest_digest),
         inputs=record.inputs,
         outputs=record.outputs,
+        batches=tuple(map(_recorded_batch, record.batches)),
         commitment_hash=unhexed(record.commitment_hash),
+    )
+
+
+def _batch_record(batch: BatchVerifier) -> BatchRecord:
+    contract = ContractRecord(address=batch.verifier, code_hash=hexed(batch.code_hash))
+    return BatchRecord(size=batch.size, circuit_digest=batch.circuit_hash.hex(), verifier=contract)
+
+
+def _recorded_batch(record: BatchRecord) -> BatchVerifier:
+    return BatchVerifier(
+        record.size,
+        record.verifier.address,
+        bytes.fromhex(record.circuit_digest),
+        unhexed(record.verifier.code_hash),
     )

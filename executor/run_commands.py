@@ -27,6 +27,8 @@ MODEL_OPTION = click.option(
 SRS_OPTION = click.option(
     "--srs", type=FILE, help="KZG set-up that the agent's verifier was made with."
 )
+#: Batches of a demo agent's model: a wallet's run takes two or three decisions.
+EMBEDDED_SIZES = (4,)
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -50,6 +52,9 @@ class Target:
 @click.option("--chain-id", type=int, help="Refuse to run on another chain.")
 @MODEL_OPTION
 @SRS_OPTION
+@click.option(
+    "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
+)
 @click.option("--dry-run", is_flag=True, help="Show plan, gas and effects; send nothing.")
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 @JSON_OPTION
@@ -58,6 +63,7 @@ def run_command(
     *,
     model_name: str,
     srs: Path | None,
+    batch: bool,
     dry_run: bool,
     receipt_path: Path | None,
     as_json: bool,
@@ -75,7 +81,7 @@ def run_command(
     model = load_model(model_name)
     with (
         Narrator().working() as tell,
-        _session(Target(**target), model, srs, tell) as session,
+        _session(Target(**target), model, srs, batch, tell) as session,
     ):
         if dry_run:
             shown = _dry_run(session, raw_bytes(prompt))
@@ -116,13 +122,18 @@ def verify_run_command(
 
 
 @contextmanager
-def _session(target: Target, model: Any, srs: Path | None, tell: "Narrator") -> Iterator["Session"]:
+def _session(
+    target: Target, model: Any, srs: Path | None, batch: bool, tell: "Narrator"
+) -> Iterator["Session"]:
+    from executor.local_batches import LocalBatches, batch_circuit
     from executor.session import circuit_of_agent, local_circuit, open_embedded, open_session
 
     if target.rpc is None:
         _refuse_without_rpc(target)
         circuit = local_circuit(model, srs, tell.stage)
-        with open_embedded(model, circuit, tell.stage, tell) as (session, _):
+        sizes = EMBEDDED_SIZES if batch else ()
+        batches = {size: batch_circuit(model, size, srs, tell.stage) for size in sizes}
+        with open_embedded(model, circuit, tell.stage, tell, batches) as (session, _):
             yield session
         return
     from verifier_contracts.chain import connect
@@ -132,7 +143,12 @@ def _session(target: Target, model: Any, srs: Path | None, tell: "Narrator") -> 
     expected = target.chain_id or (deployment.chain_id if deployment else None)
     web3 = connect(target.rpc, expected)
     circuit = circuit_of_agent(web3, agent, model, srs, tell.stage)
-    with open_session(web3, agent, signer, model, circuit, report=tell) as session:
+    with (
+        LocalBatches(model, srs, tell.stage) as provers,
+        open_session(
+            web3, agent, signer, model, circuit, report=tell, batches=provers if batch else None
+        ) as session,
+    ):
         yield session
 
 

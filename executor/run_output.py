@@ -22,10 +22,8 @@ def planned_json(proven: ProvenRun) -> Shown:
     return {
         "prompt": text(plan.prompt),
         "iterations": [
-            _step(planned, seconds, plan.steps[index : index + 1])
-            for index, (planned, seconds) in enumerate(
-                zip(plan.decisions, proven.seconds, strict=True)
-            )
+            _step(planned, proven, index, plan.steps[index : index + 1])
+            for index, planned in enumerate(plan.decisions)
         ],
         "answer": text(plan.answer),
     }
@@ -47,8 +45,15 @@ def _as_it_happened(proven: ProvenRun, result: RunResult) -> ProvenRun:
     return replace(proven, plan=plan)
 
 
-def _step(planned: PlannedDecision, seconds: float, entry: tuple[bytes, ...]) -> Shown:
-    step = planned.decision.to_json() | {"prove_seconds": round(seconds, 3)}
+def _step(
+    planned: PlannedDecision, proven: ProvenRun, index: int, entry: tuple[bytes, ...]
+) -> Shown:
+    """prove_seconds: of the proof that covers this iteration and those in proven_together."""
+    proof = proven.proof_of(index)
+    step = planned.decision.to_json() | {
+        "prove_seconds": round(proven.seconds[proof], 3),
+        "proven_together": [number + 1 for number in proven.groups[proof]],
+    }
     if entry:
         observed = observation_in(entry[0], planned.decision)
         step["observation"] = None if observed is None else text(observed)
@@ -66,7 +71,9 @@ def _print_steps(shown: Shown) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
         arguments = ", ".join(f"{k}={v}" for k, v in step["arguments"].items())
         call = f"{step['action']}({arguments})" if step["action"] != "answer" else "answer"
-        click.echo(f"{number}  {call}  [proven in {step['prove_seconds']:.2f} s]")
+        together = step["proven_together"]
+        others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
+        click.echo(f"{number}  {call}  [proven{others} in {step['prove_seconds']:.2f} s]")
         if step.get("observation") is not None:
             click.echo(f"   {step['observation']}")
     click.echo(f"answer: {shown['answer']}")

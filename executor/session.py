@@ -1,6 +1,6 @@
 """Everything that a run needs, opened and closed together: chain, model, circuit, prover, key."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,10 @@ from circuits.errors import CircuitNotFound, CircuitOutdated
 from executor.embedded import EmbeddedChain, embedded_chain
 from executor.errors import OtherModel
 from executor.events import Listener, ignore
+from executor.local_batches import LocalBatches
 from executor.onchain import AgentRunner
 from executor.planner import check_model
+from executor.prover_protocol import BatchProver
 from executor.web3_agent import Web3Agent
 from executor.web3_sender import Web3Sender
 from models.catalogue import Model
@@ -45,24 +47,39 @@ def open_session(
     circuit: Circuit,
     *,
     report: Listener = ignore,
+    batches: BatchProver | None = None,
 ) -> Iterator[Session]:
-    """A session with a warm prover. Raises OtherModel when the agent's verifier is of another
-    circuit."""
+    """A session with a warm prover. batches: prove the decisions of each run together.
+
+    Raises OtherModel when the agent's verifier is of another circuit.
+    """
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
     with LocalProver(circuit) as prover:
-        runner = AgentRunner(chain, sender, model, prover, report)
+        runner = AgentRunner(chain, sender, model, prover, report, batches=batches)
         yield Session(web3, chain, sender, signer, model, circuit, runner)
 
 
 @contextmanager
 def open_embedded(
-    model: Model, circuit: Circuit, stage: Stage, report: Listener = ignore
+    model: Model,
+    circuit: Circuit,
+    stage: Stage,
+    report: Listener = ignore,
+    batches: Mapping[int, Circuit] | None = None,
 ) -> Iterator[tuple[Session, EmbeddedChain]]:
-    """A session on a chain of its own, which ends with it."""
+    """A session on a chain of its own, which ends with it. batches: circuits by how many decisions
+    they prove; with any, the decisions of each run are proven together."""
     with (
-        embedded_chain(model, circuit, stage) as chain,
+        embedded_chain(model, circuit, stage, batches or {}) as chain,
+        LocalBatches(model, None, stage) as provers,
         open_session(
-            chain.web3, chain.deployment.agent, chain.owner, model, circuit, report=report
+            chain.web3,
+            chain.deployment.agent,
+            chain.owner,
+            model,
+            circuit,
+            report=report,
+            batches=provers if batches else None,
         ) as session,
     ):
         yield session, chain

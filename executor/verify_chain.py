@@ -88,7 +88,8 @@ def _identity(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:
 
 def _code(run: RunRecord, chain: AgentChain, block: Block) -> str:
     model = run.model
-    contracts = (model.verifier, model.encoder, model.decoder, *model.components)
+    batches = (batch.verifier for batch in model.batches)
+    contracts = (model.verifier, model.encoder, model.decoder, *model.components, *batches)
     found = chain.code_hashes([c.address for c in contracts], block)
     return difference(
         *(

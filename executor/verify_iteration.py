@@ -11,7 +11,6 @@ from executor.derivation import (
     text,
 )
 from executor.packing import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
-from executor.prover_protocol import ProofCheck
 from executor.receipts import ContextRecord, IterationRecord, RunRecord
 from executor.recording import decision_record, hexed, recorded_context, recorded_tool, unhexed
 from executor.verdicts import Check, check, difference
@@ -19,10 +18,9 @@ from models.catalogue import Model
 from models.context import escape_observation
 
 
-def check_iteration(
-    subject: str, run: RunRecord, index: int, model: Model, verdict: ProofCheck
-) -> Iterator[Check]:
-    """All checks of iteration `index`, which also tie it to the run and to the one before."""
+def check_iteration(subject: str, run: RunRecord, index: int, model: Model) -> Iterator[Check]:
+    """All checks of iteration `index` but its proof's; they also tie it to the run and to the one
+    before."""
     step, name = run.iterations[index], f"{subject}, iteration {index + 1}"
     for claim, problem in (
         ("the context is the run's", lambda: _context(run, index)),
@@ -32,7 +30,6 @@ def check_iteration(
         ("the output is the model's", lambda: _output(step, model)),
         ("the decision follows from the output", lambda: _decision(step, model)),
         ("the observation ends the iteration", lambda: _observation(run, index)),
-        ("the proof is valid", lambda: _proof(step, verdict)),
     ):
         yield check(name, claim, problem)
 
@@ -115,8 +112,3 @@ def _observation(run: RunRecord, index: int) -> str:
         return "it is missing" if called else "an answer has one"
     raw = raw_bytes(step.observation or "")
     return difference(("observation", step.observation or "", text(escape_observation(raw))))
-
-
-def _proof(step: IterationRecord, verdict: ProofCheck) -> str:
-    x, y = unpack(unhexed(step.x), FEATURE_BYTES), unpack(unhexed(step.y), OUTPUT_BYTES)
-    return "" if verdict(x, y, unhexed(step.proof)) else "it is not a proof of y = f(x)"

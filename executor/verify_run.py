@@ -14,6 +14,7 @@ from eth_utils.crypto import keccak
 from circuits.errors import CircuitError
 from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
 from executor.agent_chain import AgentChain
+from executor.coverage import covered_by
 from executor.errors import CannotVerify
 from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
 from executor.prover_protocol import ProofCheck
@@ -23,15 +24,16 @@ from executor.signatures import read_transaction, receipt_signer
 from executor.verdicts import Check, Report, check, difference
 from executor.verify_chain import check_chain
 from executor.verify_iteration import check_iteration
+from executor.verify_proofs import check_proofs
 from models.catalogue import Model
 from models.errors import ModelError, UnknownModel
 from verifier_contracts.errors import ChainError
 
 #: The model of a name. Raises models.errors.ModelError.
 ModelSource = Callable[[str], Model]
-#: Proof verdicts for a model's circuit of this digest. Raises ValueError when that circuit is not
-#: one of the model, CannotVerify when there is no telling.
-CircuitSource = Callable[[Model, str], ProofCheck]
+#: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof. Raises
+#: ValueError when that circuit is not one of the model, CannotVerify when there is no telling.
+CircuitSource = Callable[[Model, str, int], ProofCheck]
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,14 @@ def _run_checks(
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
     try:
         model = _found(sources.models, run.model.name)
-        verdict = sources.circuits(model, run.model.circuit_digest)
+        sources.circuits(model, run.model.circuit_digest, 1)
     except ValueError as exc:
         yield Check(subject, "the circuit is the model's", str(exc))
         return
     yield check(subject, "the model is the one named", lambda: _model(run.model, model))
     for index in range(len(run.iterations)):
-        yield from check_iteration(subject, run, index, model, verdict)
+        yield from check_iteration(subject, run, index, model)
+    yield from check_proofs(subject, run, model, sources.circuits)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
     if sources.chain is not None:
         yield from check_chain(subject, receipt, run, sources.chain(run.agent))
@@ -128,12 +131,22 @@ def _call(run: RunRecord) -> str:
         return "it is not a signed EIP-1559 transaction"
     given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(found[1]["data"])
     expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
+    covered = covered_by([run.model.id] * len(proofs), proofs)
     return difference(
         ("prompt", prompt_of(given).decode("utf-8", "surrogateescape"), run.prompt),
         ("result handler", handler, NO_HANDLER),
         ("claims", list(claims), expected),
-        ("proofs", list(proofs), [unhexed(i.proof) for i in run.iterations]),
+        ("iterations that each proof covers", _coverage(run), covered),
+        (
+            "proofs",
+            [proofs[first] for first, *_ in covered],
+            [unhexed(r.proof) for r in run.proofs],
+        ),
     )
+
+
+def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(number - 1 for number in record.iterations) for record in run.proofs)
 
 
 def _hashes(record: ModelRecord) -> str:

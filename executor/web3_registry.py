@@ -1,7 +1,7 @@
 """A model registry on a real chain."""
 
 from executor import abi
-from executor.agent_chain import AgentModel, Block
+from executor.agent_chain import AgentModel, BatchVerifier, Block
 from executor.contract_reader import ContractReader
 
 
@@ -16,6 +16,7 @@ class Web3Registry:
         read, registry = self.reader.view, self.address
         commitment, _, _ = read(registry, abi.GET_MODEL, block, number)
         (binding,) = read(registry, abi.GET_BINDING, block, number)
+        (batches,) = read(registry, abi.BATCH_VERIFIERS, block, number)
         (commitment_hash,) = read(registry, abi.COMMITMENT_HASH, block, number)
         model_hash, circuit_hash, vk_hash, proof_system, uri = commitment
         verifier, encoder, decoder, components, onnx, manifest, inputs, outputs = binding
@@ -34,5 +35,6 @@ class Web3Registry:
             manifest_digest=manifest,
             inputs=inputs,
             outputs=outputs,
+            batches=tuple(BatchVerifier(*batch) for batch in batches),
             commitment_hash=commitment_hash,
         )

@@ -37,3 +37,16 @@ def test_gas_is_given_to_the_iteration_that_used_it(drain: Model) -> None:
 
 def test_what_a_decision_costs_leaves_the_tool_out() -> None:
     assert IterationGas(decide=50, verify=400, act=30).proven_decision == 450
+
+
+def test_the_gas_of_a_shared_proof_is_divided(drain: Model) -> None:
+    identity = memory_identity(drain, AGENT, 31337, CIRCUIT, (4,))
+    executor, batch = identity.executor, identity.model.batch(4).verifier
+    deciding = [frame(AGENT, executor, RUN_NEXT_ITERATION.selector, g) for g in (50, 40, 30)]
+    verifying = [
+        frame(executor, batch, b"proof", 600),
+        frame(executor, identity.model.verifier, b"proof", 400),
+    ]
+    trace = frame("0x" + "11" * 20, AGENT, RUN_WITH_PROOFS.selector, 1000, *deciding, *verifying)
+    gas = from_trace(trace, identity, ((0, 1), (2,)))
+    assert [iteration.verify for iteration in gas] == [300, 300, 400]

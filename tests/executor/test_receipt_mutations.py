@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from executor.errors import ExecutorError
-from executor.memory_agent import MemoryAgent
-from executor.onchain import CompletedRun
-from executor.prover_protocol import check_memory_proof
+from executor.memory_agent import MemoryAgent, batch_circuit, memory_identity
+from executor.onchain import AgentRunner
+from executor.prover_protocol import MemoryBatches, check_memory_proof
 from executor.receipt_writer import write_receipt
 from executor.receipts import parse_receipt, signed_text
 from executor.signatures import sign_receipt
 from executor.verify_run import Sources, all_checks
 from models.catalogue import Model
-from tests.executor.drain import REQUESTER
+from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER
 from tests.executor.mutations import Document, as_text, mutations, recompute_digests
 
 #: What the requester could state wrongly and only a chain can deny. docs/receipt.md lists them.
@@ -29,7 +29,8 @@ CHAIN_FACTS = re.compile(
     r"runs\.0\.("
     r"executor|registry|transaction\.block\.hash"
     r"|model\.(id|uri|(verifier|encoder|decoder|components\.\d+)\.(address|code_hash))"
-    r"|model\.components"
+    r"|model\.(components|batches)"
+    r"|model\.batches\.0\.verifier\.(address|code_hash)"
     r"|iterations\.\d\.context\.(block\.hash|base_prompt|tools\S*|symbol_book\S*|token_decimals)"
     r"): .*"
 )
@@ -40,8 +41,11 @@ FEW = 3
 
 
 @pytest.fixture
-def document(agent: MemoryAgent, drain: Model, completed: CompletedRun) -> Document:
-    receipt = write_receipt(agent, drain, [completed], REQUESTER)
+def document(agent: MemoryAgent, drain: Model, runner: AgentRunner) -> Document:
+    """Of a run whose first two decisions share a proof."""
+    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (2,))
+    runner.batches = MemoryBatches(drain.infer)
+    receipt = write_receipt(agent, drain, [runner.run(PROMPT)], REQUESTER)
     found: Document = json.loads(receipt.to_json())
     return found
 
@@ -53,8 +57,8 @@ def offline(drain: Model) -> Sources:
             raise ValueError(f"unknown model {name}")
         return drain
 
-    def circuits(model: Model, digest: str) -> Callable[..., bool]:
-        if digest != "c1" * 32:
+    def circuits(model: Model, digest: str, size: int) -> Callable[..., bool]:
+        if digest != ("c1" * 32 if size == 1 else batch_circuit(size)):
             raise ValueError("another circuit")
         return check_memory_proof
 

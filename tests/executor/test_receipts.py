@@ -28,7 +28,7 @@ def receipt(agent: MemoryAgent, drain: Model, completed: CompletedRun) -> Receip
 
 
 def sources(drain: Model, **changes: Any) -> Sources:
-    return replace(Sources(lambda name: drain, lambda m, digest: check_memory_proof), **changes)
+    return replace(Sources(lambda name: drain, lambda *circuit: check_memory_proof), **changes)
 
 
 def test_a_receipt_reads_back_from_its_file(receipt: Receipt, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_model_that_is_not_here_is_an_error_not_a_verdict(receipt: Receipt, dr
 def test_a_receipt_that_is_broken_already_needs_nothing_more(
     receipt: Receipt, drain: Model
 ) -> None:
-    def missing(model: Model, digest: str) -> Any:
+    def missing(model: Model, digest: str, size: int) -> Any:
         raise CannotVerify("no circuit")
 
     forged = receipt.model_copy(update={"requester": "0x" + "11" * 20})
@@ -115,7 +115,7 @@ def test_a_node_that_does_not_answer_is_an_error_not_a_verdict(
 
 
 def test_a_false_proof_is_a_verdict(receipt: Receipt, drain: Model) -> None:
-    def never(model: Model, digest: str) -> Any:
+    def never(model: Model, digest: str, size: int) -> Any:
         return lambda x, y, proof: False
 
     report = verify_receipt(receipt, sources(drain, circuits=never))

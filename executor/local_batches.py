@@ -1,0 +1,72 @@
+"""Proofs for several decisions of a model, by circuits of this machine: the real BatchProver."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from circuits.artifacts import Circuit, Proof
+from circuits.batch import batch_file, fill
+from circuits.build_process import build_isolated
+from circuits.errors import CircuitNotFound, CircuitOutdated
+from circuits.store import load_circuit
+from executor.agent_chain import BatchVerifier
+from executor.errors import OtherModel
+from models.catalogue import Model
+from prover.local import LocalProver
+
+Stage = Callable[[str], None]
+
+
+class LocalBatches:
+    """A warm prover for each size that was asked for; use it in a `with` block.
+
+    srs: the set-up of circuits that have to be built; a batch of the wallet's decisions is larger
+    than 2^12 rows, so the small ceremony files do not do.
+    """
+
+    def __init__(self, model: Model, srs: Path | None, stage: Stage) -> None:
+        self._model, self._srs, self._stage = model, srs, stage
+        self._provers: dict[str, LocalProver] = {}
+
+    def prove_rows(self, batch: BatchVerifier, rows: Sequence[Sequence[int]]) -> Proof:
+        digest = batch.circuit_hash.hex()
+        if digest not in self._provers:
+            self._provers[digest] = LocalProver(self._circuit(batch.size, digest))
+        return self._provers[digest].prove(fill(rows, batch.size))
+
+    def close(self) -> None:
+        for prover in self._provers.values():
+            prover.close()
+
+    def _circuit(self, size: int, digest: str) -> Circuit:
+        """Raises OtherModel when what is built here has another name."""
+        try:
+            return load_circuit(digest)
+        except (CircuitNotFound, CircuitOutdated):
+            built = batch_circuit(self._model, size, self._srs, self._stage)
+        if built.digest != digest:
+            found = f"{digest[:16]} (another set-up: --srs)"
+            raise OtherModel(f"circuit for {size} decisions", built.digest[:16], found)
+        return built
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def batch_circuit(model: Model, size: int, srs: Path | None, stage: Stage) -> Circuit:
+    """The model's circuit for `size` decisions, built or looked up. Raises CircuitError."""
+    with batch_file(model.onnx_path, size) as onnx:
+        return build_isolated(
+            onnx,
+            srs=srs,
+            progress=lambda step: stage(f"circuit for {size} decisions: {step.value}"),
+        )

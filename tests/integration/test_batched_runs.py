@@ -1,0 +1,143 @@
+"""Runs whose decisions share one proof: real batch circuit (four decisions), chain and receipt."""
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from circuits.artifacts import Circuit
+from circuits.batch import fill
+from executor.agent_chain import RunCall
+from executor.audit import Audited, audit
+from executor.contract_reader import ContractReader
+from executor.derivation import claim_for
+from executor.embedded import EmbeddedChain
+from executor.gas_report import iteration_gas
+from executor.local_batches import LocalBatches, batch_circuit
+from executor.onchain import AgentRunner, ProvenRun
+from executor.packing import OUTPUT_BYTES, pack
+from executor.proof_source import LocalCircuits
+from executor.receipt_writer import write_receipt
+from executor.session import Session
+from executor.verify_run import Sources, verify_receipt
+from executor.web3_registry import Web3Registry
+from models.catalogue import Model
+from prover.local import LocalProver
+from verifier_contracts.deploy_batches import accept_batches
+from verifier_contracts.errors import RevertError
+
+SIZE = 4
+PROMPT = b"withdraw all my USDC"
+
+pytestmark = [pytest.mark.slow, pytest.mark.chain]
+
+
+@dataclass(frozen=True)
+class Batched:
+    """The session's chain, with a verifier for four decisions that the agent accepted."""
+
+    session: Session
+    chain: EmbeddedChain
+    circuit: Circuit
+    runner: AgentRunner
+    proven: ProvenRun
+
+
+@pytest.fixture(scope="module")
+def batched(opened: tuple[Session, EmbeddedChain], wallet: Model) -> Iterator[Batched]:
+    session, chain = opened
+    circuit = batch_circuit(wallet, SIZE, None, lambda stage: None)
+    snapshot = chain.anvil.snapshot()
+    accept_batches(chain.web3, chain.owner, chain.deployment, {SIZE: circuit})
+    with LocalBatches(wallet, None, lambda stage: None) as batches:
+        runner = AgentRunner(
+            session.chain, session.sender, wallet, session.runner.prover, batches=batches
+        )
+        proven = runner.prove(runner.plan(PROMPT))
+        yield Batched(session, chain, circuit, runner, proven)
+    chain.anvil.revert(snapshot)
+
+
+@pytest.fixture(autouse=True)
+def undone(batched: Batched) -> Iterator[None]:
+    snapshot = batched.chain.anvil.snapshot()
+    yield
+    batched.chain.anvil.revert(snapshot)
+
+
+def refused(batched: Batched, call: RunCall) -> RevertError:
+    with pytest.raises(RevertError) as caught:
+        batched.session.sender.estimate_gas(call)
+    return caught.value
+
+
+def test_one_proof_carries_a_whole_run_for_less_gas(batched: Batched) -> None:
+    one_by_one = batched.session.runner.prove(batched.proven.plan)
+    assert [len(proof) > 0 for proof in batched.proven.call.proofs] == [True, False, False]
+    costs = [batched.runner.estimate(proven) for proven in (batched.proven, one_by_one)]
+    assert costs[0] < 0.75 * costs[1]
+    inclusion = batched.runner.send(batched.proven)
+    identity = batched.proven.plan.identity
+    gas = iteration_gas(batched.chain.web3, inclusion.hash, identity, batched.proven.groups)
+    assert gas
+    assert len({iteration.verify for iteration in gas}) == 1
+
+
+def test_its_receipt_is_accepted_offline_and_by_the_chain(batched: Batched, wallet: Model) -> None:
+    run = batched.runner.run(PROMPT)
+    receipt = write_receipt(batched.session.chain, wallet, [run], batched.session.signer)
+    assert [record.iterations for record in receipt.runs[0].proofs] == [(1, 2, 3)]
+    circuits = LocalCircuits()
+    offline = Sources(lambda name: wallet, circuits)
+    online = dataclasses.replace(offline, chain=lambda agent: batched.session.chain)
+    assert verify_receipt(receipt, offline).problems == ()
+    assert verify_receipt(receipt, online).problems == ()
+
+
+def test_one_wrong_output_among_the_decisions_reverts(batched: Batched) -> None:
+    """The last one: it decides about words alone, so only the proof stands against it."""
+    call, last = batched.proven.call, batched.proven.plan.decisions[-1]
+    y = (*last.y[:-1], last.y[-1] + 1)
+    claim = claim_for(last.claim.model_id, last.x, y)
+    false = dataclasses.replace(call, claims=(*call.claims[:-1], claim))
+    assert claim.output == pack(y, OUTPUT_BYTES)
+    assert refused(batched, false).name == ""
+
+
+def test_a_batch_proof_with_other_rows_reverts(batched: Batched) -> None:
+    rows = [decision.x for decision in batched.proven.plan.decisions]
+    others = {
+        "other padding": [*rows, rows[0]],
+        "other order": [rows[1], rows[0], rows[2]],
+    }
+    with LocalProver(batched.circuit) as prover:
+        for what, changed in others.items():
+            proof = prover.prove(fill(changed, SIZE)).proof
+            call = dataclasses.replace(batched.proven.call, proofs=(proof, b"", b""))
+            assert refused(batched, call).name == "", what
+
+
+def test_decisions_without_a_proof_of_their_own_or_a_shared_one_revert(batched: Batched) -> None:
+    shared = batched.proven.proofs[0].proof
+    single = batched.session.runner.proof(batched.proven.plan.inputs[0])[0].proof
+    for proofs in ((b"", shared, b""), (b"", b"", b""), (shared, single, b""), (single, b"", b"")):
+        call = dataclasses.replace(batched.proven.call, proofs=proofs)
+        assert refused(batched, call).name == ""
+
+
+def test_the_audit_rebuilds_the_batch_verifier(batched: Batched, wallet: Model) -> None:
+    reader, deployment = ContractReader(batched.chain.web3), batched.chain.deployment
+    block = reader.block("latest")
+    bound = Web3Registry(reader, deployment.registry).model(deployment.model_id, block)
+    own = batched.session.circuit
+    audited = Audited(reader, bound, block, wallet, own, {SIZE: batched.circuit})
+    assert [check for check in audit(audited) if not check.held] == []
+    claim = "the verifier for 4 decisions is the circuit's"
+    for circuits in ({}, {SIZE: own}):
+        found = dataclasses.replace(audited, batches=circuits)
+        assert {check.claim for check in audit(found) if not check.held} == {claim}
+    code = bytearray(reader.code(bound.batches[0].verifier, block))
+    code[-1] ^= 1
+    batched.chain.anvil.rpc("anvil_setCode", bound.batches[0].verifier, "0x" + code.hex())
+    assert claim in {check.claim for check in audit(audited) if not check.held}

@@ -14,15 +14,15 @@ TRANSACTION_GAS, ZERO_BYTE_GAS, BYTE_GAS = 21_000, 4, 16  # EIP-2028
 
 @dataclass(frozen=True)
 class DeployedEvmModel:
-    """A web3 contract with `verify` and `evaluate`, and the gas of its deployment with data."""
+    """A web3 contract with `verify` and `evaluate`; gas: of its deployment, parts included."""
 
     contract: Any
     gas: int
 
 
 def deploy_evm_model(web3: Any, model: EvmModel, sender: Sender) -> DeployedEvmModel:
-    """Deploy the data contracts, then the contract that reads them. Raises ChainError."""
-    receipts = [send(web3, {"data": creation_code(code)}, sender) for code in model.data]
+    """Deploy the parts, then the contract that calls them. Raises ChainError."""
+    receipts = [send(web3, {"data": creation_code(code)}, sender) for code in model.parts]
     addresses = [receipt["contractAddress"] for receipt in receipts]
     arguments = [addresses] if addresses else []
     abi = list(model.contract.abi)

@@ -13,10 +13,10 @@ from eth_utils.crypto import keccak
 
 from verifier_contracts.compile import Contract, Settings, compile_source, default_settings
 from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import Program
+from verifier_contracts.evm.program import Elementwise, Layer, Program
 from verifier_contracts.evm.reader import MOST_INPUT_BITS, read_program
 from verifier_contracts.evm.solidity import NAME, contract_source
-from verifier_contracts.evm.statements import Body, Placement
+from verifier_contracts.evm.statements import Body
 from verifier_contracts.model_code import MAX_CODE_BYTES
 
 PROOF_SYSTEM = "evm-int-v1"
@@ -38,51 +38,65 @@ class AsWritten(Settings):
 class EvmModel:
     """A generated contract.
 
-    digest: of the ONNX file, SHA-256 hex. data: runtime code of the contracts that hold the
-    weights, whose addresses the constructor takes in this order; empty when they are in the code.
+    digest: of the ONNX file, SHA-256 hex. parts: runtime code of the contracts that compute large
+    layers, whose addresses the constructor takes in this order; empty when all fits into one.
     """
 
     digest: str
     program: Program
     source: str
     contract: Contract
-    data: tuple[bytes, ...]
+    parts: tuple[bytes, ...]
 
     @property
     def code_bytes(self) -> int:
         """Of all contracts together."""
-        return len(self.contract.deployed_bytecode) + sum(map(len, self.data))
+        return len(self.contract.deployed_bytecode) + sum(map(len, self.parts))
 
 
 def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> EvmModel:
-    """The contract for an integer ONNX file, in the form of least gas that a chain takes.
+    """The contract for an integer ONNX file, of as few parts as a chain takes.
 
     input_bits: width of each x in two's complement; the contract refuses wider ones. Raises
     EvmModelError for what cannot be computed exactly, or would not fit; CompileError.
     """
     program = read_program(onnx, input_bits)
-    for placement in Placement:
-        model = place(onnx, program, placement)
+    outside: frozenset[int] = frozenset()
+    for step in (*_by_size(program), None):
+        model = place(onnx, program, outside)
         if model is not None:
             return model
+        outside |= {step} if step is not None else set()
     raise EvmModelError(
-        f"the code that reads its weights would need more than {MAX_CODE_BYTES} bytes, the most "
-        "that a chain allows: verify a proof instead"
+        f"what it computes outside of layers would need more than {MAX_CODE_BYTES} bytes of code, "
+        "the most that a chain allows: verify a proof instead"
     )
 
 
-def place(onnx: bytes, program: Program, placement: Placement) -> EvmModel | None:
-    """The contract with its weights in one of the two places; None if it does not fit a chain."""
-    body = Body(program, placement)
-    body.write()
+def place(onnx: bytes, program: Program, outside: frozenset[int]) -> EvmModel | None:
+    """The contract with the steps `outside` in parts; None if the rest does not fit a chain.
+
+    Raises EvmModelError for a step that does not fit parts.
+    """
+    body = Body(program, outside)
     digest = hashlib.sha256(onnx).hexdigest()
     source = contract_source(body, digest)
-    if placement is Placement.CODE and len(source) > CHARACTERS_PER_BYTE * MAX_CODE_BYTES:
+    if len(source) > CHARACTERS_PER_BYTE * MAX_CODE_BYTES:
         return None  # compiling would take long, for nothing
     contract = compile_source(NAME, source, AS_WRITTEN)
     if len(contract.deployed_bytecode) > MAX_CODE_BYTES:
         return None
-    return EvmModel(digest, program, source, contract, body.data.codes())
+    return EvmModel(digest, program, source, contract, tuple(body.parts))
+
+
+def _by_size(program: Program) -> list[int]:
+    """The numbers of the layers, those with the most weights first."""
+    layers = [n for n, step in enumerate(program.steps) if isinstance(step, Layer)]
+    return sorted(layers, key=lambda n: -_weights(program.steps[n]))
+
+
+def _weights(step: Layer | Elementwise) -> int:
+    return step.weights.size if isinstance(step, Layer) else 0
 
 
 CHARACTERS_PER_BYTE = 4  # of source and code; measured: 2.3 to 3.2

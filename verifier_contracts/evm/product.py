@@ -32,19 +32,18 @@ def product(
 
 
 def for_rows(
-    lines: Sequence[str], *, rows: int, row_bytes: int, output_bytes: int, buffer: int
+    lines: Sequence[str], shape: tuple[int, ...], outputs: int, source: int, target: int
 ) -> Iterator[str]:
-    """Repeat `lines` for rows of inputs from address p on, whose outputs go to q and what follows.
-
-    Each row is copied to `buffer` first, so that `lines` can address it by constants.
-    """
+    """Repeat `lines` for each row: of `shape` rows and inputs from `source` on, at address p, whose
+    outputs go to q, from `target` on."""
+    rows, fan_in = shape
+    yield from ("{", f"let p := {source:#x}", f"let q := {target:#x}")
     yield (
-        f"for {{ let last := add(p, {row_bytes * rows:#x}) }} lt(p, last) "
-        f"{{ p := add(p, {row_bytes:#x}) q := add(q, {output_bytes:#x}) }} {{"
+        f"for {{ let last := add(p, {32 * fan_in * rows:#x}) }} lt(p, last) "
+        f"{{ p := add(p, {32 * fan_in:#x}) q := add(q, {32 * outputs:#x}) }} {{"
     )
-    yield f"mcopy({buffer:#x}, p, {row_bytes:#x})"
     yield from lines
-    yield "}"
+    yield from ("}", "}")
 
 
 def addresses(first: int, count: int) -> list[str]:

@@ -112,8 +112,8 @@ contract {name} is IEvmModel {{
 
 CONSTRUCTOR = """\
 
-    /// @dev Code that begins with a zero byte can neither run nor vanish, so once is enough.
-    constructor(address[{count}] memory data) {{
+    /// @dev Once is enough: such code can do nothing but compute, so it cannot vanish.
+    constructor(address[{count}] memory parts) {{
 {checks}
     }}
 """
@@ -121,7 +121,7 @@ CONSTRUCTOR = """\
 
 def contract_source(body: Body, digest: str) -> str:
     """The contract for a written body. digest: of the ONNX file, SHA-256 hex."""
-    program, data = body.program, body.data.codes()
+    program, parts = body.program, body.parts
     inputs, outputs, bits = program.inputs, program.outputs.size, program.input_bits
     return TEMPLATE.format(
         name=NAME,
@@ -138,9 +138,9 @@ def contract_source(body: Body, digest: str) -> str:
         output_offset=32 * inputs,
         output_bytes=32 * outputs,
         y_bytes=32 * outputs + 32,
-        immutables="".join(f"    address private immutable _data{i};\n" for i in range(len(data))),
-        constructor=_constructor(data) if data else "",
-        load=_load(body.data_addresses, len(data)),
+        immutables="".join(f"    address private immutable _part{i};\n" for i in range(len(parts))),
+        constructor=_constructor(parts) if parts else "",
+        load=_load(body.part_addresses, len(parts)),
         read=_indented(_turns(_read(bits), inputs, body.input_address)),
         body=_indented(body.lines),
         compare=_indented(_turns(_COMPARE, outputs, body.output_address)),
@@ -148,22 +148,22 @@ def contract_source(body: Body, digest: str) -> str:
 
 
 def _load(addresses: int, count: int) -> str:
-    """Puts the data contracts' addresses where the code expects them."""
+    """Puts the parts' addresses where the code expects them."""
     return "".join(
-        f'        {{ address a = _data{i}; assembly ("memory-safe") '
+        f'        {{ address a = _part{i}; assembly ("memory-safe") '
         f"{{ mstore({addresses + 32 * i:#x}, a) }} }}\n"
         for i in range(count)
     )
 
 
-def _constructor(data: Sequence[bytes]) -> str:
+def _constructor(parts: Sequence[bytes]) -> str:
     checks = "\n".join(
-        f"        if (data[{i}].codehash != 0x{keccak(code).hex()}) {{\n"
-        f"            revert WrongData({i}, 0x{keccak(code).hex()}, data[{i}].codehash);\n"
-        f"        }}\n        _data{i} = data[{i}];"
-        for i, code in enumerate(data)
+        f"        if (parts[{i}].codehash != 0x{keccak(code).hex()}) {{\n"
+        f"            revert WrongPart({i}, 0x{keccak(code).hex()}, parts[{i}].codehash);\n"
+        f"        }}\n        _part{i} = parts[{i}];"
+        for i, code in enumerate(parts)
     )
-    return CONSTRUCTOR.format(count=len(data), checks=checks)
+    return CONSTRUCTOR.format(count=len(parts), checks=checks)
 
 
 def _read(bits: int) -> str:

@@ -1,15 +1,14 @@
 """Where an EVM model's numbers lie in memory, and the statements of all its layers.
 
-Two placements of the weights: CODE, in the code itself, for the least gas (17 a word of weights,
-39 bytes of code), and DATA, in contracts of their own, for models that do not fit (20 gas a word;
-groups of a layer, rows and chunks share code in loops).
+Weights are constants in the code: 17 gas for a word of them. Layers that do not fit the contract
+become contracts of their own (parts.py), which are called.
 """
 
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from verifier_contracts.errors import EvmModelError
+from verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
 from verifier_contracts.evm.product import addresses, for_rows, product, relative
 from verifier_contracts.evm.program import (
     Elementwise,
@@ -19,73 +18,63 @@ from verifier_contracts.evm.program import (
     Operator,
     Program,
 )
-from verifier_contracts.evm.words import WORDS_PER_CONTRACT, DataCode, Lanes
+from verifier_contracts.evm.words import Lanes
 
 FIRST_ADDRESS = 0x80
-
-
-class Placement(StrEnum):
-    """Where weights lie: in the code of the contract, or in data contracts."""
-
-    CODE = "code"
-    DATA = "data"
 
 
 class Body:
     """The statements that compute a program's outputs, from inputs at `input_address`.
 
-    After `write`, the outputs lie one behind the other at `output_address`, the addresses of the
-    data contracts are expected at `data_addresses`, and `end` is the end of the memory used. `data`
-    holds the words that belong into data contracts.
+    outside: numbers of the steps that are contracts of their own; `parts` is their code, and their
+    addresses are expected at `part_addresses`. The outputs lie one behind the other at
+    `output_address`, and `end` is the end of the memory used.
     """
 
-    def __init__(self, program: Program, placement: Placement) -> None:
-        self.program, self.placement = program, placement
+    def __init__(self, program: Program, outside: frozenset[int] = frozenset()) -> None:
+        """Raises EvmModelError for a layer that does not fit contracts of its own."""
+        self.program = program
         self.lines: list[str] = []
-        self.data = DataCode()
+        self.parts: list[bytes] = []
         self.end = FIRST_ADDRESS
         self.addresses: dict[int, int] = {}
         self.input_address = self.allocate(np.arange(program.inputs))
-        self.output_address = self.data_addresses = 0
-
-    def write(self) -> None:
-        """Once."""
-        for step in self.program.steps:
+        for number, step in enumerate(program.steps):
             if isinstance(step, Elementwise):
                 self.elementwise(step)
-            elif self.placement is Placement.CODE:
-                self.layer_in_code(step)
+            elif number in outside:
+                self.layer_outside(step)
             else:
-                self.layer_from_data(step)
-        self.output_address = self.contiguous(self.program.outputs)
-        self.data_addresses = self.reserve(len(self.data.contracts))
-        for contract in range(len(self.data.contracts)):
-            place = f"{self.data_addresses + 32 * contract:#x}"
-            self.lines = [line.replace(_data_address(contract), place) for line in self.lines]
+                self.layer(step)
+        self.output_address = self.contiguous(program.outputs)
+        self.part_addresses = self.reserve(len(self.parts))
+        for part in range(len(self.parts)):
+            place = f"{self.part_addresses + 32 * part:#x}"
+            self.lines = [line.replace(_part_address(part), place) for line in self.lines]
 
     def reserve(self, words: int) -> int:
         """Memory for words one behind the other; the first one's address."""
         first, self.end = self.end, self.end + 32 * words
         return first
 
-    def allocate(self, ids: Ids, row_words: int | None = None) -> int:
-        """Memory for rows of numbers; row_words: room for each row when it is more."""
-        rows = ids.reshape(-1, ids.shape[-1])
-        step = row_words or rows.shape[1]
-        first = self.reserve(step * len(rows))
-        for row, at in zip(rows.tolist(), range(first, self.end, 32 * step), strict=True):
-            self.addresses.update((number, at + 32 * i) for i, number in enumerate(row))
+    def allocate(self, ids: Ids) -> int:
+        """Memory for numbers one behind the other; the first one's address."""
+        first = self.reserve(ids.size)
+        self.addresses.update(zip(ids.ravel().tolist(), range(first, self.end, 32), strict=True))
         return first
 
     def contiguous(self, ids: Ids) -> int:
         """The address of numbers one behind the other: where they lie already, or of a copy."""
-        places = [self.addresses[i] for i in ids.ravel().tolist()]
+        places = self.places(ids)
         if places == list(range(places[0], places[0] + 32 * len(places), 32)):
             return places[0]
         first = self.reserve(len(places))
         for to, place in zip(addresses(first, len(places)), places, strict=True):
             self.lines.append(f"mstore({to}, mload({place:#x}))")
         return first
+
+    def places(self, ids: Ids) -> list[int]:
+        return [self.addresses[i] for i in ids.ravel().tolist()]
 
     def elementwise(self, step: Elementwise) -> None:
         to = self.allocate(step.outputs)
@@ -104,153 +93,66 @@ class Body:
         value = operand.values[place]
         return _hex(value) if operand.constant else f"mload({self.addresses[int(value)]:#x})"
 
-    def layer_in_code(self, layer: Layer) -> None:
+    def layer(self, layer: Layer) -> None:
         """Each group by itself. A single row needs no copies: its inputs may lie anywhere."""
         lanes = Lanes.of(layer)
         groups, rows, fan_in = layer.inputs.shape
         source = self.contiguous(layer.inputs) if rows > 1 else 0
         buffer = self.reserve(fan_in) if rows > 1 else 0
         target = self.allocate(layer.outputs)
-        row_bytes, output_bytes = 32 * fan_in, 32 * lanes.count
         for group in range(groups):
             packed = lanes.pack_layer(layer, group)
             words = [[_hex(word) if word else None for word in row] for row in packed]
+            to = target + 32 * lanes.count * rows * group
             if rows == 1:
-                sources = [f"{self.addresses[i]:#x}" for i in layer.inputs[group, 0].tolist()]
-                targets = addresses(target + output_bytes * group, lanes.count)
+                sources = [f"{place:#x}" for place in self.places(layer.inputs[group])]
+                targets = addresses(to, lanes.count)
                 self.lines += product(lanes, words, sources, targets, layer.activation)
                 continue
-            turn = product(
-                lanes,
-                words,
-                addresses(buffer, fan_in),
-                relative("q", lanes.count),
-                layer.activation,
-            )
-            self.lines += [
-                f"{{ let p := {source + row_bytes * rows * group:#x}",
-                f"let q := {target + output_bytes * rows * group:#x}",
-                *for_rows(
-                    list(turn),
-                    rows=rows,
-                    row_bytes=row_bytes,
-                    output_bytes=output_bytes,
-                    buffer=buffer,
-                ),
-                "}",
+            sources, targets = addresses(buffer, fan_in), relative("q", lanes.count)
+            turn = list(product(lanes, words, sources, targets, layer.activation))
+            turn.insert(0, f"mcopy({buffer:#x}, p, {32 * fan_in:#x})")  # to constant addresses
+            first = source + 32 * fan_in * rows * group
+            self.lines += for_rows(turn, layer.inputs.shape[1:], lanes.count, first, to)
+
+    def layer_outside(self, layer: Layer) -> None:
+        """Calls: single rows with all memory so far, of which they know what lies where."""
+        groups, rows, fan_in = layer.inputs.shape
+        outputs = layer.outputs.shape[2]
+        if rows == 1:
+            places = [
+                [place - FIRST_ADDRESS for place in self.places(layer.inputs[group])]
+                for group in range(groups)
             ]
+            size, parts = self.end - FIRST_ADDRESS, parts_of_groups(layer, places)
+            target = self.allocate(layer.outputs)
+            self.lines += self.calls(parts, f"{FIRST_ADDRESS:#x}", size, str(target))
+            return
+        source, target = self.contiguous(layer.inputs), self.allocate(layer.outputs)
+        for group in range(groups):
+            parts = parts_of_row(layer, group, range(0, 32 * fan_in, 32))
+            turn = list(self.calls(parts, "p", 32 * fan_in, "q"))
+            first = source + 32 * fan_in * rows * group
+            to = target + 32 * outputs * rows * group
+            self.lines += for_rows(turn, layer.inputs.shape[1:], outputs, first, to)
 
-    def layer_from_data(self, layer: Layer) -> None:
-        """Unit by unit, each a group and a chunk of its words, loaded to the same place."""
-        units = _Units(layer, Lanes.of(layer))
-        one_row = layer.inputs.size == layer.inputs.shape[2]
-        source = 0 if one_row else self.contiguous(layer.inputs)
-        target = self.allocate(layer.outputs, units.row_outputs)
-        loaded = self.reserve(units.words)
-        if one_row:
-            sources = [f"{self.addresses[i]:#x}" for i in layer.inputs.ravel().tolist()]
-            work = units.work(loaded, sources)
-        else:
-            buffer = self.reserve(layer.inputs.shape[2])
-            work = units.work_on_rows(loaded, source, buffer)
-        run = self.data.add(units.all_words())
-        size = 32 * units.words
-        contract = f"mload(add({_data_address(run.contract)}, shl(5, div(u, {run.per_contract}))))"
-        offset = f"add({run.offset:#x}, mul(mod(u, {run.per_contract}), {size:#x}))"
-        self.lines += [
-            f"for {{ let u := 0 }} lt(u, {units.count}) {{ u := add(u, 1) }} {{",
-            f"extcodecopy({contract}, {loaded:#x}, {offset}, {size:#x})",
-            f"let q := add({target:#x}, {units.output_offset()})",
-            *work,
-            "}",
-        ]
+    def calls(self, parts: Sequence[Part], source: str, size: int, target: str) -> Iterator[str]:
+        """Statements for parts that take `size` bytes, and return from `target` on."""
+        for part in parts:
+            address = f"mload({_part_address(len(self.parts))})"
+            self.parts.append(part.code)
+            to = f"add({target}, {32 * part.first:#x})"
+            call = f"staticcall(gas(), {address}, {source}, {size:#x}, {to}, {32 * part.count:#x})"
+            yield f"if iszero({call}) {{ revert(0, 0) }}"
 
 
-class _Units:
-    """A layer as units that share code: group u / chunks, and of its words chunk u % chunks."""
-
-    def __init__(self, layer: Layer, lanes: Lanes) -> None:
-        self.layer, self.lanes = layer, lanes
-        self.groups: int
-        self.rows: int
-        self.fan_in: int
-        self.groups, self.rows, self.fan_in = layer.inputs.shape
-        room = WORDS_PER_CONTRACT // (1 + self.fan_in)
-        if not room:
-            raise EvmModelError(
-                f"a product adds up {self.fan_in} inputs, at most {WORDS_PER_CONTRACT - 1} weights "
-                "fit a data contract: split the layer, or verify a proof instead"
-            )
-        self.chunks = -(-lanes.words // room)
-        self.columns = -(-lanes.words // self.chunks)
-
-    @property
-    def count(self) -> int:
-        return self.groups * self.chunks
-
-    @property
-    def words(self) -> int:
-        return self.columns * (1 + self.fan_in)
-
-    @property
-    def unit_outputs(self) -> int:
-        return self.columns * self.lanes.per_word if self.chunks > 1 else self.lanes.count
-
-    @property
-    def row_outputs(self) -> int:
-        return self.chunks * self.unit_outputs
-
-    def all_words(self) -> list[list[int]]:
-        """Of each unit: biases, then weights input by input; zeros where a chunk is not full."""
-        units = []
-        for group in range(self.groups):
-            packed = self.lanes.pack_layer(self.layer, group)
-            for chunk in range(self.chunks):
-                columns = slice(chunk * self.columns, (chunk + 1) * self.columns)
-                rows = [[*row[columns], *[0] * self.columns][: self.columns] for row in packed]
-                units.append([word for row in rows for word in row])
-        return units
-
-    def output_offset(self) -> str:
-        """Of unit u, from the layer's first output on."""
-        group, chunk = self._place()
-        of_group = f"mul({group}, {32 * self.row_outputs * self.rows:#x})"
-        return f"add({of_group}, mul({chunk}, {32 * self.unit_outputs:#x}))"
-
-    def work(self, loaded: int, sources: list[str]) -> list[str]:
-        """Statements for one row, whose inputs lie at constant addresses."""
-        width = self.columns
-        names = [f"mload({at})" for at in addresses(loaded, self.words)]
-        words = [names[at : at + width] for at in range(0, len(names), width)]
-        targets = relative("q", self.unit_outputs)
-        return list(product(self.lanes, words, sources, targets, self.layer.activation))
-
-    def work_on_rows(self, loaded: int, source: int, buffer: int) -> list[str]:
-        """Statements for all rows of the group, from `source` on."""
-        row_bytes = 32 * self.fan_in
-        rows = for_rows(
-            self.work(loaded, addresses(buffer, self.fan_in)),
-            rows=self.rows,
-            row_bytes=row_bytes,
-            output_bytes=32 * self.row_outputs,
-            buffer=buffer,
-        )
-        first = f"add({source:#x}, mul({self._place()[0]}, {row_bytes * self.rows:#x}))"
-        return [f"let p := {first}", *rows]
-
-    def _place(self) -> tuple[str, str]:
-        if self.chunks == 1:
-            return "u", "0"
-        return f"div(u, {self.chunks})", f"mod(u, {self.chunks})"
-
-
-def _data_address(contract: int) -> str:
-    """Stands for where the address of a data contract lies, until that place in memory is known."""
-    return f"<data {contract}>"
+def _part_address(part: int) -> str:
+    """Stands for where the address of a part lies, until that place in memory is known."""
+    return f"<part {part}>"
 
 
 def _hex(value: int) -> str:
     return f"{int(value) % (1 << 256):#x}"
 
 
-__all__ = ["Body", "Placement"]
+__all__ = ["Body"]

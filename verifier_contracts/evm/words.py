@@ -1,4 +1,4 @@
-"""Weights as 256-bit words of several lanes, and the contracts whose code holds such words.
+"""Weights as 256-bit words of several lanes.
 
 A word is the plain sum of its lanes' integers, each shifted to its place, modulo 2^256. Multiplied
 by an input and added up, lanes stay apart as long as each lane's total fits its width: one MUL and
@@ -7,15 +7,13 @@ shifting and masking takes them apart again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from verifier_contracts.evm.program import Layer
 
 WORD_BITS = 256
-#: 767 words and the zero byte that keeps a data contract from being executed: 24,545 bytes.
-WORDS_PER_CONTRACT = 767
 
 
 @dataclass(frozen=True)
@@ -65,39 +63,4 @@ class Lanes:
         return [self.pack(bias), *(self.pack(row) for row in np.asarray(layer.weights[group]))]
 
 
-@dataclass
-class DataCode:
-    """Words in the order of their use, contract by contract."""
-
-    contracts: list[list[int]] = field(default_factory=list)
-
-    def add(self, units: Sequence[Sequence[int]]) -> "Run":
-        """Append units of equal size, none across two contracts."""
-        size = len(units[0])
-        if not self.contracts or size * len(units) > WORDS_PER_CONTRACT - len(self.contracts[-1]):
-            self.contracts.append([])
-        contract, offset = len(self.contracts) - 1, 1 + 32 * len(self.contracts[-1])
-        for unit in units:
-            if len(self.contracts[-1]) + size > WORDS_PER_CONTRACT:
-                self.contracts.append([])
-            self.contracts[-1] += unit
-        return Run(contract, offset, WORDS_PER_CONTRACT // size)
-
-    def codes(self) -> tuple[bytes, ...]:
-        """Runtime code of each data contract."""
-        return tuple(
-            b"\0" + b"".join(word.to_bytes(32, "big") for word in words) for words in self.contracts
-        )
-
-
-@dataclass(frozen=True)
-class Run:
-    """Where units of words begin: a contract, a byte of its code, and how many units one contract
-    holds. A run that goes on in another contract begins at the first word of its own."""
-
-    contract: int
-    offset: int
-    per_contract: int
-
-
-__all__ = ["WORDS_PER_CONTRACT", "DataCode", "Lanes", "Run"]
+__all__ = ["WORD_BITS", "Lanes"]

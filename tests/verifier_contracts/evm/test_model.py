@@ -20,7 +20,6 @@ from verifier_contracts.evm import (
 )
 from verifier_contracts.evm.model import place
 from verifier_contracts.evm.reader import read_program
-from verifier_contracts.evm.statements import Placement
 
 INPUTS, OUTPUTS = 9, 3  # of the mlp
 
@@ -29,12 +28,14 @@ INPUTS, OUTPUTS = 9, 3  # of the mlp
 def network(anvil: Anvil) -> Iterator[Any]:
     """The mlp's contract; calls only."""
     snapshot = anvil.snapshot()
-    yield deployed(anvil, placed(mlp(), Placement.CODE))
+    yield deployed(anvil, placed(mlp(), outside=False))
     anvil.revert(snapshot)
 
 
-def placed(onnx: bytes, placement: Placement) -> EvmModel:
-    model = place(onnx, read_program(onnx), placement)
+def placed(onnx: bytes, *, outside: bool) -> EvmModel:
+    """With all layers in the contract, or each in parts of its own."""
+    program = read_program(onnx)
+    model = place(onnx, program, frozenset(range(len(program.steps)) if outside else ()))
     assert model is not None
     return model
 
@@ -52,13 +53,11 @@ def honest(x: list[int]) -> list[int]:
     return [to_field(v) for v in [*x, *infer(mlp(), x)]]
 
 
-@pytest.mark.parametrize("placement", Placement)
+@pytest.mark.parametrize("outside", [False, True])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_contract_agrees_with_onnxruntime(
-    chain: Anvil, name: str, placement: Placement
-) -> None:
+def test_the_contract_agrees_with_onnxruntime(chain: Anvil, name: str, outside: bool) -> None:
     onnx = NETWORKS[name]()
-    model = placed(onnx, placement)
+    model = placed(onnx, outside=outside)
     contract = deployed(chain, model)
     for x in samples(model.program.inputs):
         y = infer(onnx, x)
@@ -142,19 +141,19 @@ def test_a_proof_is_refused(anvil: Anvil, network: Any) -> None:
         verify(anvil, network, honest([1] * INPUTS), proof=b"\0")
 
 
-def test_weights_that_do_not_fit_the_code_go_to_data_contracts(chain: Anvil) -> None:
+def test_layers_that_do_not_fit_the_code_become_contracts(chain: Anvil) -> None:
     onnx = mlp(inputs=70, hidden=90, outputs=20)
     model = generate_evm_model(onnx)
-    assert len(model.data) > 1
+    assert len(model.parts) > 1
     contract = deployed(chain, model)
     for x in samples(70, count=1):
         verify(chain, contract, [to_field(v) for v in [*x, *infer(onnx, x)]])
 
 
-def test_other_weights_than_those_of_the_source_are_refused(chain: Anvil) -> None:
-    forged = placed(mlp(hidden=8), Placement.DATA).data
-    with pytest.raises(RevertError, match="WrongData"):
-        deployed(chain, replace(placed(mlp(), Placement.DATA), data=forged))
+def test_other_parts_than_those_of_the_source_are_refused(chain: Anvil) -> None:
+    forged = placed(mlp(hidden=8), outside=True).parts
+    with pytest.raises(RevertError, match="WrongPart"):
+        deployed(chain, replace(placed(mlp(), outside=True), parts=forged))
 
 
 def test_gas_is_what_a_call_from_another_contract_uses(chain: Anvil) -> None:

@@ -13,8 +13,9 @@ from tests.verifier_contracts.evm.networks import classifier, elementwise, polic
 from verifier_contracts.errors import EvmModelError
 from verifier_contracts.evm.program import Activation, Layer
 from verifier_contracts.evm.reader import read_program
-from verifier_contracts.evm.statements import Body, Placement
-from verifier_contracts.evm.words import WORDS_PER_CONTRACT, DataCode, Lanes
+from verifier_contracts.evm.statements import Body
+from verifier_contracts.evm.words import Lanes
+from verifier_contracts.model_code import MAX_CODE_BYTES
 
 WORD = 1 << 256
 
@@ -93,11 +94,19 @@ def test_bytes_that_are_no_model_are_refused(content: bytes) -> None:
         read_program(content)
 
 
-def test_a_fan_in_beyond_a_data_contract_is_refused() -> None:
+def test_a_fan_in_beyond_a_contract_is_refused() -> None:
     graph = IntegerGraph("wide", 800)
-    onnx = graph.finish(graph.matmul("x", np.ones((800, 1))), 1)
-    with pytest.raises(EvmModelError, match="adds up 800 inputs, at most 766"):
-        Body(read_program(onnx), Placement.DATA).write()
+    onnx = graph.finish(graph.matmul("x", -np.ones((800, 1))), 1)
+    with pytest.raises(EvmModelError, match="adds up 800 inputs, more than fit"):
+        Body(read_program(onnx), frozenset({0}))
+
+
+def test_parts_hold_as_many_words_as_fit_a_contract() -> None:
+    graph = IntegerGraph("wide", 300)
+    onnx = graph.finish(graph.matmul("x", -np.ones((300, 40), dtype=np.int64)), 40)
+    body = Body(read_program(onnx), frozenset({0}))  # 4 words of 300 terms, two of them a part
+    assert [len(part) > 20_000 for part in body.parts] == [True, True]
+    assert all(len(part) <= MAX_CODE_BYTES for part in body.parts)
 
 
 def test_wires_biases_and_squares_leave_no_step_of_their_own() -> None:
@@ -141,14 +150,3 @@ def test_lanes_of_a_packed_sum_come_apart_again(data: st.DataObject) -> None:
     for word, packed in enumerate(total):
         for place, j in enumerate(lanes.lanes_of(word)):
             assert (packed >> (place * lanes.width) & lanes.mask) - lanes.half == sums[j]
-
-
-def test_units_never_lie_across_two_contracts() -> None:
-    code = DataCode()
-    code.add([[1] * 10])
-    run = code.add([[i] * 300 for i in range(5)])
-    assert (run.contract, run.offset, run.per_contract) == (1, 1, 2)
-    assert [len(words) for words in code.contracts] == [10, 600, 600, 300]
-    assert all(len(words) <= WORDS_PER_CONTRACT for words in code.contracts)
-    assert code.codes()[1][:33] == bytes(33)
-    assert code.codes()[3][1:33] == (4).to_bytes(32, "big")

@@ -22,8 +22,8 @@ interface IEvmModel is IProofVerifier {
     /// @notice Not what the model computes: a wrong claim. `index` counts outputs.
     error OutputMismatch(uint256 index, int256 expected, uint256 received);
 
-    /// @notice At construction: not the weights that the code was generated with.
-    error WrongData(uint256 index, bytes32 expected, bytes32 received);
+    /// @notice At construction: not the contracts that the code was generated with.
+    error WrongPart(uint256 index, bytes32 expected, bytes32 received);
 
     /// @notice y = f(x).
     function evaluate(int256[] calldata x) external view returns (int256[] memory y);

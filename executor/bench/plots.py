@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from executor.bench import series
-from executor.bench.figures import gas, seconds
 from executor.bench.results import Results
-from executor.bench.series import Series
+from executor.bench.series import Series, Style
 from executor.errors import BenchExtraMissing
 
 if TYPE_CHECKING:
@@ -20,8 +19,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE_INCHES, DPI = (8.0, 5.0), 110
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = {
+    Style.LINE: "-",
+    Style.DASHED: "--",
+    Style.LEVEL: "--",
+    Style.POINTS: "none",
+    Style.HOLLOW: "none",
+}
 STYLE = {
     "font.size": 12,
     "axes.titlesize": 14,
@@ -33,6 +39,7 @@ STYLE = {
     "grid.color": "#DDDDDD",
     "legend.frameon": False,
     "legend.fontsize": 11,
+    "legend.handlelength": 3.0,
     "figure.constrained_layout.use": True,
     "svg.hashsalt": "zkagent",
 }
@@ -60,6 +67,7 @@ def draw_all(results: Results, folder: Path) -> list[str]:
             axes = figure.add_subplot()
             axes.set_title(plot.title)
             plot.draw(axes, results, found)
+            figure.legend(loc="outside lower center", ncols=2)
             figure.savefig(folder / name, metadata={"Software": ""})
         written.append(name)
     return written
@@ -83,70 +91,80 @@ def _matplotlib() -> "tuple[type[Figure], Callable[[Any], Any]]":
 
 
 def _prove_time(axes: "Axes", results: Results, found: list[Series]) -> None:
-    _lines(axes, found, joined=False)
+    _draw(axes, found)
     _log(axes, "x", "cells (rows x columns) of the circuit", _count)
-    _log(axes, "y", "seconds for one proof", seconds)
-    axes.legend(loc="upper left")
+    _log(axes, "y", "time for one proof", _seconds)
 
 
 def _gas_by_batch(axes: "Axes", results: Results, found: list[Series]) -> None:
-    _lines(axes, found)
+    _draw(axes, found)
     _log(axes, "x", "decisions for each proof", _count, base=2)
-    _log(axes, "y", "gas to verify, per decision", gas)
+    _log(axes, "y", "gas per decision", _count)
     ticks = sorted({x for one in found for x, _ in one.points})
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.legend(loc="best")
 
 
 def _accuracy(axes: "Axes", results: Results, found: list[Series]) -> None:
-    _lines(axes, found)
-    _log(axes, "x", "seconds for one proof", seconds)
+    _draw(axes, found)
+    _log(axes, "x", "time for one proof", _seconds)
     axes.set_ylabel("accuracy, %")
     axes.margins(x=0.15, y=0.2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, min(high, 101))
     for one in found:
-        for (x, y), label in zip(one.points, one.labels, strict=True):
-            axes.annotate(label, (x, y), (0, 8), textcoords="offset points", ha="center")
-    axes.legend(loc="best")
+        for (x, y), label in zip(one.points, one.labels, strict=bool(one.labels)):
+            axes.annotate(label, (x, y), (0, 9), textcoords="offset points", ha="center")
 
 
 def _break_even(axes: "Axes", results: Results, found: list[Series]) -> None:
-    _lines(axes, found)
+    _draw(axes, found)
+    axes.margins(x=0.12, y=0.25)
     _log(axes, "x", "multiply-adds of the network", _count)
-    _log(axes, "y", "gas per decision", gas)
+    _log(axes, "y", "gas per decision", _count)
     for crossing in series.crossings_shown(results):
         axes.plot(crossing.multiply_adds, crossing.gas, "k*", markersize=15, zorder=5)
         axes.annotate(
-            f"{_count(round(crossing.multiply_adds, -3))} multiply-adds",
+            f"{_count(round(crossing.multiply_adds, -3))}\nmultiply-adds",
             (crossing.multiply_adds, crossing.gas),
-            (0, -24),
+            (-8, 10),
             textcoords="offset points",
-            ha="center",
+            ha="right",
+            va="bottom",
+            weight="bold",
         )
-    axes.legend(loc="upper left")
 
 
 PLOTS = {
-    "prove-time.png": Plot("Proving takes as long as its cells", series.prove_time, _prove_time),
+    "prove-time.png": Plot("Proving time grows with the cells", series.prove_time, _prove_time),
     "gas-by-batch.png": Plot("One proof for many decisions", series.gas_by_batch, _gas_by_batch),
-    "accuracy.png": Plot("What accuracy costs", series.accuracy, _accuracy),
+    "accuracy.png": Plot(
+        "What accuracy costs (hollow: ezkl's own calibration)", series.accuracy, _accuracy
+    ),
     "break-even.png": Plot("Evaluate in the EVM, or verify?", series.break_even, _break_even),
 }
 
 
-def _lines(axes: "Axes", found: Sequence[Series], *, joined: bool = True) -> None:
-    """A colour and a marker each; dashed ones are baselines."""
-    for number, one in enumerate(found):
+def _draw(axes: "Axes", found: Sequence[Series]) -> None:
+    """A colour and a marker for each group; the style says the rest."""
+    groups = list(dict.fromkeys(one.group or one.label for one in found))
+    for one in found:
+        number = groups.index(one.group or one.label)
+        colour = COLOURS[number % len(COLOURS)]
         x, y = zip(*one.points, strict=True)
+        if one.until is not None and one.until > x[-1]:
+            axes.plot([x[-1], one.until], [y[-1]] * 2, color=colour, linestyle=":", linewidth=2)
         axes.errorbar(
             x,
             y,
             yerr=list(zip(*one.errors, strict=True)) if one.errors else None,
-            label=one.label,
-            color=COLOURS[number % len(COLOURS)],
-            marker=MARKERS[number % len(MARKERS)],
-            markersize=8,
-            linestyle=("--" if one.baseline else "-") if joined and len(x) > 1 else "none",
+            label=one.label or "_",
+            color=colour,
+            marker="" if one.style is Style.LEVEL else MARKERS[number % len(MARKERS)],
+            markersize=9,
+            markerfacecolor="white" if one.style is Style.HOLLOW else colour,
+            markeredgewidth=2,
+            linestyle=LINES[one.style] if len(x) > 1 else "none",
             linewidth=2,
             capsize=3,
         )
@@ -164,6 +182,11 @@ def _log(axes: "Axes", axis: str, label: str, text: Callable[[float], str], base
     chosen.set_major_locator(LogLocator(base=base, subs=steps))
     chosen.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
     chosen.set_minor_formatter(NullFormatter())
+
+
+def _seconds(value: float) -> str:
+    """`200 ms`, `5 s`."""
+    return f"{1000 * value:g} ms" if value < 1 else f"{value:g} s"
 
 
 def _count(value: float) -> str:

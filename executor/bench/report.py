@@ -30,11 +30,12 @@ def report(results: Results, plots: Sequence[str] = ()) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Markdown; the first column to the left, numbers to the right. Empty without rows."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 2) -> str:
+    """Markdown; the first `texts` columns to the left, the numbers to the right. Empty without
+    rows."""
     if not rows:
         return ""
-    align = ["---", *["---:"] * (len(head) - 1)]
+    align = ["---"] * texts + ["---:"] * (len(head) - texts)
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, align, *rows))
 
 
@@ -111,11 +112,11 @@ def _break_even(results: Results) -> str:
 
 def _sentence(crossing: Crossing) -> str:
     one = "one decision for each proof" if crossing.batch == 1 else f"{crossing.batch} per proof"
+    around = round(crossing.multiply_adds / 100) * 100
     beyond = "" if crossing.measured else " (beyond what was measured)"
     return (
         f"- With {one}, verifying ({gas(crossing.gas)} gas per decision) is cheaper than "
-        f"evaluating in the EVM from about {round(crossing.multiply_adds, -2):,} multiply-adds on"
-        f"{beyond}; below, evaluate."
+        f"evaluating in the EVM from about {around:,} multiply-adds on{beyond}; below, evaluate."
     )
 
 
@@ -212,7 +213,7 @@ def _networks(results: Results) -> str:
         ]
         for network in results.networks
     ]
-    return "## Networks\n\n" + table(head, rows) if rows else ""
+    return "## Networks\n\n" + table(head, rows, len(head)) if rows else ""
 
 
 def _notes(results: Results) -> str:

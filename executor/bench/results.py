@@ -64,12 +64,14 @@ class Network(_Record):
 
     multiply_adds: products with weights; None where they are not counted (float networks).
     accuracy: of the network itself by onnxruntime, on `accuracy_of`; None without labels.
-    family: models of one family are compared with each other in plots.
+    family: models of one family are compared with each other in plots, where they are called by
+    their `short` names.
     """
 
     name: str
     title: str
     family: str
+    short: str = ""
     onnx: Sha256
     inputs: Count
     outputs: Count

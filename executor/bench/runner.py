@@ -70,7 +70,7 @@ class Runner:
 
     def _job(self, job: Job, folder: Path, chain: Anvil) -> None:
         with self._step(f"{job.name}: preparing", job.guess_s * PREPARE):
-            subject = job.load(folder)
+            subject = job.load(folder, self.reporter.say)
             entries = list(self._entries(job, subject, folder))
         with self._step(f"{job.name}: proving in turns", job.guess_s * PROVE):
             self._measure(job, entries)

@@ -1,6 +1,8 @@
 """What the plots show, as numbers: tested without drawing anything."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from executor.bench.breakeven import SQUARES, Crossing, Point, crossings, line
 from executor.bench.results import Case, Network, Results, Share
@@ -9,18 +11,31 @@ EVM, OURS, DEFAULTS = "evm", "zkagent", "ezkl-defaults"
 SHOWN_CROSSINGS = (1, 16)
 
 
+class Style(StrEnum):
+    """How a series is drawn: the measured ones with markers."""
+
+    LINE = "line"
+    DASHED = "dashed"
+    LEVEL = "level"  # one cost that does not depend on x
+    POINTS = "points"
+    HOLLOW = "hollow"
+
+
 @dataclass(frozen=True)
 class Series:
-    """Points from left to right. labels: one for each, or none. errors: below and above each.
+    """Points from left to right. group: series of one group share their colour.
 
-    baseline: drawn dashed.
+    labels: one for each point, or none. errors: below and above each. until: where the last value,
+    not measured there, is drawn on to.
     """
 
     label: str
     points: tuple[Point, ...]
+    style: Style = Style.LINE
+    group: str = ""
     labels: tuple[str, ...] = ()
     errors: tuple[Point, ...] = ()
-    baseline: bool = False
+    until: float | None = None
 
 
 def prove_time(results: Results) -> list[Series]:
@@ -37,14 +52,8 @@ def prove_time(results: Results) -> list[Series]:
             points.append((float(case.cells), timing.median))
             errors.append((timing.median - timing.low, timing.high - timing.median))
         if points:
-            found.append(
-                Series(
-                    form_name(form),
-                    tuple(points),
-                    errors=tuple(errors),
-                    baseline=form == DEFAULTS,
-                )
-            )
+            label = form_name(form)
+            found.append(Series(label, tuple(points), Style.POINTS, errors=tuple(errors)))
     return found
 
 
@@ -53,53 +62,63 @@ def gas_by_batch(results: Results) -> list[Series]:
     gas for the same network."""
     found = []
     for network in results.networks:
+        name = network.family
         batches = [c for c in results.cases if c.network == network.name and c.form == OURS]
         pairs = sorted((float(c.batch), c.gas_per_decision) for c in batches if c.verify_gas)
         points = tuple((batch, gas) for batch, gas in pairs if gas is not None)
         if len(points) < 2:
             continue
-        found.append(Series(f"{network.title}: proof", points))
+        found.append(Series(f"{name}, proven", points, group=name))
         evaluated = results.case(network.name, EVM)
         if evaluated and evaluated.verify_gas is not None:
             level = float(evaluated.verify_gas)
             ends = ((points[0][0], level), (points[-1][0], level))
-            found.append(Series(f"{network.title}: computed in the EVM", ends, baseline=True))
+            found.append(Series(f"{name}, computed by the EVM", ends, Style.LEVEL, name))
     return found
 
 
 def accuracy(results: Results) -> list[Series]:
-    """Per cent right by seconds for one proof: a series for each family and form."""
-    grouped: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
-    for case in results.cases:
+    """Per cent right by seconds for one proof, for each family; hollow: ezkl's own calibration."""
+    found = []
+    families = dict.fromkeys(network.family for network in results.networks)
+    for family in families:
+        label = family  # of the first of its series; the other has the same colour
+        for form, style in ((OURS, Style.LINE), (DEFAULTS, Style.HOLLOW)):
+            points = sorted(_accuracies(results, family, form))
+            if points:
+                found.append(
+                    Series(
+                        label,
+                        tuple((x, y) for x, y, _ in points),
+                        style,
+                        family,
+                        labels=tuple(short for _, _, short in points) if form == OURS else (),
+                    )
+                )
+                label = ""
+    return found
+
+
+def _accuracies(results: Results, family: str, form: str) -> Iterator[tuple[float, float, str]]:
+    for case in results.of_form(form, 1):
         network = results.network(case.network)
         share = accuracy_of(network, case)
-        if case.batch == 1 and case.prove_s and share:
-            family = grouped.setdefault((network.family, case.form), [])
-            family.append((case.prove_s.median, 100 * share.value, network.title))
-    return [
-        Series(
-            f"{family}, {form_name(form)}",
-            tuple((x, y) for x, y, _ in sorted(points)),
-            labels=tuple(title for _, _, title in sorted(points)),
-            baseline=form == DEFAULTS,
-        )
-        for (family, form), points in grouped.items()
-    ]
+        if network.family == family and case.prove_s and share:
+            yield case.prove_s.median, 100 * share.value, network.short
 
 
 def break_even(results: Results) -> list[Series]:
-    """Gas per decision by multiply-adds: computed in the EVM, and verified at each batch size."""
+    """Gas per decision by multiply-adds: computed by the EVM, and verified at each batch size."""
     evaluated = line(results, EVM, 1, SQUARES)
     if len(evaluated) < 2:
         return []
-    found = [Series("computed in the EVM", tuple(evaluated), baseline=True)]
+    found = [Series("computed by the EVM", tuple(evaluated), Style.DASHED)]
     last = max([x for x, _ in evaluated] + [c.multiply_adds for c in crossings_shown(results)])
     for batch in sorted({case.batch for case in results.of_form(OURS)}):
         verified = line(results, OURS, batch, SQUARES)
         if batch in SHOWN_CROSSINGS and verified:
-            flat = (*verified, (last, verified[-1][1])) if verified[-1][0] < last else verified
-            name = "one decision for each proof" if batch == 1 else f"{batch} decisions per proof"
-            found.append(Series(f"verified, {name}", tuple(flat)))
+            name = f"a proof for {batch} decision" + ("s" if batch > 1 else "")
+            found.append(Series(name, tuple(verified), until=last))
     return found
 
 
@@ -127,5 +146,13 @@ def _forms(results: Results) -> list[str]:
     return list(dict.fromkeys(case.form for case in results.cases))
 
 
-__all__ = ["Series", "accuracy", "accuracy_of", "break_even", "crossings_shown", "form_name"]
+__all__ = [
+    "Series",
+    "Style",
+    "accuracy",
+    "accuracy_of",
+    "break_even",
+    "crossings_shown",
+    "form_name",
+]
 __all__ += ["gas_by_batch", "prove_time"]

@@ -38,7 +38,8 @@ class Subject:
     samples [n, *input shape] in the network's type, n >= 1: proofs are made for the first ones.
     labels [n]: the right arg-max for each; None where arg-max is not how it decides. accuracy: the
     network's own where labels cannot say it. input_bits: that hold every x, with its sign.
-    decide: what a circuit that rounds must have in common with onnxruntime.
+    decide: what a circuit that rounds must have in common with onnxruntime. short: among others of
+    its family, in plots. refused: texts that never became samples, and count as wrong.
     """
 
     name: str
@@ -51,6 +52,8 @@ class Subject:
     accuracy_of: str = ""
     input_bits: int = 16
     decide: Callable[[Numbers], Numbers] = arg_max
+    short: str = ""
+    refused: int = 0
 
     @property
     def onnx(self) -> Path:
@@ -67,6 +70,7 @@ class Subject:
             outputs=self.network.output_count,
             exact=self.network.integer,
             multiply_adds=multiply_adds,
+            short=self.short,
             accuracy=self.accuracy or self.accuracy_by(self.reference()),
             accuracy_of=self.accuracy_of,
         )
@@ -77,12 +81,15 @@ class Subject:
         return [flat(engine.outputs(sample)) for sample in self.samples[:count]]
 
     def accuracy_by(self, outputs: Sequence[Numbers | None]) -> Share | None:
-        """The share of the first samples whose arg-max is the label; None decides nothing."""
-        if self.labels is None:
+        """The share of samples whose arg-max is the label, given the outputs for all of them.
+
+        None decides nothing. No figure for outputs of a part, which is another test set.
+        """
+        if self.labels is None or len(outputs) != len(self.samples):
             return None
-        pairs = zip(outputs, self.labels[: len(outputs)], strict=True)
+        pairs = zip(outputs, self.labels, strict=True)
         hits = sum(y is not None and best(y) == label for y, label in pairs)
-        return Share(hits=hits, total=len(outputs))
+        return Share(hits=hits, total=len(outputs) + self.refused)
 
 
 def flat(outputs: list[Array]) -> Numbers:
@@ -97,7 +104,7 @@ def saved(content: bytes, folder: Path, name: str) -> OnnxNetwork:
     return read_network(path)
 
 
-def square_mlp(folder: Path) -> Subject:
+def square_mlp(folder: Path, say: Say) -> Subject:
     """64-32-8 with squares, all integers: what a network looks like that was made to be proven."""
     from models.small import export_square_network, synthetic_task, train_square_network
 
@@ -114,7 +121,7 @@ def square_mlp(folder: Path) -> Subject:
     )
 
 
-def wide_square(hidden: int, folder: Path) -> Subject:
+def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
     """64-hidden-8 with squares and random weights: to see how cost grows, not what it decides."""
     from models.small import INPUTS, OUTPUTS, SquareNetwork, export_square_network, synthetic_task
 
@@ -136,7 +143,7 @@ def wide_square(hidden: int, folder: Path) -> Subject:
     )
 
 
-def wallet(folder: Path) -> Subject:
+def wallet(folder: Path, say: Say) -> Subject:
     """The shipped wallet model, on the first decisions of its held-out instructions."""
     from models.book import plain_book
     from models.catalogue import load_model
@@ -152,7 +159,7 @@ def wallet(folder: Path) -> Subject:
             found.append(model.encode(Context(case.prompt.encode(), (), book)))
         except RefusedText:
             continue
-    report = evaluate_model(model, None, lambda stage: None)
+    report = evaluate_model(model, None, say)
     return Subject(
         name="wallet",
         title="wallet agent",

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from executor.bench import forms
-from executor.bench.subjects import Subject, square_mlp, wallet, wide_square
+from executor.bench.subjects import Say, Subject, square_mlp, wallet, wide_square
 from executor.errors import UnknownBenchModel
 
-Load = Callable[[Path], Subject]
+Load = Callable[[Path, Say], Subject]
 
 #: Form -> how it is made. Batches above 1 are for integer networks.
 FORMS: dict[str, forms.Form] = {"zkagent": forms.zkagent}

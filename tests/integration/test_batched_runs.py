@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from circuits.artifacts import Circuit
 from circuits.batch import fill
 from executor.agent_chain import RunCall
 from executor.audit import Audited, audit
+from executor.cli import main
 from executor.contract_reader import ContractReader
 from executor.derivation import claim_for
 from executor.embedded import EmbeddedChain
@@ -141,3 +143,46 @@ def test_the_audit_rebuilds_the_batch_verifier(batched: Batched, wallet: Model) 
     code[-1] ^= 1
     batched.chain.anvil.rpc("anvil_setCode", bound.batches[0].verifier, "0x" + code.hex())
     assert claim in {check.claim for check in audit(audited) if not check.held}
+
+
+@pytest.fixture
+def target(batched: Batched, tmp_path: Path) -> list[str]:
+    """Options that say where the agent is, and who its owner."""
+    key, deployment = tmp_path / "key", tmp_path / "deployment.json"
+    key.write_text(bytes(batched.chain.owner.key).hex())
+    deployment.write_text(batched.chain.deployment.to_json())
+    rpc = batched.chain.anvil.rpc_url
+    return ["--rpc", rpc, "--deployment", str(deployment), "--key-file", str(key)]
+
+
+def zkagent(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the command prints; it must succeed."""
+    capsys.readouterr()
+    main(list(arguments))
+    return capsys.readouterr().out
+
+
+def test_the_command_proves_a_run_together_and_verifies_its_receipt(
+    batched: Batched, target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    receipt = str(tmp_path / "receipt.json")
+    printed = zkagent(capsys, "run", PROMPT.decode(), *target, "--batch", "--receipt", receipt)
+    assert printed.count("[proven with all of 1 to 3 in ") == 3
+    assert "accepted" in zkagent(capsys, "verify-run", receipt)
+
+
+def test_the_audit_command_compares_the_batch_verifiers(
+    batched: Batched, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = zkagent(capsys, "model", "audit", "1", *target[:4])
+    assert "same: model 1: the verifier for 4 decisions is the circuit's" in printed
+    assert "DIFFERENT" not in printed
+
+
+def test_without_batch_verifiers_the_command_says_so(
+    batched: Batched, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept_batches(batched.chain.web3, batched.chain.owner, batched.chain.deployment, {})
+    with pytest.raises(SystemExit):
+        main(["run", PROMPT.decode(), *target, "--batch"])
+    assert "has no verifier for several decisions" in capsys.readouterr().err

@@ -1,0 +1,133 @@
+"""A real run of one tiny network: proofs, a chain, files; and what an interruption leaves."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from circuits.errors import EngineError
+from executor.bench import proving
+from executor.bench.command import bench_group
+from executor.bench.forms import Prepared, zkagent
+from executor.bench.plots import draw_all
+from executor.bench.proving import Entry
+from executor.bench.report import report
+from executor.bench.results import Results
+from executor.bench.runner import Runner
+from executor.bench.subjects import Say, Subject, saved
+from executor.bench.suite import Job, Suite, full, quick
+from executor.errors import BenchMeasurementFailed, UnknownBenchModel
+from tests.circuits.networks import square_network, squares
+
+
+def quiet(stage: str) -> None:
+    """Progress for nobody."""
+
+
+def tiny(folder: Path, say: Say) -> Subject:
+    """y = (x W1 + B1)^2 W2 of tests.circuits.networks, right on every second sample."""
+    x = np.array([[[3, -1, 4, 1]], [[-5, 9, 2, 6]]], dtype=np.int64)
+    chosen = [int(np.argmax(squares(row[0].tolist()))) for row in x]
+    return Subject(
+        name="tiny",
+        title="tiny squares",
+        family="width",
+        network=saved(square_network(), folder, "tiny"),
+        samples=x,
+        labels=np.array([chosen[0], 1 - chosen[1]]),
+        accuracy_of="two points",
+        input_bits=8,
+    )
+
+
+def impatient(folder: Path, say: Say) -> Subject:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def suite(*jobs: Job) -> Suite:
+    return Suite("quick", jobs, rounds=2, setups=1, runs=False)
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> Entry:
+    subject = tiny(tmp_path, quiet)
+    return Entry("zkagent", 1, subject, zkagent(subject, 1, tmp_path, quiet))
+
+
+@pytest.mark.chain
+def test_a_run_measures_what_it_says_and_keeps_it_when_interrupted(tmp_path: Path) -> None:
+    first = Job("tiny", tiny, (("zkagent", 1),), evm=True, agreement=2)
+    runner = Runner(suite(first, Job("never", impatient, ())), tmp_path / "out", threads=1)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run()
+    results = Results.load(tmp_path / "out")
+    assert results == runner.results
+    assert not results.complete
+    assert "Incomplete" in report(results)
+    proven, evaluated = results.cases
+    assert proven.key == ("tiny", "zkagent", 1)
+    assert proven.prove_s is not None
+    assert len(proven.prove_s.values) == 2
+    assert proven.instances == 6
+    assert proven.agreement is not None
+    assert (proven.agreement.hits, proven.agreement.total) == (2, 2)
+    assert proven.accuracy is not None
+    assert proven.accuracy.value == 0.5
+    assert proven.verify_gas is not None
+    assert evaluated.verify_gas is not None
+    assert 100_000 < proven.verify_gas < 500_000
+    assert 100 < evaluated.verify_gas < 5_000
+    assert results.network("tiny").multiply_adds == 4 * 3 + 3 * 2
+    assert draw_all(results, tmp_path) == ["prove-time.png", "accuracy.png"]
+
+
+def test_ezkl_s_refusal_leaves_one_circuit_out_and_the_others_in(entry: Entry) -> None:
+    other = dataclasses.replace(entry, times={})
+    missing = dataclasses.replace(entry.prepared, pk=entry.prepared.pk.with_name("missing"))
+    broken = Entry("broken", 1, entry.subject, missing)
+    proving.time_proofs([broken, other], 1, 1, lambda: None)
+    assert broken.failed
+    assert broken.timing("prove_s") is None
+    assert other.timing("prove_s") is not None
+    with pytest.raises(EngineError):
+        proving.evaluate(Entry("broken", 1, entry.subject, without_circuit(missing)), 1)
+
+
+def without_circuit(prepared: Prepared) -> Prepared:
+    return dataclasses.replace(prepared, compiled=prepared.compiled.with_name("missing"))
+
+
+def test_a_circuit_that_computes_something_else_stops_everything(
+    entry: Entry, tmp_path: Path
+) -> None:
+    content = square_network().replace(np.int64(30).tobytes(), np.int64(31).tobytes())
+    other = saved(content, tmp_path, "other")
+    changed = dataclasses.replace(entry.prepared, network=other)
+    with pytest.raises(BenchMeasurementFailed, match="where onnxruntime computes"):
+        proving.time_proofs([Entry("zkagent", 1, entry.subject, changed)], 1, 1, lambda: None)
+
+
+def test_a_batch_takes_different_samples_each_turn(entry: Entry) -> None:
+    batch = dataclasses.replace(entry, batch=3)
+    assert batch.inputs(0) == (3, -1, 4, 1, -5, 9, 2, 6, 3, -1, 4, 1)
+    assert batch.inputs(1)[:4] == (-5, 9, 2, 6)
+
+
+def test_the_quick_run_is_part_of_the_full_one() -> None:
+    names = [job.name for job in full().jobs]
+    assert [job.name for job in quick().jobs if job.name not in names] == []
+    assert quick().rounds < full().rounds
+
+
+def test_an_unknown_model_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownBenchModel, match=r"no model 'nope': choose from mlp-square, "):
+        quick().only(("nope",))
+
+
+def test_help_tells_of_both_sizes_and_of_comparison() -> None:
+    shown = CliRunner().invoke(bench_group, ["--help"]).output
+    assert "--full" in shown
+    assert "compare" in shown

@@ -9,16 +9,17 @@ import pytest
 
 from circuits.artifacts import Circuit
 from circuits.batch import fill
+from executor.abi import NO_HANDLER, prompt_input
 from executor.agent_chain import RunCall
 from executor.audit import Audited, audit
 from executor.cli import main
 from executor.contract_reader import ContractReader
 from executor.derivation import claim_for
-from executor.embedded import EmbeddedChain
+from executor.embedded import EmbeddedChain, balances
 from executor.gas_report import iteration_gas
 from executor.local_batches import LocalBatches, batch_circuit
 from executor.onchain import AgentRunner, ProvenRun
-from executor.packing import OUTPUT_BYTES, pack
+from executor.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
 from executor.proof_source import LocalCircuits
 from executor.receipt_writer import write_receipt
 from executor.session import Session
@@ -26,6 +27,8 @@ from executor.verify_run import Sources, verify_receipt
 from executor.web3_registry import Web3Registry
 from models.catalogue import Model
 from prover.local import LocalProver
+from verifier_contracts.chain import send
+from verifier_contracts.deploy import at
 from verifier_contracts.deploy_batches import accept_batches
 from verifier_contracts.errors import RevertError
 
@@ -143,6 +146,31 @@ def test_the_audit_rebuilds_the_batch_verifier(batched: Batched, wallet: Model) 
     code[-1] ^= 1
     batched.chain.anvil.rpc("anvil_setCode", bound.batches[0].verifier, "0x" + code.hex())
     assert claim in {check.claim for check in audit(audited) if not check.held}
+
+
+def test_decisions_of_several_prompts_are_recorded_by_one_proof(batched: Batched) -> None:
+    """Two prompts of two decisions each, proven together; the ERC's plain run carries them out."""
+    chain, model_id = batched.chain, batched.chain.deployment.model_id
+    prompts = (b"deposit 5 DAI into the pool", b"withdraw 10 USDC from the pool")
+    plans = [batched.runner.plan(prompt) for prompt in prompts]
+    decisions = [decision for plan in plans for decision in plan.decisions]
+    rows = [decision.x for decision in decisions]
+    with LocalProver(batched.circuit) as prover:
+        proof = prover.prove(fill(rows, SIZE)).proof
+    executor = at(chain.web3, "AgentExecutor", chain.deployment.executor).functions
+    features = [pack(row, FEATURE_BYTES) for row in rows]
+    outputs = [decision.claim.output for decision in decisions]
+    false = [*outputs[:-1], pack([0] * 28, OUTPUT_BYTES)]
+    with pytest.raises(RevertError):
+        send(chain.web3, executor.recordDecisions(model_id, features, false, proof), chain.stranger)
+    send(chain.web3, executor.recordDecisions(model_id, features, outputs, proof), chain.stranger)
+    before = {balance.symbol: balance.pool for balance in balances(chain)}
+    agent = at(chain.web3, "WalletAgent", chain.deployment.agent).functions
+    for prompt in prompts:
+        send(chain.web3, agent.run(prompt_input(prompt), NO_HANDLER), chain.owner)
+    after = {balance.symbol: balance.pool for balance in balances(chain)}
+    assert after["DAI"] - before["DAI"] == 5 * 10**18
+    assert before["USDC"] - after["USDC"] == 10 * 10**6
 
 
 @pytest.fixture

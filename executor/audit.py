@@ -5,7 +5,8 @@ compared with what lies on chain.
     tables     the code of the data contracts, byte for byte
     encoder, decoder   the compiled code with its constructor's values in place
     verifier   the circuit built from the ONNX file, compiled, byte for byte; likewise the verifiers
-               for several decisions, whose network is derived from the same file
+               for several decisions, whose network is derived from the same file; or the contract
+               that evaluates the ONNX file, generated, compiled, with its parts
     hashes     modelHash, vkHash, circuitHash, the commitment that agents pin
 
 A single different byte in any of them is found; that is why no check trusts a hash of another.
@@ -22,10 +23,12 @@ from circuits.artifacts import Circuit
 from circuits.verifier_patch import CONTRACT as VERIFIER
 from executor.agent_chain import AgentModel, BatchVerifier, Block
 from executor.contract_reader import ContractReader
-from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
+from executor.model_hashes import commitment_hash, model_hash, proof_system_of
 from executor.verdicts import Check, check, difference
 from models.catalogue import Model
 from verifier_contracts.compile import Contract, compile_source, contract
+from verifier_contracts.deploy import Backing
+from verifier_contracts.evm import EvmModel
 from verifier_contracts.model_code import ModelCode, build_model_code
 
 
@@ -37,7 +40,7 @@ class Audited:
     bound: AgentModel
     block: Block
     model: Model
-    circuit: Circuit
+    circuit: Backing
     batches: Mapping[int, Circuit] = field(default_factory=dict)
 
 
@@ -91,8 +94,26 @@ def _decoder(audited: Audited, code: ModelCode) -> str:
 
 
 def _verifier(audited: Audited) -> str:
-    compiled = compile_source(VERIFIER, audited.circuit.verifier_source.read_text())
-    return _same_code(audited, compiled, audited.bound.verifier, ())
+    address, circuit = audited.bound.verifier, audited.circuit
+    if isinstance(circuit, EvmModel):
+        return _evaluating(audited, circuit, address)
+    compiled = compile_source(VERIFIER, circuit.verifier_source.read_text())
+    return _same_code(audited, compiled, address, ())
+
+
+def _evaluating(audited: Audited, model: EvmModel, address: str) -> str:
+    """The parts first: the contract cannot be constructed with others."""
+    code, expected = audited.reader.code(address, audited.block), model.contract.deployed_bytecode
+    if len(code) != len(expected):
+        return f"the code at {address} has {len(code)} bytes, expected {len(expected)}"
+    parts = model.parts_of(code)
+    others = difference(
+        *(
+            (f"code of the part at {part}", _digest(audited, part), keccak(code).hex())
+            for part, code in zip(parts, model.parts, strict=True)
+        )
+    )
+    return others or _same_code(audited, model.contract, address, (parts,) if parts else ())
 
 
 def _batch(audited: Audited, batch: BatchVerifier) -> str:
@@ -135,11 +156,12 @@ def _hashes(audited: Audited) -> str:
         decoder,
         components,
     )
+    system = proof_system_of(audited.circuit.digest, audited.model.manifest.files.onnx)
     return difference(
         ("model hash", bound.model_hash.hex(), covered.hex()),
         ("circuit hash", bound.circuit_hash.hex(), audited.circuit.digest),
         ("verifying key hash", bound.vk_hash.hex(), _digest(audited, bound.verifier)),
-        ("proof system", bound.proof_system_id.hex(), PROOF_SYSTEM_ID.hex()),
+        ("proof system", bound.proof_system_id.hex(), system.hex()),
         ("commitment hash", bound.commitment_hash.hex(), commitment_hash(bound).hex()),
     )
 

@@ -111,11 +111,16 @@ def _circuit(
     batch: "BatchVerifier | None" = None,
 ) -> Any:
     """The model's own circuit: the committed one when it is that, else one built here, so that the
-    audit shows the difference."""
+    audit shows the difference. Or the contract that takes a circuit's place."""
     from executor.errors import CannotVerify
     from executor.local_batches import batch_circuit
+    from executor.model_hashes import EVALUATION_ID
     from executor.proof_source import find_circuit
+    from verifier_contracts.evm import generate_evm_model
 
+    if batch is None and bound.proof_system_id == EVALUATION_ID:
+        stage("generating the contract that evaluates the model")
+        return generate_evm_model(model.onnx_path.read_bytes())
     size, digest = (batch.size, batch.circuit_hash) if batch else (1, bound.circuit_hash)
     stage(f"circuit for {size} decisions: looking for the committed one")
     try:

@@ -13,6 +13,13 @@ MODEL_DOMAIN = keccak(text="zkagent-model-v1")
 COMMITMENT_DOMAIN = keccak(text="zkagent-commitment-v1")
 BATCHES_DOMAIN = keccak(text="zkagent-batches-v1")
 PROOF_SYSTEM_ID = keccak(text="ezkl-halo2-kzg-bn254-v1")[:4]
+EVALUATION_ID = keccak(text="evm-int-v1")[:4]
+
+
+def proof_system_of(circuit_digest: str, onnx_digest: str) -> bytes:
+    """What a commitment's proof system has to be: a model that the chain evaluates itself names
+    its ONNX file where others name their circuit."""
+    return EVALUATION_ID if circuit_digest == onnx_digest else PROOF_SYSTEM_ID
 
 
 def model_hash(

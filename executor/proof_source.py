@@ -13,6 +13,7 @@ from circuits.batch import batch_file
 from circuits.cache import file_digest
 from circuits.errors import ArtifactCorrupted, CircuitNotFound, CircuitOutdated
 from executor.errors import CannotVerify
+from executor.evaluated import check_evaluation
 from executor.prover_protocol import ProofCheck
 from models.catalogue import Model
 
@@ -30,8 +31,10 @@ class LocalCircuits:
         return any(circuit.development_srs for circuit in self._known.values())
 
     def __call__(self, model: Model, digest: str, size: int = 1) -> ProofCheck:
-        """For proofs of `size` decisions. Raises ValueError when the circuit is not the model's,
-        CannotVerify, CircuitError."""
+        """For proofs of `size` decisions; none where the chain evaluates the ONNX file itself.
+        Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError."""
+        if size == 1 and digest == model.manifest.files.onnx:
+            return check_evaluation(model)
         key = (model.manifest.files.onnx, digest, size)
         if key not in self._known:
             self._known[key] = find_circuit(model, digest, self.srs, size)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from executor.agent_chain import AgentChain
     from executor.console import Narrator
     from executor.onchain import CompletedRun
-    from executor.session import Session
+    from executor.session import AgentSession
     from executor.verify_run import ModelSource
     from verifier_contracts.deployment import Deployment
 
@@ -124,17 +124,17 @@ def verify_run_command(
 @contextmanager
 def _session(
     target: Target, model: Any, srs: Path | None, batch: bool, tell: "Narrator"
-) -> Iterator["Session"]:
+) -> Iterator["AgentSession"]:
     from executor.local_batches import LocalBatches, batch_circuit
-    from executor.session import circuit_of_agent, local_circuit, open_embedded, open_session
+    from executor.session import local_circuit, open_agent, open_embedded
 
     if target.rpc is None:
         _refuse_without_rpc(target)
         circuit = local_circuit(model, srs, tell.stage)
         sizes = EMBEDDED_SIZES if batch else ()
         batches = {size: batch_circuit(model, size, srs, tell.stage) for size in sizes}
-        with open_embedded(model, circuit, tell.stage, tell, batches) as (session, _):
-            yield session
+        with open_embedded(model, circuit, tell.stage, tell, batches) as (demo, _):
+            yield demo
         return
     from verifier_contracts.chain import connect
 
@@ -142,11 +142,17 @@ def _session(
     agent = _agent(target, deployment)
     expected = target.chain_id or (deployment.chain_id if deployment else None)
     web3 = connect(target.rpc, expected)
-    circuit = circuit_of_agent(web3, agent, model, srs, tell.stage)
     with (
         LocalBatches(model, srs, tell.stage) as provers,
-        open_session(
-            web3, agent, signer, model, circuit, report=tell, batches=provers if batch else None
+        open_agent(
+            web3,
+            agent,
+            signer,
+            model,
+            srs=srs,
+            stage=tell.stage,
+            report=tell,
+            batches=provers if batch else None,
         ) as session,
     ):
         yield session
@@ -209,7 +215,7 @@ def _chain(rpc: str | None, chain_id: int) -> "Callable[[str], AgentChain] | Non
     return lambda agent: Web3Agent(web3, agent)
 
 
-def _write_receipt(session: "Session", completed: "CompletedRun", path: Path | None) -> Path:
+def _write_receipt(session: "AgentSession", completed: "CompletedRun", path: Path | None) -> Path:
     from executor.receipt_writer import write_receipt
     from verifier_contracts.toolchain import cache_root
 
@@ -220,7 +226,7 @@ def _write_receipt(session: "Session", completed: "CompletedRun", path: Path | N
     return chosen
 
 
-def _dry_run(session: "Session", prompt: bytes) -> dict[str, Any]:
+def _dry_run(session: "AgentSession", prompt: bytes) -> dict[str, Any]:
     from executor.effects import simulated_transfers
     from executor.onchain import run_reverted
     from executor.run_output import planned_json

@@ -12,8 +12,10 @@ from circuits.artifacts import Circuit
 from circuits.errors import CircuitNotFound, CircuitOutdated
 from executor.embedded import EmbeddedChain, embedded_chain
 from executor.errors import OtherModel
+from executor.evaluated import Evaluation
 from executor.events import Listener, ignore
 from executor.local_batches import LocalBatches
+from executor.model_hashes import EVALUATION_ID
 from executor.onchain import AgentRunner
 from executor.planner import check_model
 from executor.prover_protocol import BatchProver
@@ -26,7 +28,7 @@ Stage = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Session:
+class AgentSession:
     """One account and one agent on one chain, ready to run prompts."""
 
     web3: Any
@@ -34,8 +36,14 @@ class Session:
     sender: Web3Sender
     signer: LocalAccount
     model: Model
-    circuit: Circuit
     runner: AgentRunner
+
+
+@dataclass(frozen=True)
+class Session(AgentSession):
+    """With an agent whose decisions are proven by `circuit`."""
+
+    circuit: Circuit
 
 
 @contextmanager
@@ -56,7 +64,36 @@ def open_session(
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
     with LocalProver(circuit) as prover:
         runner = AgentRunner(chain, sender, model, prover, report, batches=batches)
-        yield Session(web3, chain, sender, signer, model, circuit, runner)
+        yield Session(web3, chain, sender, signer, model, runner, circuit)
+
+
+@contextmanager
+def open_agent(
+    web3: Any,
+    agent: str,
+    signer: LocalAccount,
+    model: Model,
+    *,
+    srs: Path | None,
+    stage: Stage,
+    report: Listener = ignore,
+    batches: BatchProver | None = None,
+) -> Iterator[AgentSession]:
+    """A session with an agent that is there: with a prover, unless the chain itself evaluates the
+    agent's model. Raises OtherModel, CircuitError."""
+    chain = Web3Agent(web3, agent)
+    identity = chain.identity(chain.head())
+    check_model(identity, model)
+    if identity.model.proof_system_id == EVALUATION_ID:
+        sender = Web3Sender(web3, agent, signer)
+        runner = AgentRunner(chain, sender, model, Evaluation(model), report, batches=batches)
+        yield AgentSession(web3, chain, sender, signer, model, runner)
+        return
+    circuit = circuit_of_agent(web3, agent, model, srs, stage)
+    with open_session(
+        web3, agent, signer, model, circuit, report=report, batches=batches
+    ) as session:
+        yield session
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from executor.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
 from executor.agent_chain import AgentChain
 from executor.coverage import covered_by
 from executor.errors import CannotVerify
-from executor.model_hashes import PROOF_SYSTEM_ID, commitment_hash, model_hash
+from executor.model_hashes import commitment_hash, model_hash, proof_system_of
 from executor.prover_protocol import ProofCheck
 from executor.receipts import ModelRecord, Receipt, RunRecord, signed_text
 from executor.recording import hexed, recorded_model, unhexed
@@ -157,11 +157,12 @@ def _hashes(record: ModelRecord) -> str:
         unhexed(record.decoder.code_hash),
         [unhexed(c.code_hash) for c in record.components],
     )
+    system = proof_system_of(record.circuit_digest, record.onnx_digest)
     return difference(
         ("model hash", record.model_hash, hexed(covered)),
         ("verifying key hash", record.vk_hash, record.verifier.code_hash),
         ("circuit hash", record.circuit_hash, f"0x{record.circuit_digest}"),
-        ("proof system", record.proof_system_id, hexed(PROOF_SYSTEM_ID)),
+        ("proof system", record.proof_system_id, hexed(system)),
         ("commitment hash", record.commitment_hash, hexed(commitment_hash(recorded_model(record)))),
     )
 

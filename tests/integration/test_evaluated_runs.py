@@ -1,14 +1,19 @@
 """Runs without a proof: the wallet model under proof system `evm-int-v1`, evaluated on chain."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
 from executor.agent_chain import Claim, RunCall
+from executor.cli import main
 from executor.embedded import Balance, EmbeddedChain, balances, fund
 from executor.evaluated import Evaluation, check_evaluation
 from executor.gas_report import iteration_gas
+from executor.model_hashes import EVALUATION_ID
+from executor.model_hashes import PROOF_SYSTEM_ID as EZKL_ID
 from executor.onchain import AgentRunner, ProvenRun
 from executor.packing import OUTPUT_BYTES, pack, unpack
 from executor.web3_agent import Web3Agent
@@ -123,7 +128,7 @@ def test_the_registry_names_the_proof_system_and_the_onnx_file(stage: Stage, mod
     registry = at(stage.chain.web3, "ModelRegistry", deployment.registry)
     commitment, *_ = call(stage.chain.web3, registry.functions.getModel(deployment.model_id))
     _, circuit, _, system, _ = commitment
-    assert system == PROOF_SYSTEM_ID
+    assert system == PROOF_SYSTEM_ID == EVALUATION_ID
     assert circuit.hex() == deployment.circuit == model.manifest.files.onnx
     call(stage.chain.web3, registry.functions.checkCode(deployment.model_id))
 
@@ -134,6 +139,68 @@ def test_the_contract_agrees_with_the_model_on_features_real_and_extreme(
     verifier = at(stage.chain.web3, "IEvmModel", stage.chain.deployment.contracts.verifier)
     for x in (*map(list, proven.plan.inputs), *samples(model.manifest.input_count, count=3)):
         assert tuple(call(stage.chain.web3, verifier.functions.evaluate(x))) == model.infer(x)
+
+
+@pytest.fixture
+def target(stage: Stage, tmp_path: Path) -> list[str]:
+    key, deployment = tmp_path / "key", tmp_path / "deployment.json"
+    key.write_text(bytes(stage.chain.owner.key).hex())
+    deployment.write_text(stage.chain.deployment.to_json())
+    rpc = ["--rpc", stage.chain.anvil.rpc_url]
+    return [*rpc, "--deployment", str(deployment), "--key-file", str(key)]
+
+
+def test_the_command_runs_without_a_circuit_and_the_receipt_verifies(
+    target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    receipt = tmp_path / "receipt.json"
+    main(["run", PROMPT.decode(), *target, "--receipt", str(receipt), "--json"])
+    (run,) = json.loads(receipt.read_text())["runs"]
+    assert run["model"]["proof_system_id"] == f"0x{PROOF_SYSTEM_ID.hex()}"
+    assert [proof["proof"] for proof in run["proofs"]] == ["0x", "0x"]
+    capsys.readouterr()
+    main(["verify-run", str(receipt), "--json"])
+    assert json.loads(capsys.readouterr().out)["accepted"]
+    main(["verify-run", str(receipt), *target[:2], "--json"])
+    assert json.loads(capsys.readouterr().out)["accepted"]
+
+
+def test_a_receipt_that_names_the_other_proof_system_is_refused(
+    target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "receipt.json"
+    main(["run", PROMPT.decode(), *target, "--receipt", str(path)])
+    receipt = json.loads(path.read_text())
+    receipt["runs"][0]["model"]["proof_system_id"] = f"0x{EZKL_ID.hex()}"
+    path.write_text(json.dumps(receipt))
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["verify-run", str(path)])
+    assert "proof system" in capsys.readouterr().out
+
+
+def test_decisions_that_nobody_proves_cannot_share_a_proof(
+    target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", PROMPT.decode(), *target, "--batch"])
+    assert "has no verifier for several decisions" in capsys.readouterr().err
+
+
+def test_the_audit_generates_the_contract_again(
+    stage: Stage, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = str(stage.chain.deployment.model_id)
+    main(["model", "audit", number, *target[:4], "--json"])
+    assert json.loads(capsys.readouterr().out)["held"]
+    verifier = stage.chain.deployment.contracts.verifier
+    code = bytearray(stage.chain.web3.eth.get_code(verifier))
+    code[len(code) // 2] ^= 1
+    stage.chain.anvil.rpc("anvil_setCode", verifier, f"0x{code.hex()}")
+    with pytest.raises(SystemExit):
+        main(["model", "audit", number, *target[:4], "--json"])
+    problems = [check["problem"] for check in json.loads(capsys.readouterr().out)["checks"]]
+    assert any("differs from EvmModel" in problem for problem in problems)
 
 
 def test_a_contract_of_another_model_is_not_registered(

@@ -9,12 +9,12 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from verifier_contracts.compile import Contract, Settings, compile_source, default_settings
 from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import Elementwise, Layer, Program
-from verifier_contracts.evm.reader import MOST_INPUT_BITS, read_program
+from verifier_contracts.evm.program import MOST_INPUT_BITS, Elementwise, Layer, Program
 from verifier_contracts.evm.solidity import NAME, contract_source
 from verifier_contracts.evm.statements import Body
 from verifier_contracts.model_code import MAX_CODE_BYTES
@@ -53,6 +53,11 @@ class EvmModel:
         """Of all contracts together."""
         return len(self.contract.deployed_bytecode) + sum(map(len, self.parts))
 
+    def parts_of(self, code: bytes) -> list[str]:
+        """The addresses of the parts that `code`, deployed from this source, calls."""
+        places = sorted(self.contract.immutable_references)
+        return [to_checksum_address(code[at + 12 : at + size]) for at, size in places]
+
 
 def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> EvmModel:
     """The contract for an integer ONNX file, of as few parts as a chain takes.
@@ -60,6 +65,8 @@ def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> Evm
     input_bits: width of each x in two's complement; the contract refuses wider ones. Raises
     EvmModelError for what cannot be computed exactly, or would not fit; CompileError.
     """
+    from verifier_contracts.evm.reader import read_program
+
     program = read_program(onnx, input_bits)
     outside: frozenset[int] = frozenset()
     for step in (*_by_size(program), None):

@@ -13,6 +13,8 @@ Ids = npt.NDArray[np.int64]
 #: Python integers, of any size.
 Numbers = npt.NDArray[np.object_]
 
+MOST_INPUT_BITS = 16  # features are int16 on chain
+
 
 class Activation(StrEnum):
     """What a layer does with its sums: nothing, t * t, or max(t, 0)."""
@@ -85,4 +87,14 @@ class Program:
         return sum(step.inputs.size * step.weights.shape[2] for step in layers)
 
 
-__all__ = ["Activation", "Elementwise", "Ids", "Layer", "Numbers", "Operand", "Operator", "Program"]
+__all__ = [
+    "MOST_INPUT_BITS",
+    "Activation",
+    "Elementwise",
+    "Ids",
+    "Layer",
+    "Numbers",
+    "Operand",
+    "Operator",
+    "Program",
+]

@@ -17,11 +17,17 @@ from onnx import TensorProto, helper, numpy_helper
 from verifier_contracts.errors import EvmModelError
 from verifier_contracts.evm.folding import Layers
 from verifier_contracts.evm.moves import MOVES
-from verifier_contracts.evm.program import Elementwise, Ids, Operand, Operator, Program
+from verifier_contracts.evm.program import (
+    MOST_INPUT_BITS,
+    Elementwise,
+    Ids,
+    Operand,
+    Operator,
+    Program,
+)
 from verifier_contracts.evm.tensors import Bounds, Tensor
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
-MOST_INPUT_BITS = 16  # features are int16 on chain
 ZERO = Tensor(np.array(0, dtype=object), constant=True)
 
 
@@ -187,4 +193,4 @@ def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
     return {a.name: helper.get_attribute_value(a) for a in node.attribute}
 
 
-__all__ = ["MOST_INPUT_BITS", "read_program"]
+__all__ = ["read_program"]

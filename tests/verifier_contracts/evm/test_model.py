@@ -148,6 +148,8 @@ def test_layers_that_do_not_fit_the_code_become_contracts(chain: Anvil) -> None:
     contract = deployed(chain, model)
     for x in samples(70, count=1):
         verify(chain, contract, [to_field(v) for v in [*x, *infer(onnx, x)]])
+    code = chain.web3.eth.get_code
+    assert tuple(map(code, model.parts_of(code(contract.address)))) == model.parts
 
 
 def test_other_parts_than_those_of_the_source_are_refused(chain: Anvil) -> None:

@@ -42,7 +42,7 @@ def digits(count: int, seed: int) -> Task:
     """Seven-segment digits at random places in noise: [n, 1, 28, 28] pixels of 0..1."""
     rng = np.random.default_rng([seed, 4])
     labels = rng.integers(0, 10, count)
-    images = np.clip(0.15 * rng.normal(size=(count, 1, 28, 28)), 0, 1)
+    images = np.clip(0.08 * rng.normal(size=(count, 1, 28, 28)), 0, 1)
     for image, label in zip(images[:, 0], labels, strict=True):
         top, left = rng.integers(2, 8), rng.integers(6, 12)
         for lit, (y0, x0, y1, x1) in zip(DIGITS[label], SEGMENTS, strict=True):

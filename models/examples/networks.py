@@ -47,9 +47,9 @@ def cnn() -> Example:
     """Convolution, ReLU, pooling and a linear layer: which digit 28 x 28 pixels show."""
     task = digits(FITTED, SEED)
     graph = FloatGraph("cnn", (1, 1, 28, 28))
-    filters = graph.constant(_filters(4))
-    bias = graph.constant(np.zeros(4))
-    maps = graph.node("Conv", "x", filters, bias, strides=[2, 2], kernel_shape=[4, 4])
+    filters = graph.constant(_filters(3))
+    bias = graph.constant(np.zeros(3))
+    maps = graph.node("Conv", "x", filters, bias, strides=[3, 3], kernel_shape=[5, 5])
     pooled = graph.node("MaxPool", graph.node("Relu", maps), kernel_shape=[2, 2], strides=[2, 2])
     features = graph.node("Flatten", pooled, axis=1)
     y = graph.fitted(features, task.x, task.labels)
@@ -57,18 +57,18 @@ def cnn() -> Example:
 
 
 def transformer() -> Example:
-    """One layer of two heads over eight steps of sixteen numbers: which pattern they follow."""
-    steps, width, heads, classes = 8, 16, 2, 4
-    task = clusters(FITTED, (1, steps, width), classes, SEED, noise=2.0)
+    """One layer of two heads over four steps of eight numbers: which pattern they follow."""
+    steps, width, heads, classes = 4, 8, 2, 4
+    task = clusters(FITTED, (1, steps, width), classes, SEED, noise=1.0)
     graph = FloatGraph("transformer", (1, steps, width))
     attended = _attention(graph, "x", steps, width, heads)
     first = _normalised(graph, graph.node("Add", "x", attended), width)
-    inner = graph.node("Relu", graph.linear(first, _random((width, 32), 6), np.zeros(32)))
-    outer = graph.linear(inner, _random((32, width), 7), np.zeros(width))
+    inner = graph.node("Relu", graph.linear(first, _random((width, 16), 6), np.zeros(16)))
+    outer = graph.linear(inner, _random((16, width), 7), np.zeros(width))
     second = _normalised(graph, graph.node("Add", first, outer), width)
     features = graph.node("Reshape", second, graph.constant([1, steps * width]))
     y = graph.fitted(features, task.x, task.labels)
-    fresh = clusters(SAMPLES, (1, steps, width), classes, SEED + 1, 2.0)
+    fresh = clusters(SAMPLES, (1, steps, width), classes, SEED + 1, 1.0)
     return _example("transformer", graph.finish(y, classes), fresh)
 
 
@@ -132,8 +132,8 @@ def _random(shape: tuple[int, ...], seed: int) -> Weights:
 
 
 def _filters(count: int) -> Weights:
-    """Random edges [count, 1, 4, 4] that answer nothing to an even patch."""
-    filters = np.random.default_rng(8).normal(size=(count, 1, 4, 4))
+    """Random edges [count, 1, 5, 5] that answer nothing to an even patch."""
+    filters = np.random.default_rng(8).normal(size=(count, 1, 5, 5))
     means = filters.mean(axis=(1, 2, 3), keepdims=True)
     edges: Weights = (filters - means) / 4
     return edges

@@ -11,7 +11,7 @@ from models.examples.__main__ import main
 from models.examples.networks import EXAMPLES
 
 # The share of right answers that random guessing is far from (8, 10, 4 and 4 classes).
-LEAST_ACCURACY = {"mlp": 0.6, "cnn": 0.8, "transformer": 0.9, "trees": 0.7}
+LEAST_ACCURACY = {"mlp": 0.6, "cnn": 0.6, "transformer": 0.9, "trees": 0.7}
 
 
 def decisions(content: bytes, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:

@@ -88,6 +88,7 @@ def decide_after(
 #: Commands with dependencies of their own, imported only when called: name -> (module, attribute).
 LATE = {
     "audit": ("executor.audit_command", "audit_command"),
+    "evm": ("executor.evm_command", "evm_command"),
     "train-classifier": ("executor.classifier_commands", "train_classifier_command"),
     "evaluate-classifier": (
         "executor.classifier_commands",

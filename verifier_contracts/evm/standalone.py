@@ -1,0 +1,30 @@
+"""A generated contract as a file that compiles by itself, in any tool."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from verifier_contracts.compile import IMPORT, imports_of, resolve, with_imports
+from verifier_contracts.evm.model import EvmModel
+from verifier_contracts.toolchain import toolchain
+
+UNIT = "EvmModel.sol"
+HEAD = re.compile(r"^(// SPDX-License-Identifier:|pragma solidity)[^\n]*\n", re.MULTILINE)
+
+
+def standalone_source(model: EvmModel) -> str:
+    """The Solidity with what it imports in front of it: the same bytecode under the same
+    settings."""
+    units = with_imports({UNIT: model.source}, toolchain())
+    head = "".join(match.group(0) for match in HEAD.finditer(model.source))
+    bodies = (IMPORT.sub("", HEAD.sub("", units[name])).strip() for name in _ordered(UNIT, units))
+    return head + "\n" + "\n\n".join(dict.fromkeys(bodies)) + "\n"
+
+
+def _ordered(unit: str, units: Mapping[str, str]) -> Iterator[str]:
+    """What `unit` imports, transitively, then itself; a unit may come twice."""
+    for imported in imports_of(units[unit]):
+        yield from _ordered(resolve(unit, imported), units)
+    yield unit
+
+
+__all__ = ["standalone_source"]

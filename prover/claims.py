@@ -138,11 +138,14 @@ class Claims:
                 else:
                     self._set_aside(connection, proof, State.FAILED, failure, reason)
 
-    def crash(self, claim: Claim, failure: Failure, reason: str) -> None:
-        """The child ended: try again elsewhere, alone, and not for ever."""
+    def crash(self, claim: Claim, failure: Failure, reason: str) -> int:
+        """The child ended: try again elsewhere, alone, and not for ever; how many proofs were
+        still ours."""
         with self.database.write() as connection:
-            for proof in self._locked(connection, claim):
+            mine = self._locked(connection, claim)
+            for proof in mine:
                 self._count_crash(connection, proof, failure, reason)
+            return len(mine)
 
     def hand_back(self, claim: Claim) -> None:
         """Back into the queue through nobody's fault."""

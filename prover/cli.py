@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from circuits.cli import JSON_OPTION, SRS_OPTION, build_shown, find_onnx
+from circuits.cli import build_shown, find_onnx
+from circuits.options import JSON_OPTION, SRS_OPTION
 
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit, Proof
     from prover.local import Measurement
+    from prover.schemas import ProofView
 
 SHORTEST_DIGEST = 8
 
@@ -164,13 +166,21 @@ def _prove_by_service(
     """Raises ProverError."""
     from circuits.console import stages
     from prover.client import ServiceClient, Wanted, proof_of
+    from prover.jobs import State
     from prover.local import Measurement
 
-    with stages(2) as begin, ServiceClient(url) as client:
+    with stages(3) as begin, ServiceClient(url) as client:
         begin("asking the service")
         view = client.submit(Wanted.of_features(model, values, batch="never"))
-        begin("waiting for the proof")
-        view = client.wait(view.id, timeout_s=timeout_s)
+        said = ["waiting for its turn"]
+        begin(said[0])
+
+        def tell(view: "ProofView") -> None:
+            if view.state is State.PROVING and len(said) == 1:
+                said.append("proving")
+                begin(said[-1])
+
+        view = client.wait(view.id, timeout_s=timeout_s, listener=tell)
     took = view.timings
     return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 

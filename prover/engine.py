@@ -31,6 +31,7 @@ APPLICATION_VERSION = "1"
 PROOFS, CALLBACKS = "proofs", "callbacks"
 UNFINISHED = ["ENQUEUED", "PENDING", "DELAYED"]
 BUSY_POLL_S = 0.05
+BUSY_FOR_S = 1.0  # after a run: the engine counts it for as long as it takes to write its end down
 CALLBACK_POLL_S = 1.0
 CALLBACKS_AT_ONCE = 32
 
@@ -161,8 +162,9 @@ class Engine:
         self._queue: Queue | None = None
         self._thread: threading.Thread | None = None
         self._running = 0
+        self._busy_until = 0.0
         self._count = threading.Lock()
-        self.bell = Bell(lambda: self._running > 0)
+        self.bell = Bell(lambda: self._running > 0 or time.monotonic() < self._busy_until)
 
     def start(self, handlers: Handlers, slots: int) -> None:
         """Launch DBOS and take up to `slots` proofs at once from its queue."""
@@ -231,6 +233,7 @@ class Engine:
             finally:
                 with self._count:
                     self._running -= 1
+                self._busy_until = time.monotonic() + BUSY_FOR_S
                 self.bell.ring()
 
         @DBOS.workflow(name="call back", max_recovery_attempts=None)

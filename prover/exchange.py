@@ -1,5 +1,6 @@
 """What both clients share: the request, when to try again, how answers are read."""
 
+import numbers
 import os
 import time
 from collections.abc import Sequence
@@ -10,7 +11,13 @@ import httpx
 
 from prover.jobs import FINISHED, State
 from prover.schemas import ProofView
-from prover.service_errors import NoProofYet, ProofNotMade, ServiceAnswered, ServiceUnreachable
+from prover.service_errors import (
+    NoProofYet,
+    ProofNotMade,
+    RequestRefused,
+    ServiceAnswered,
+    ServiceUnreachable,
+)
 
 POLL_S = 1.0
 PATIENCE_S = 60.0
@@ -26,10 +33,11 @@ class Wanted:
 
     @classmethod
     def of_features(cls, circuit: str, features: Sequence[int], **wishes: Any) -> Self:
-        """wishes: priority, deadline_s, callback_url, batch. circuit: a digest or a model."""
+        """wishes: priority, deadline_s, callback_url, batch. circuit: a digest or a model. Raises
+        RequestRefused for anything but integers."""
         is_digest = len(circuit) == 64 and set(circuit) <= set("0123456789abcdef")
         what = {"circuit" if is_digest else "model": circuit}
-        return cls({**what, "features": [int(value) for value in features], **wishes})
+        return cls({**what, "features": list(map(_integer, features)), **wishes})
 
     @classmethod
     def of_context(cls, model: str, context: dict[str, Any], **wishes: Any) -> Self:
@@ -64,6 +72,13 @@ class Attempts:
             raise error
         self._wait_s = min(2 * self._wait_s, 2.0)
         return wait_s
+
+
+def _integer(value: object) -> int:
+    """Nothing is rounded on the way: that would prove something else than what was asked."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise RequestRefused(f"{value!r} among the features, expected integers")
+    return int(value)
 
 
 def headers(key: str | None) -> dict[str, str]:

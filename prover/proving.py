@@ -184,8 +184,10 @@ class Proving:
             else:
                 log.info("nobody waits for this result any more", extra=_named(claim))
         elif attempt.again:
-            log.warning("attempt failed: %s", attempt.reason, extra=_named(claim))
-            self._claims.crash(claim, attempt.failure, attempt.reason)
+            if self._claims.crash(claim, attempt.failure, attempt.reason):
+                log.warning("attempt failed: %s", attempt.reason, extra=_named(claim))
+            else:
+                log.info("ended a proof that nobody wants from us", extra=_named(claim))
         else:
             log.warning("proof failed: %s", attempt.reason, extra=_named(claim))
             self._claims.fail(claim, attempt.failure, attempt.reason)

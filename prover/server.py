@@ -25,13 +25,19 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class PatientProtocol(H11Protocol):
-    """Ends connections whose request head does not arrive in time (slow-loris)."""
+    """Ends connections whose request head does not arrive in time (slow-loris), and those that
+    are too many."""
 
+    most_connections = CONNECTIONS
     _alarm: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._set_alarm()
+        if len(self.connections) > self.most_connections:
+            transport.write(_TOO_MANY)
+            transport.close()
+        else:
+            self._set_alarm()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -88,6 +94,17 @@ _TOO_SLOW = _response(
 )
 
 
+_TOO_MANY = _response(
+    "503 Service Unavailable",
+    {
+        "type": "urn:zkagent:problem:too-many-connections",
+        "title": "Service Unavailable",
+        "status": 503,
+        "detail": "too many connections at once: try again later",
+    },
+)
+
+
 class Server(uvicorn.Server):
     """Lets go of those who wait for proofs when it is told to stop."""
 
@@ -115,26 +132,28 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def make_server(service: Service, host: str, port: int) -> tuple[Server, socket.socket]:
+def make_server(
+    service: Service, host: str, port: int, connections: int = CONNECTIONS
+) -> tuple[Server, socket.socket]:
     """A server and its bound socket; port 0 takes a free one. Raises StartRefused."""
+    protocol = type("Protocol", (PatientProtocol,), {"most_connections": connections})
     config = uvicorn.Config(
         service.app,
-        http=PatientProtocol,
+        http=protocol,
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
-        (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
+        (family, kind, number, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        listener = socket.socket(family, kind, protocol)
+        listener = socket.socket(family, kind, number)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as exc:

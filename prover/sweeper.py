@@ -30,7 +30,7 @@ class Sweeper:
         self._roster = roster
         self._retention_s = retention_s
         self._next_lost = time.monotonic() + LOST_EVERY_S
-        self._next_purge = time.monotonic() + PURGE_EVERY_S
+        self._next_purge = time.monotonic() + LOST_EVERY_S  # also where workers restart often
 
     def sweep(self) -> list[str]:
         """Do what is due; the proofs that changed."""

@@ -13,7 +13,7 @@ from prover.database import Database
 from prover.fake import FakeCatalogue
 from prover.jobs import CallbackRun, Run
 from prover.store import Store
-from tests.prover.service.fleet import Fleet, free_port, new_database, postgres
+from tests.prover.service.fleet import Fleet, emptied, free_port, postgres
 
 CALLBACK_PORT = free_port()
 
@@ -34,7 +34,7 @@ class ListedRuns:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """The session's Postgres server."""
+    """A database on the session's Postgres server; `emptied` before each test."""
     with postgres() as url:
         yield url
 
@@ -45,7 +45,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/service.sqlite"
     else:
-        url = new_database(request.getfixturevalue("postgres_url"))
+        url = emptied(request.getfixturevalue("postgres_url"))
     opened = Database(url)
     opened.prepare()
     yield opened

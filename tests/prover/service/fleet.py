@@ -180,14 +180,16 @@ def postgres() -> Iterator[str]:
             _run(*control, "-m", "immediate", "stop", user=as_user)
 
 
-def new_database(server: str) -> str:
-    """The URL of a new database on a server."""
-    name = f"test_{uuid.uuid4().hex[:12]}"
-    engine = sa.create_engine(Database(server).url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+def emptied(url: str) -> str:
+    """A database whose tables, ours and the engine's, have been emptied: its URL."""
+    query = """SELECT string_agg(format('%%I.%%I', schemaname, tablename), ', ') FROM pg_tables
+        WHERE schemaname IN ('public', 'dbos') AND tablename NOT LIKE '%%migrations'"""
+    engine = sa.create_engine(Database(url).url)
+    with engine.begin() as connection:
+        if tables := connection.exec_driver_sql(query).scalar_one():
+            connection.exec_driver_sql(f"TRUNCATE {tables} CASCADE")
     engine.dispose()
-    return f"{server.rpartition('/')[0]}/{name}"
+    return url
 
 
 def postgres_programs() -> Path | None:

@@ -2,10 +2,8 @@
 
 import base64
 import hmac
-import http.server
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +17,7 @@ from prover.keys import Keys
 from prover.service_errors import CallbackRefused, ServiceAnswered
 from tests.prover.service.conftest import CALLBACK_PORT
 from tests.prover.service.fleet import Fleet, eventually
+from tests.prover.service.receiver import Receiver, receiving
 
 RULES = CallbackRules(("hooks.example.org", "*.wild.example", "http://plain.example:8000"))
 
@@ -126,40 +125,10 @@ def test_the_signature_is_standard_webhooks() -> None:
     }
 
 
-class Receiver:
-    """An HTTP server that takes notes. refuse: how often it answers 500 first."""
-
-    def __init__(self) -> None:
-        self.refuse = 0
-        self.calls: list[tuple[dict[str, str], bytes]] = []
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                outer.calls.append(({k.lower(): v for k, v in self.headers.items()}, body))
-                outer.refuse -= 1
-                self.send_response(500 if outer.refuse >= 0 else 204)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", CALLBACK_PORT), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
+    with receiving(CALLBACK_PORT) as running:
+        yield running
 
 
 URL = f"http://127.0.0.1:{CALLBACK_PORT}/done"
@@ -179,14 +148,13 @@ def test_a_finished_proof_is_called_back_once_with_a_valid_signature(
     assert abs(time.time() - stamp) < 60
     assert signature(secret, view.id, body.decode(), stamp).items() <= headers.items()
     eventually(lambda: (client.get(view.id).callback or view.callback).state == "delivered")
-    time.sleep(0.5)
     assert len(receiver.calls) == 1
 
 
 def test_a_receiver_in_trouble_is_called_again(
     client: ServiceClient, receiver: Receiver, features: list[int]
 ) -> None:
-    receiver.refuse = 1
+    receiver.answers = [500]
     client.submit(Wanted.of_features("quick", features, callback_url=URL))
     eventually(lambda: len(receiver.calls) == 2, 30)
 

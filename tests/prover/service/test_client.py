@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -12,7 +13,13 @@ from circuits.artifacts import Proof
 from prover.client import AsyncServiceClient, ServiceClient, ServiceProver, Wanted, proof_of
 from prover.fake import FakeCatalogue, Order, fake_outputs
 from prover.jobs import State
-from prover.service_errors import NoProofYet, ProofNotMade, ServiceAnswered, ServiceUnreachable
+from prover.service_errors import (
+    NoProofYet,
+    ProofNotMade,
+    RequestRefused,
+    ServiceAnswered,
+    ServiceUnreachable,
+)
 from tests.prover.service.fleet import Fleet, free_port
 
 
@@ -44,6 +51,12 @@ def test_a_refusal_is_an_error_that_says_what_is_wrong(client: ServiceClient) ->
     with pytest.raises(ServiceAnswered, match="2 features given") as refused:
         client.submit(Wanted.of_features("quick", [1, 2]))
     assert refused.value.status == 422
+
+
+@pytest.mark.parametrize("value", [0.5, 4.0, True, "4", None])
+def test_nothing_but_integers_is_sent(value: Any) -> None:
+    with pytest.raises(RequestRefused, match="expected integers"):
+        Wanted.of_features("quick", [1, 2, 3, value])
 
 
 def test_nobody_there_is_an_error_after_some_patience() -> None:

@@ -1,9 +1,11 @@
 """The API over real HTTP, with fake circuits: what it answers, refuses, and does not queue."""
 
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -13,7 +15,7 @@ import sqlalchemy as sa
 from circuits.artifacts import Proof
 from prover.client import ServiceClient, Wanted
 from prover.fake import FakeCatalogue, Order, fake_digest
-from prover.jobs import State
+from prover.jobs import Failure, State
 from prover.tables import proofs
 from tests.prover.service.fleet import Fleet, eventually
 
@@ -80,6 +82,31 @@ def test_events_tell_each_state_and_end(http: httpx.Client, features: list[int])
     assert len(states) == len([line for line in lines if line == "event: proof"])
 
 
+def test_following_a_proof_ends_when_it_is_cancelled(
+    http: httpx.Client, client: ServiceClient, features: list[int]
+) -> None:
+    body = {"model": "quick", "features": [Order.SLOW, 2, *features[2:]]}
+    proof_id = http.post("/v1/proofs", json=body).json()["id"]
+    with http.stream("GET", f"/v1/proofs/{proof_id}/events") as answer:
+        client.cancel(proof_id)
+        lines = list(answer.iter_lines())
+    states = [json.loads(line[6:])["state"] for line in lines if line.startswith("data: ")]
+    assert states[-1] == "cancelled"
+
+
+def test_the_list_comes_in_pages(http: httpx.Client, features: list[int]) -> None:
+    for number in range(3):
+        body = {"model": "quick", "features": [*features[:3], -number]}
+        assert http.post("/v1/proofs", json=body).is_success
+    params: dict[str, str | int] = {"limit": 2}
+    first = http.get("/v1/proofs", params=params).json()
+    second = http.get("/v1/proofs", params={**params, "cursor": first["next"]}).json()
+    found = first["proofs"] + second["proofs"]
+    assert len({proof["id"] for proof in found}) == len(found) >= 3
+    asked = [proof["created_at"] for proof in found]
+    assert asked == sorted(asked, reverse=True)
+
+
 def test_the_list_filters_by_state(client: ServiceClient, features: list[int]) -> None:
     view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
     assert view.id in {proof["id"] for proof in client.proofs(State.DONE)}
@@ -116,10 +143,12 @@ def test_health_readiness_and_metrics(http: httpx.Client, fleet: Fleet) -> None:
     assert http.get("/healthz").json()["status"] == "ok"
     assert http.get("/readyz").json()["workers"] == 1
     text = http.get("/metrics").text
-    assert "zkagent_queue_length" in text
-    assert 'zkagent_stage_seconds_bucket{le="+Inf",stage="proving"}' in text
-    assert 'zkagent_failures_total{kind="crash"}' in text
-    assert "zkagent_memory_bytes{" in text
+    for stage in ("waiting", "proving", "verifying", "total"):
+        assert f'zkagent_stage_seconds_bucket{{le="+Inf",stage="{stage}"}}' in text
+    for kind in Failure:
+        assert f'zkagent_failures_total{{kind="{kind}"}}' in text
+    for name in ("queue_length", "queue_oldest_seconds", "workers", "slots", "memory_bytes"):
+        assert re.search(rf"^zkagent_{name}\b", text, re.MULTILINE), name
     done = next(
         line for line in text.splitlines() if line.startswith('zkagent_proofs{state="done"')
     )
@@ -205,20 +234,17 @@ def test_unknown_proofs_pages_and_methods_are_problems(http: httpx.Client) -> No
     problem(http.get("/v1/proofs", params={"cursor": "!!"}), 422, "invalid-request")
 
 
-def test_a_slow_body_is_ended_with_a_problem(fleet: Fleet) -> None:
+def test_slow_heads_and_bodies_are_ended_with_a_problem(fleet: Fleet) -> None:
     head = b"POST /v1/proofs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-    answer = _drip(fleet, head + b"content-length: 50\r\n\r\n{", 15)
-    assert answer.startswith(b"HTTP/1.1 408")
-    assert b"urn:zkagent:problem:too-slow" in answer
-
-
-def test_a_slow_head_is_ended_with_a_problem(fleet: Fleet) -> None:
-    answer = _drip(fleet, b"GET /v1/proofs HTTP/1.1\r\nhost: 127", 15)
-    assert answer.startswith(b"HTTP/1.1 408")
+    starts = (head + b"content-length: 50\r\n\r\n{", b"GET /v1/proofs HTTP/1.1\r\nhost: 127")
+    with ThreadPoolExecutor() as threads:
+        for answer in threads.map(lambda start: _drip(fleet, start, 30), starts):
+            assert answer.startswith(b"HTTP/1.1 408")
+            assert b"urn:zkagent:problem:too-slow" in answer
 
 
 def test_what_is_not_http_is_a_problem(fleet: Fleet) -> None:
-    answer = _drip(fleet, b"\x16\x03\x01 hello\r\n\r\n", 5)
+    answer = _drip(fleet, b"\x16\x03\x01 hello\r\n\r\n", 20)
     assert answer.startswith(b"HTTP/1.1 400")
     assert b"urn:zkagent:problem:not-http" in answer
 

@@ -1,5 +1,7 @@
 """API keys, their limits, and a service that needs them."""
 
+import hmac
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from prover.keys import Allowance, Caller, Keys
 from prover.limiter import Limiter
 from prover.service_errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
 from prover.tables import keys as key_table
-from tests.prover.service.fleet import Fleet
+from tests.prover.service.fleet import Fleet, eventually
 
 
 def test_a_key_identifies_its_caller(database: Database) -> None:
@@ -55,6 +57,27 @@ def test_a_revoked_key_is_refused_and_cannot_be_revoked_again(database: Database
     with pytest.raises(KeyUnknown):
         keys.revoke(text.split("_")[1])
     assert not keys.any_valid()
+
+
+def test_secrets_are_compared_in_constant_time_whoever_asks(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = Keys(database)
+    text, revoked = keys.create("alice"), keys.create("bob")
+    keys.revoke(revoked.split("_")[1])
+    compared: list[tuple[int, int]] = []
+    genuine = hmac.compare_digest
+
+    def watch(one: str, other: str) -> bool:
+        compared.append((len(one), len(other)))
+        return genuine(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", watch)
+    keys.authenticate(text)
+    for wrong in (f"{text}x", f"zk_ffffffffffff_{text[16:]}", revoked, "zk__"):
+        with pytest.raises(KeyRefused):
+            keys.authenticate(wrong)
+    assert compared == [(64, 64)] * 5
 
 
 def test_each_key_has_its_own_lasting_callback_secret(database: Database) -> None:
@@ -172,12 +195,30 @@ def test_it_listens_to_the_world_with_keys_and_refuses_strangers(
     fleet.prepare()
     with fleet.database() as database:
         key = Keys(database).create("alice")
-    fleet.serve("--host", "0.0.0.0")
+    service = fleet.serve("--host", "0.0.0.0", "--log-json", "--connections", "4")
     assert httpx.get(f"{fleet.url}/v1/circuits").status_code == 401
+    assert httpx.get(f"{fleet.url}/v1/circuits", headers=bearer(f"{key}x")).status_code == 401
     with fleet.client(key) as client:
         client.prove(Wanted.of_features("quick", features), timeout_s=20)
-    assert fleet.members[0].stop() == 0
+    _too_many_connections(fleet)
+    assert service.stop() == 0
+    assert key.split("_", 2)[2] not in service.log.read_text()
     fleet.end()
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def _too_many_connections(fleet: Fleet) -> None:
+    """Of six at once the service turns some away, with a problem document, and goes on."""
+    several = [socket.create_connection(("127.0.0.1", fleet.port), 20) for _ in range(6)]
+    try:
+        assert b"urn:zkagent:problem:too-many-connections" in several[-1].recv(65536)
+    finally:
+        for connection in several:
+            connection.close()
+    eventually(lambda: httpx.get(f"{fleet.url}/healthz").status_code == 200)
 
 
 def test_the_command_makes_lists_and_revokes_keys(tmp_path: Path) -> None:

@@ -21,29 +21,29 @@ from prover.schemas import ContextBody
 from prover.verification import verify
 from tests.prover.service.fleet import Fleet, free_port
 
-OPERATING = Path(__file__).parents[3] / "docs" / "operating.md"
+ROOT = Path(__file__).parents[3]
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "operating.md")
+TWO_COMMANDS = re.compile(
+    r"^```sh\n(zkagent serve[^\n]*)\n(zkagent prove[^\n]*)\n```", re.MULTILINE
+)
 PROMPT = "withdraw 5 USDC from the pool"
 
 
-def documented() -> tuple[list[str], list[str]]:
-    """The two commands under "First proof", as words."""
-    block = re.search(r"## First proof\n\n```sh\n(.*?)```", OPERATING.read_text(), re.DOTALL)
-    assert block
-    serve, prove = block[1].strip().splitlines()
-    return shlex.split(serve), shlex.split(prove)
+def documented(page: Path) -> list[str]:
+    """The two commands of a page that start a service and get a proof from it."""
+    found = TWO_COMMANDS.search(page.read_text())
+    return list(found.groups()) if found else []
 
 
-def offers_service_option() -> bool:
-    words = [sys.executable, "-m", "executor.cli", "prove", "--help"]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    return "--service" in done.stdout
+def test_the_pages_agree_on_the_two_commands() -> None:
+    readme, operating = map(documented, DOCUMENTS)
+    assert operating
+    assert readme in ([], operating)
 
 
 @pytest.mark.slow
 def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
-    if not offers_service_option():
-        pytest.skip("zkagent prove has no --service yet")
-    serve, prove = documented()
+    serve, prove = map(shlex.split, documented(DOCUMENTS[0]) or documented(DOCUMENTS[1]))
     url = f"http://127.0.0.1:{free_port()}"
     prove = [url if word == "http://127.0.0.1:8642" else word for word in prove]
     environment = {**os.environ, "ZKAGENT_HOME": str(tmp_path)}

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -59,7 +60,7 @@ def test_what_a_stopped_service_had_not_begun_is_taken_over(
     small: Fleet, features: list[int]
 ) -> None:
     service = small.serve("--grace", "0.2")
-    wanted = [Wanted.of_features("slow", [number, *features[1:]]) for number in range(12)]
+    wanted = [Wanted.of_features("slow", [number, *features[1:]]) for number in range(5)]
     with small.client() as client:
         ids = [client.submit(one).id for one in wanted]
         client.wait(ids[0], timeout_s=20)
@@ -128,6 +129,8 @@ def test_a_proof_that_kills_its_workers_is_set_aside_and_the_rest_goes_on(
     small: Fleet, features: list[int]
 ) -> None:
     small.serve(slots=0)
+    unready = httpx.get(f"{small.url}/readyz")
+    assert (unready.status_code, unready.json()["workers"]) == (503, 0)
     with small.client() as client:
         bad = client.submit(
             Wanted.of_features("quick", [Order.KILL_WORKER, *features[1:]], priority="urgent")
@@ -180,6 +183,23 @@ def test_a_waiting_proof_without_a_run_is_found_and_queued_again(
     roster = Roster(database, open_leases(database), "me", Patience())
     assert Sweeper(store, engine_queue, roster, 1e9).find_lost() == [lost.id]
     assert engine_queue.unfinished(lost.id)
+
+
+def test_what_is_older_than_the_retention_is_forgotten_and_the_rest_is_kept(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    store = Store(database, engine_queue)
+    old, new, waiting = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2, 3))
+    for request in (old, new, waiting):
+        store.submit("alice", request)
+    for request, age_s in ((old, 100), (new, 1)):
+        with database.write() as connection:
+            query = sa.update(proofs).where(proofs.c.id == request.id)
+            connection.execute(query.values(state=State.DONE, finished_at=time.time() - age_s))
+    roster = Roster(database, open_leases(database), "me", Patience())
+    Sweeper(store, engine_queue, roster, retention_s=50).purge()
+    with database.read() as connection:
+        assert set(connection.execute(sa.select(proofs.c.id)).scalars()) == {new.id, waiting.id}
 
 
 def test_a_submission_is_a_run_in_the_engines_queue(

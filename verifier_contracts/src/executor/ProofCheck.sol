@@ -32,8 +32,8 @@ library ProofCheck {
 
     /// @notice The same as abi.encodeCall(IProofVerifier.verify, (proof, instances)), which is the one
     ///   encoding for which generated verifiers are sound, with the instances written in place.
-    /// @dev A circuit for several decisions takes all their features, then all their outputs: write
-    ///   those of each claim one behind the other in the same two steps.
+    /// @dev A circuit for several decisions takes all their features, then all their outputs: hand in
+    ///   rows one behind the other (`BatchRows`).
     function encodeCall(bytes calldata proof, bytes memory features, bytes memory output)
         internal
         pure

@@ -50,7 +50,8 @@ interface IAgentExecutor is IERCAgentExecutor {
     ///   instead.
     error FrameAlreadyOpen();
 
-    /// @notice One proof per claim, empty where an earlier one covers it. Likely proofs and claims of different plans were put together.
+    /// @notice One proof per claim, empty where an earlier one covers it. Likely proofs and claims of
+    ///   different plans were put together.
     error ProofCountMismatch(uint256 expected, uint256 received);
 
     /// @notice An output's length is not 8 bytes for each of the model's outputs: made for another

@@ -53,7 +53,7 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     /// @notice Runs with decisions that are proven in this transaction.
     /// @param resultHandler Unused, as in `run`.
     /// @param claims The outputs of all decisions, those of nested agents included, in order.
-    /// @param proofs The proof of each claim.
+    /// @param proofs The proof of each claim, as in `IAgentExecutor.runInFrame`.
     function runWithProofs(
         IERCAgentTool.Input calldata input,
         address resultHandler,

@@ -99,5 +99,6 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def features() -> list[int]:
-    """Four that nobody has asked for before."""
-    return [next(_numbers), -5, 0, 2**40]
+    """Four that nobody has asked for before; with another first one, too."""
+    number = next(_numbers)
+    return [number, -number, 0, 2**40]

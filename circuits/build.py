@@ -7,11 +7,12 @@ under a lock, so that neither a crash nor a second process leaves half a circuit
 
 import hashlib
 import logging
+import math
 import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,8 +21,12 @@ from filelock import FileLock
 from circuits import artifacts, reference
 from circuits.artifacts import Circuit, Facts, Origin
 from circuits.cache import file_digest
+from circuits.calibration import Data, Step, calibrate
 from circuits.errors import ArtifactCorrupted, CircuitNotFound, EngineError, NetworkRefused
+from circuits.fidelity import Fidelity, quantised
+from circuits.memory import check_memory
 from circuits.network import Network, read_network
+from circuits.samples import load_samples
 from circuits.settings import (
     LEARNING_LOGROWS,
     RunArguments,
@@ -35,9 +40,11 @@ from circuits.settings import (
 )
 from circuits.srs import Srs, find_srs
 from circuits.store import (
+    annotate,
     circuit_of,
     circuits_folder,
     ezkl_version,
+    is_built,
     load_circuit,
     write_manifest,
 )
@@ -45,11 +52,18 @@ from circuits.verifier_patch import PATCH_VERSION, Verifier, patch_verifier
 
 log = logging.getLogger(__name__)
 
+FIDELITY = "fidelity"  # the note on how a circuit compares with onnxruntime
+
 
 class Stage(StrEnum):
-    """What a build is doing, in this order; a look-up ends after the set-up."""
+    """What a build is doing, in this order; a look-up ends after the set-up.
+
+    Ranges and comparison are for builds with samples only.
+    """
 
     NETWORK = "reading the network"
+    RANGES = Step.RANGES.value
+    COMPARISON = Step.COMPARISON.value
     ROWS = "counting rows"
     SETUP = "finding the set-up"
     COMPILE = "compiling the circuit"
@@ -63,10 +77,14 @@ Progress = Callable[[Stage], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """A network and the canonical settings of its smallest sound circuit."""
+    """A network and the canonical settings of a sound circuit of it.
+
+    inputs: the circuit's inputs for a first proof, where not any small numbers will do.
+    """
 
     network: Network
     settings: Settings
+    inputs: tuple[int, ...] | None = None
 
     @property
     def settings_bytes(self) -> bytes:
@@ -87,18 +105,70 @@ def build_circuit(
     srs: Path | None = None,
     cache: Path | None = None,
     arguments: RunArguments | None = None,
+    data: Data | None = None,
     progress: Progress = silent,
 ) -> Circuit:
     """Build the network's circuit, or look it up when it was built before.
 
     srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
-    want other columns or scales; unsound ones are refused. A damaged circuit in the cache is built
-    again. Raises NetworkRefused, SettingsRefused, SrsError, VerifierChanged, EngineError.
+    want other columns or scales; unsound ones are refused. data: samples to fit scale and ranges to
+    (unless arguments are given); how the circuit decides on them becomes its note "fidelity". A
+    damaged circuit in the cache is built again. Raises NetworkRefused, SettingsRefused,
+    InputRefused, MemoryTooSmall, SrsError, VerifierChanged, EngineError.
     """
     progress(Stage.NETWORK)
     network = read_network(onnx)
+    if data is None:
+        plan = _planned(network, arguments or default_arguments(network.integer), progress)
+        return _find_or_build(plan, srs, cache, progress)
+    samples = load_samples(data.samples, network)
+    fitted = calibrate(
+        network,
+        samples,
+        tolerance=data.tolerance,
+        fraction_bits=data.fraction_bits,
+        arguments=arguments,
+        progress=_once(progress),
+    )
+    if network.integer and fitted.fidelity.largest_deviation not in (0.0, math.inf):
+        raise NetworkRefused(onnx, "ezkl computes other integers than onnxruntime on the samples")
+    plan = _planned(network, fitted.arguments, progress)
+    if not fitted.fidelity.outside:
+        scale = plan.settings["model_input_scales"][0]
+        plan = replace(plan, inputs=tuple(quantised(samples.values[0], scale)))
+    circuit = _find_or_build(plan, srs, cache, progress)
+    note = {**fitted.fidelity.to_json(), "samples_sha256": samples.sha256}
+    return annotate(circuit.digest, FIDELITY, note, cache)
+
+
+def fidelity_of(circuit: Circuit) -> Fidelity | None:
+    """How a circuit decided on the samples that it was last built with, if any."""
+    note = circuit.notes.get(FIDELITY)
+    if note is None:
+        return None
+    return Fidelity.from_json({k: v for k, v in note.items() if k != "samples_sha256"})
+
+
+def _once(progress: Progress) -> Callable[[Step], None]:
+    """Several scales are tried; a stage is told when it first begins."""
+    seen: set[Step] = set()
+
+    def tell(step: Step) -> None:
+        if step not in seen:
+            seen.add(step)
+            progress(Stage(step.value))
+
+    return tell
+
+
+def _planned(network: Network, arguments: RunArguments, progress: Progress) -> Plan:
     progress(Stage.ROWS)
-    plan = make_plan(network, arguments or default_arguments(network.integer))
+    return make_plan(network, arguments)
+
+
+def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: Progress) -> Circuit:
+    if not is_built(plan.network.sha256, _settings_digest(plan), cache):
+        check_memory(plan.settings)
     progress(Stage.SETUP)
     setup = find_srs(srs, plan.logrows, cache)
     origin = _origin(plan, setup)
@@ -130,8 +200,12 @@ def make_plan(network: Network, arguments: RunArguments) -> Plan:
 
 
 def _origin(plan: Plan, setup: Srs) -> Origin:
-    settings = hashlib.sha256(plan.settings_bytes).hexdigest()
+    settings = _settings_digest(plan)
     return Origin(plan.network.sha256, settings, setup.sha256, ezkl_version(), PATCH_VERSION)
+
+
+def _settings_digest(plan: Plan) -> str:
+    return hashlib.sha256(plan.settings_bytes).hexdigest()
 
 
 def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
@@ -144,7 +218,7 @@ def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
         circuit = circuit_of(fresh, setup, _origin(plan, setup), _facts(plan, verifier), files)
         progress(Stage.CHECK)
-        _check(plan.network, circuit)
+        _check(plan, circuit)
         write_manifest(circuit)
         shutil.rmtree(directory, ignore_errors=True)
         fresh.rename(directory)
@@ -182,7 +256,7 @@ def _facts(plan: Plan, verifier: Verifier) -> Facts:
     return Facts(
         input_count=network.input_count,
         output_count=network.output_count,
-        input_scale_bits=settings["run_args"]["input_scale"],
+        input_scale_bits=settings["model_input_scales"][0],
         exact=network.integer,
         rows=settings["num_rows"],
         logrows=plan.logrows,
@@ -190,18 +264,18 @@ def _facts(plan: Plan, verifier: Verifier) -> Facts:
     )
 
 
-def _check(network: Network, circuit: Circuit) -> None:
+def _check(plan: Plan, circuit: Circuit) -> None:
     """The circuit computes what onnxruntime does, and its keys prove it."""
     from circuits import ezkl_engine
 
-    samples = list(_samples(network))
+    network, samples = plan.network, list(_samples(plan.network))
     for sample in samples if network.integer else ():
         ours, theirs = ezkl_engine.witness(circuit, sample), reference.infer(network, sample)
         if ours != theirs:
             raise NetworkRefused(
                 network.path, f"ezkl computes {ours} where onnxruntime computes {theirs}"
             )
-    proof = ezkl_engine.prove(circuit, samples[-1])
+    proof = ezkl_engine.prove(circuit, plan.inputs or samples[-1])
     if len(proof.proof) != circuit.facts.proof_bytes or not ezkl_engine.verify(circuit, proof):
         raise EngineError("prove", "the first proof is false: is the set-up file damaged?")
 

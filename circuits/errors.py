@@ -3,6 +3,7 @@
 CircuitError
 ├── NetworkRefused       the ONNX file is missing, not ONNX, or a circuit would not be exact
 ├── SettingsRefused      the circuit would break one of the soundness rules
+├── MemoryTooSmall       this machine cannot hold the keys and a proof of so many rows
 ├── InputRefused         x (or the y that it leads to) has the wrong count, type or range
 │   ├── OutsideRange     x leads a value out of the ranges that the circuit was built for
 │   └── SamplesRefused   a samples file whose content is not inputs of the network
@@ -14,6 +15,8 @@ CircuitError
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
 ├── ArtifactCorrupted    a cached file is not what was written
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
+├── TuningFailed         no sound settings are good enough
+├── TuningMissing        nobody tuned this file on this machine
 └── EngineError          ezkl failed or panicked
     └── EngineCrashed    the process that ran it ended
 
@@ -44,6 +47,20 @@ class SettingsRefused(CircuitError):
         self.rule = rule
         self.found = found
         self.expected = expected
+
+
+class MemoryTooSmall(CircuitError):
+    """The circuit is larger than what is free; sizes in bytes, `needed` estimated."""
+
+    def __init__(self, logrows: int, columns: int, needed: float, available: float) -> None:
+        super().__init__(
+            f"2^{logrows} rows of about {columns} columns need about {needed / 1e9:.1f} GB of "
+            f"memory to make keys and a proof, {available / 1e9:.1f} GB are available: use a "
+            "smaller model, fewer rows, or a larger machine"
+        )
+        self.logrows = logrows
+        self.needed = needed
+        self.available = available
 
 
 class InputRefused(CircuitError):
@@ -151,6 +168,23 @@ class VerifierChanged(CircuitError):
         self.count = count
 
 
+class TuningFailed(CircuitError):
+    """No sound settings of the network's circuit give what was asked for."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} cannot be tuned: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class TuningMissing(CircuitError):
+    """The tuned settings of a file were asked for, and there are none."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} was not tuned on this machine: `zkagent circuit tune MODEL`")
+        self.path = path
+
+
 class EngineError(CircuitError):
     """ezkl failed; `stage` is what it was asked to do."""
 
@@ -177,6 +211,7 @@ __all__ = [
     "EngineCrashed",
     "EngineError",
     "InputRefused",
+    "MemoryTooSmall",
     "NetworkRefused",
     "OutsideRange",
     "ProofMalformed",
@@ -185,5 +220,7 @@ __all__ = [
     "SrsError",
     "SrsTooSmall",
     "SrsUnreadable",
+    "TuningFailed",
+    "TuningMissing",
     "VerifierChanged",
 ]

@@ -63,6 +63,19 @@ def list_circuits(cache: Path | None = None) -> list[str]:
     return sorted(path.name for path in circuits_folder(cache).iterdir() if is_digest(path.name))
 
 
+def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
+    """Whether the cache holds a circuit of these digests, with any set-up; its files unchecked."""
+    folder = circuits_folder(cache)
+    for digest in list_circuits(cache):
+        try:
+            origin, *_ = _read_manifest(folder / digest / MANIFEST)
+        except ArtifactCorrupted:
+            continue
+        if (origin.onnx, origin.settings) == (onnx, settings):
+            return True
+    return False
+
+
 def resolve_digest(prefix: str, cache: Path | None = None) -> str:
     """The one cached circuit whose digest starts with `prefix`. Raises CircuitNotFound."""
     found = [digest for digest in list_circuits(cache) if digest.startswith(prefix)]
@@ -140,4 +153,4 @@ __all__ = [
     "ezkl_version",
     "list_circuits",
 ]
-__all__ += ["load_circuit", "resolve_digest", "write_manifest"]
+__all__ += ["list_circuits", "load_circuit", "resolve_digest", "write_manifest"]

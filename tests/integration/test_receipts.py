@@ -95,7 +95,7 @@ def test_not_even_by_the_requester_when_there_is_a_chain_to_ask(kept: Kept) -> N
 
 def test_a_proof_of_another_iteration_is_rejected(kept: Kept) -> None:
     document = json.loads(as_text(kept.document))
-    first, second = document["runs"][0]["iterations"][:2]
+    first, second = document["runs"][0]["proofs"][:2]
     first["proof"], second["proof"] = second["proof"], first["proof"]
     kept.sign_again(document)
     report = kept.verified(document, kept.offline)

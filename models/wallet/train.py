@@ -16,10 +16,10 @@ from models.wallet.dataset import SYMBOLS, build_dataset, common_words
 from models.wallet.prompts import draw_prompts
 
 DEFAULT_SEED = 20240601
-SAMPLES = 90_000
+SAMPLES = 330_000
 MOST_WORDS, KNOWN_FROM = 2000, 12
 HIDING = Hiding(word=0.06, loose=0.45)
-RECIPE = Recipe(epochs=30, weight_decay=0.03, dropout=0.5, margin=2.0)
+RECIPE = Recipe(epochs=14, weight_decay=0.03, dropout=0.5, margin=2.0)
 
 _ASSET = Parameter(name="asset", type="address", slot="asset")
 _AMOUNT = Parameter(name="amount", type="uint", slot="amount")

@@ -89,7 +89,9 @@ def shared() -> bytes:
     rows = graph.matmul(graph.reshape("x", [2, 3]), rng.integers(-9, 10, (3, 2)))
     own = graph._node("Add", [rows, graph._constant([[10, 20], [30, 40]])])
     positive = graph._node("Relu", [graph.pick(h, [3, 3, 0])])
-    return graph.finish(graph.concat([both, part, graph.reshape(own, [1, 4]), positive]), 18)
+    some = graph.add(graph.pick(graph.matmul("x", rng.integers(-9, 10, (6, 4))), [3, 1]), [5, 6])
+    parts = [both, part, graph.reshape(own, [1, 4]), positive, some]
+    return graph.finish(graph.concat(parts), 20)
 
 
 NETWORKS: dict[str, Callable[[], bytes]] = {

@@ -13,6 +13,7 @@ from verifier_contracts.evm.program import Activation, Layer, Operand, Operator,
 from verifier_contracts.evm.reader import read_program
 
 INPUTS, BITS = 6, 5
+KINDS = ("matmul", "pick", "some", "add", "square", "max", "two", "rows", "minus", "concat")
 ACTIVATIONS: dict[Activation, Callable[[int], int]] = {
     Activation.NONE: lambda t: t,
     Activation.SQUARE: lambda t: t * t,
@@ -57,12 +58,14 @@ def graphs(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(1, 8))):
         name, size = draw(st.sampled_from(tensors[-3:]))
         other = draw(st.sampled_from([name for name, width in tensors if width == size]))
-        kinds = ["matmul", "pick", "add", "square", "max", "two", "rows", "minus", "concat"]
-        match draw(st.sampled_from(kinds)):
+        match draw(st.sampled_from(KINDS)):
             case "matmul":
                 made = (graph.matmul(name, rng.integers(-3, 4, (size, 4))), 4)
             case "pick":
                 made = (graph.pick(name, rng.integers(0, size, size)), size)
+            case "some":
+                kept = rng.permutation(size)[: max(size - 1, 1)]
+                made = (graph.pick(name, kept), len(kept))
             case "add":
                 made = (graph.add(name, rng.integers(-9, 10, size)), size)
             case "square":
@@ -86,7 +89,7 @@ def graphs(draw: st.DrawFn) -> bytes:
     return graph.finish(graph.concat([name for name, _ in shown]), sum(n for _, n in shown))
 
 
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(graphs())
 def test_a_program_computes_what_its_graph_does(onnx: bytes) -> None:
     try:

@@ -47,7 +47,7 @@ def _say(text: str) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("classifier"),
     show_default=True,
-    help="Folder for classifier.json, model.onnx and table.bin.",
+    help="Folder for classifier.json, model.onnx, table.bin and words.bin.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print classifier.json.")

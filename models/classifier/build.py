@@ -11,9 +11,10 @@ import numpy as np
 from models.classifier.dataset import LabelledTexts
 from models.classifier.files import Accuracy, TextClassifier, save_classifier
 from models.classifier.shape import SIZES
-from models.classifier.text import rows_of_all
+from models.classifier.text import learn_words, rows_of_all
 from models.classifier.training import Examples, Progress, Recipe, Trained, train
 from models.classifier.weights import ClassifierWeights, evaluate
+from models.classifier.words import KnownWords
 
 HELD_OUT = "every tenth text of each intent, held out"
 Rows = tuple[int, ...]
@@ -28,11 +29,14 @@ class _Readable:
     texts: int
 
     @classmethod
-    def of(cls, data: LabelledTexts, labels: tuple[str, ...], table_rows: int) -> "_Readable":
+    def of(
+        cls, data: LabelledTexts, labels: tuple[str, ...], table_rows: int, words: KnownWords
+    ) -> "_Readable":
         place = {label: i for i, label in enumerate(labels)}
+        found = rows_of_all(data.texts, table_rows, words)
         pairs = [
             (rows, place.get(intent, -1))
-            for rows, intent in zip(rows_of_all(data.texts, table_rows), data.intents, strict=True)
+            for rows, intent in zip(found, data.intents, strict=True)
             if rows is not None
         ]
         return cls([rows for rows, _ in pairs], [target for _, target in pairs], len(data))
@@ -69,7 +73,8 @@ def build_classifier(
     else:
         source = "texts given for testing"
     progress(f"{len(data)} texts, {len(labels)} intents; {len(test)} texts to test on")
-    known, judged = (_Readable.of(part, labels, shape.table_rows) for part in (data, test))
+    words = learn_words(data.texts)
+    known, judged = (_Readable.of(part, labels, shape.table_rows, words) for part in (data, test))
     trained = train(
         known.examples,
         len(labels),
@@ -87,7 +92,7 @@ def build_classifier(
         "refused_training_texts": known.refused,
         "accuracy": _accuracy(source, judged, trained) if len(test) else None,
     }
-    return save_classifier(directory, trained.weights, facts)
+    return save_classifier(directory, trained.weights, words, facts)
 
 
 def _accuracy(source: str, judged: _Readable, trained: Trained) -> Accuracy:

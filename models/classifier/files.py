@@ -1,7 +1,7 @@
-"""A trained classifier as three files in a folder, and its use without torch.
+"""A trained classifier as four files in a folder, and its use without torch.
 
 classifier.json   labels, sizes, digests, accuracy        table.bin   int8 rows of the text table
-model.onnx        scores = f(x), exact integers
+model.onnx        scores = f(x), exact integers           words.bin   fingerprints of known words
 """
 
 import hashlib
@@ -18,13 +18,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from models.classifier.export import export_classifier
 from models.classifier.text import rows_of
 from models.classifier.weights import ClassifierWeights
+from models.classifier.words import SLOTS, KnownWords
 from models.encoder import Table
 from models.errors import CorruptModel, ManifestError, OutputOutOfRange
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-MANIFEST, ONNX, TABLE = "classifier.json", "model.onnx", "table.bin"
+MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -56,6 +57,7 @@ class ClassifierManifest(_Frozen):
     seed: int
     onnx: Sha256
     table: Sha256
+    words: Sha256
     training_texts: int
     refused_training_texts: int
     accuracy: Accuracy | None  # None: too few texts to hold any out
@@ -71,6 +73,7 @@ class TextClassifier:
     directory: Path
     manifest: ClassifierManifest
     table: Table
+    words: KnownWords
 
     @property
     def onnx_path(self) -> Path:
@@ -92,7 +95,7 @@ class TextClassifier:
 
     def features(self, text: str) -> tuple[int, ...]:
         """x of `text`: the sum of the table rows that its n-grams select. Raises RefusedText."""
-        rows = list(rows_of(text, len(self.table)))
+        rows = list(rows_of(text, len(self.table), self.words))
         return tuple(self.table[rows].sum(axis=0, dtype=np.int64).tolist())
 
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
@@ -114,10 +117,14 @@ def best(scores: Sequence[int]) -> int:
 
 
 def save_classifier(
-    directory: Path, weights: ClassifierWeights, facts: dict[str, object]
+    directory: Path, weights: ClassifierWeights, words: KnownWords, facts: dict[str, object]
 ) -> TextClassifier:
-    """Export, write the three files and load them again. `facts`: the manifest's other fields."""
-    contents = {ONNX: export_classifier(weights), TABLE: weights.table.tobytes()}
+    """Export, write the four files and load them again. `facts`: the manifest's other fields."""
+    contents = {
+        ONNX: export_classifier(weights),
+        TABLE: weights.table.tobytes(),
+        WORDS: words.fingerprints,
+    }
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
     manifest = ClassifierManifest.model_validate(
         {
@@ -126,6 +133,7 @@ def save_classifier(
             "features": weights.features,
             "onnx": digests[ONNX],
             "table": digests[TABLE],
+            "words": digests[WORDS],
             **facts,
         }
     )
@@ -154,9 +162,11 @@ def load_classifier(directory: Path) -> TextClassifier:
     table = np.frombuffer(_checked(directory / TABLE, manifest.table), np.int8)
     if table.size != manifest.table_rows * manifest.features:
         raise ManifestError(f"{path}: table.bin has {table.size} entries, other than it says")
-    return TextClassifier(
-        directory, manifest, table.reshape(manifest.table_rows, manifest.features)
-    )
+    words = _checked(directory / WORDS, manifest.words)
+    if len(words) != SLOTS:
+        raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {SLOTS}")
+    table = table.reshape(manifest.table_rows, manifest.features)
+    return TextClassifier(directory, manifest, table, KnownWords(words))
 
 
 def _checked(path: Path, expected: str) -> bytes:

@@ -1,16 +1,19 @@
 """From any text to table rows: the encoder's tokenizer, and n-grams of its kinds.
 
 Of every token its own hash and that of the pair with its predecessor; of a longer word those of its
-first four and last three letters. Written out here because a classifier of any labelled file has no
-vocabulary and no arguments to fill, which the wallet's encoder keeps adapting to.
+first four and last three letters. A word that the classifier does not know has the hash of UNKNOWN,
+its first and last letters still count. Written out here because a classifier of any labelled file
+has no arguments to fill, which the wallet's encoder keeps adapting to.
 
 Public data sets are not plain ASCII, which the tokenizer (as the contract) refuses; whoever sends a
 text has to write it plainly first, and `plain` is that step.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from models.classifier.words import KnownWords, frequent_words
+from models.encoder import UNKNOWN_HASH
 from models.errors import RefusedText
 from models.hashing import keccak_int, keccak_pair
 from models.tokens import Token, TokenType, tokenize
@@ -28,32 +31,54 @@ def plain(text: str) -> bytes:
     return bytes(ord(c) for c in decomposed if " " <= c <= "~")
 
 
-def rows_of(text: str, table_rows: int) -> tuple[int, ...]:
+def learn_words(texts: Iterable[str]) -> KnownWords:
+    """The words that a classifier of these texts knows; what the tokenizer refuses teaches none."""
+    return frequent_words(_words(text) for text in texts)
+
+
+def rows_of(text: str, table_rows: int, known: KnownWords) -> tuple[int, ...]:
     """The table rows that the n-grams of `text` select. Raises RefusedText."""
     prompt = plain(text)
-    return tuple(h % table_rows for h in _ngrams(prompt, tokenize(prompt, _no_symbols)))
+    return tuple(h % table_rows for h in _ngrams(prompt, tokenize(prompt, _no_symbols), known))
 
 
-def rows_of_all(texts: Sequence[str], table_rows: int) -> list[tuple[int, ...] | None]:
+def rows_of_all(
+    texts: Iterable[str], table_rows: int, known: KnownWords
+) -> list[tuple[int, ...] | None]:
     """Like `rows_of` for each text; None where the tokenizer refuses it."""
-    return [_rows_or_none(text, table_rows) for text in texts]
+    return [_rows_or_none(text, table_rows, known) for text in texts]
 
 
-def _rows_or_none(text: str, table_rows: int) -> tuple[int, ...] | None:
+def _rows_or_none(text: str, table_rows: int, known: KnownWords) -> tuple[int, ...] | None:
     try:
-        return rows_of(text, table_rows)
+        return rows_of(text, table_rows, known)
     except RefusedText:
         return None
 
 
-def _ngrams(prompt: bytes, tokens: Sequence[Token]) -> list[int]:
+def _words(text: str) -> list[int]:
+    prompt = plain(text)
+    try:
+        tokens = tokenize(prompt, _no_symbols)
+    except RefusedText:
+        return []
+    return [keccak_int(_word(prompt, t)) for t in tokens if t.type is TokenType.WORD]
+
+
+def _word(prompt: bytes, token: Token) -> bytes:
+    return prompt[token.start : token.end].lower()
+
+
+def _ngrams(prompt: bytes, tokens: Sequence[Token], known: KnownWords) -> list[int]:
     """At most four hashes a token, so at most 256; each kind is told apart by the bits it uses."""
     found: list[int] = []
     before = START_HASH
     for token in tokens:
         is_word = token.type is TokenType.WORD
-        word = prompt[token.start : token.end].lower() if is_word else b""
+        word = _word(prompt, token) if is_word else b""
         own = keccak_int(word or bytes([token.type]))
+        if is_word and not known.knows(own):
+            own = UNKNOWN_HASH
         found += [own, keccak_pair(before, own)]
         if len(word) > PREFIX_LENGTH:
             found.append(keccak_int(word[:PREFIX_LENGTH]) >> PREFIX_SHIFT)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from circuits.cli import build_shown, find_onnx
+from circuits.cli import build_shown, find_onnx, tuned_arguments
 from circuits.options import JSON_OPTION, SRS_OPTION
 
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit, Proof
     from prover.local import Measurement
-    from prover.schemas import ProofView
+    from prover.service.api.schemas import ProofView
 
 SHORTEST_DIGEST = 8
 
@@ -110,7 +110,8 @@ def _find_circuit(model: str, srs: Path | None) -> "Circuit":
     is_hex = set(model) <= set("0123456789abcdef")
     if is_hex and len(model) >= SHORTEST_DIGEST:
         return load_circuit(resolve_digest(model))
-    return build_shown(find_onnx(model), srs)
+    onnx = find_onnx(model)
+    return build_shown(onnx, srs, tuned_arguments(model, onnx))
 
 
 def _read_inputs(path: Path) -> list[object]:
@@ -166,8 +167,8 @@ def _prove_by_service(
     """Raises ProverError."""
     from circuits.console import stages
     from prover.client import ServiceClient, Wanted, proof_of
-    from prover.jobs import State
     from prover.local import Measurement
+    from prover.service.jobs import State
 
     with stages(3) as begin, ServiceClient(url) as client:
         begin("asking the service")

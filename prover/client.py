@@ -14,8 +14,9 @@ from typing import Any, Self
 import httpx
 
 from circuits.artifacts import Proof
-from prover.batching import own_row
-from prover.exchange import (
+from prover.service.api.schemas import ProofView
+from prover.service.errors import ServiceAnswered
+from prover.service.exchange import (
     PATIENCE_S,
     Attempts,
     Wanted,
@@ -25,9 +26,8 @@ from prover.exchange import (
     poll_s,
     read_view,
 )
-from prover.jobs import State
-from prover.schemas import ProofView
-from prover.service_errors import ServiceAnswered
+from prover.service.jobs import State
+from prover.service.worker.batching import own_row
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=75.0, write=30.0, pool=5.0)
 

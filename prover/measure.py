@@ -23,10 +23,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from prover.catalogue import Catalogue
 from prover.client import ServiceClient
-from prover.exchange import Wanted
-from prover.fake import FakeCatalogue
+from prover.service.catalogue import Catalogue
+from prover.service.exchange import Wanted
+from prover.service.fake import FakeCatalogue
 
 FAKE = "fake"
 FAKE_SECONDS = 0.3
@@ -209,8 +209,8 @@ def _first_line(process: subprocess.Popen[str]) -> str:
 def _pid_of(setting: Setting, line: str) -> int:
     import sqlalchemy as sa
 
-    from prover.database import Database
-    from prover.tables import workers
+    from prover.service.database import Database
+    from prover.service.tables import workers
 
     database = Database(f"sqlite:///{setting.folder}/idle.sqlite")
     query = sa.select(workers.c.pid).where(workers.c.id == line.removeprefix("worker "))
@@ -234,7 +234,7 @@ def _setting(given: argparse.Namespace, folder: Path) -> Setting:
         fake.write(path)
         digest = fake.circuit_of(FAKE)
         return Setting(folder, fake, digest, ("--fake", str(path)), ("--linger", "0.2"))
-    from prover.built_circuits import BuiltCircuits
+    from prover.service.built_circuits import BuiltCircuits
 
     words = ("--no-models", "--threads", "1")
     batch: tuple[str, ...] = ()

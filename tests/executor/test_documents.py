@@ -17,6 +17,7 @@ MODULES = (
     "models.errors",
     "circuits.errors",
     "prover.errors",
+    "prover.service.errors",
     "verifier_contracts.errors",
     "executor.errors",
 )

@@ -12,7 +12,7 @@ import schemathesis
 from pydantic import ValidationError
 from schemathesis import HookContext
 
-from prover.schemas import ByCircuit, ByModel
+from prover.service.api.schemas import ByCircuit, ByModel
 
 MODEL, FEATURES = "quick", 4
 

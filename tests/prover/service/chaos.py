@@ -22,10 +22,10 @@ import sqlalchemy as sa
 
 from circuits.artifacts import Proof
 from prover.client import ServiceClient, Wanted
-from prover.database import Database
-from prover.fake import FakeCatalogue
-from prover.jobs import State
-from prover.tables import proofs, results, tallies
+from prover.service.database import Database
+from prover.service.fake import FakeCatalogue
+from prover.service.jobs import State
+from prover.service.tables import proofs, results, tallies
 from tests.prover.service.fleet import Fleet, Member, eventually, postgres
 
 STALE_S = 3.0

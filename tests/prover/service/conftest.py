@@ -9,10 +9,10 @@ import pytest
 import sqlalchemy as sa
 
 from prover.client import ServiceClient
-from prover.database import Database
-from prover.fake import FakeCatalogue
-from prover.jobs import CallbackRun, Run
-from prover.store import Store
+from prover.service.database import Database
+from prover.service.fake import FakeCatalogue
+from prover.service.jobs import CallbackRun, Run
+from prover.service.store import Store
 from tests.prover.service.fleet import Fleet, emptied, free_port, postgres
 
 CALLBACK_PORT = free_port()

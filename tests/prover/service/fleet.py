@@ -20,10 +20,10 @@ import pytest
 import sqlalchemy as sa
 
 from prover.client import ServiceClient
-from prover.database import Database
-from prover.engine import prepare_engine
-from prover.fake import FakeCatalogue
-from prover.tables import proofs
+from prover.service.database import Database
+from prover.service.engine import prepare_engine
+from prover.service.fake import FakeCatalogue
+from prover.service.tables import proofs
 
 MARK = "ZKAGENT_TEST_FLEET"
 POSTGRES_FOLDERS = "/usr/lib/postgresql"

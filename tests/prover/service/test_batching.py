@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from circuits.artifacts import Proof
-from prover.batching import Batching, BatchSettings, lay_out, own_row
-from prover.catalogue import BatchForm
-from prover.claims import Claim
 from prover.client import Wanted
-from prover.fake import FakeCatalogue, Order, fake_digest, fake_outputs
-from prover.jobs import State
+from prover.service.catalogue import BatchForm
+from prover.service.claims import Claim
+from prover.service.fake import FakeCatalogue, Order, fake_digest, fake_outputs
+from prover.service.jobs import State
+from prover.service.worker.batching import Batching, BatchSettings, lay_out, own_row
 from tests.prover.service.fleet import Fleet, eventually
 
 FORMS = [BatchForm(fake_digest("c", n), n) for n in (8, 2, 4)]

@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from prover import callbacks
-from prover.callbacks import FIRST_WAIT_S, TRIES, CallbackRules, Callbacks
-from prover.claims import Claims
-from prover.database import Database
-from prover.fake import fake_digest
-from prover.jobs import CallbackRun, Failure, Request
-from prover.store import Store
-from prover.views import Views
+from prover.service.claims import Claims
+from prover.service.database import Database
+from prover.service.fake import fake_digest
+from prover.service.jobs import CallbackRun, Failure, Request
+from prover.service.store import Store
+from prover.service.views import Views
+from prover.service.worker import callbacks
+from prover.service.worker.callbacks import FIRST_WAIT_S, TRIES, CallbackRules, Callbacks
 from tests.prover.service.conftest import ListedRuns
 from tests.prover.service.receiver import receiving
 

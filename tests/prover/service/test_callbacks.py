@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from prover.callbacks import CallbackRules, is_public, signature
 from prover.client import ServiceClient, Wanted
-from prover.fake import Order
-from prover.keys import Keys
-from prover.service_errors import CallbackRefused, ServiceAnswered
+from prover.service.errors import CallbackRefused, ServiceAnswered
+from prover.service.fake import Order
+from prover.service.keys import Keys
+from prover.service.worker.callbacks import CallbackRules, is_public, signature
 from tests.prover.service.conftest import CALLBACK_PORT
 from tests.prover.service.fleet import Fleet, eventually
 from tests.prover.service.receiver import Receiver, receiving

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from circuits.artifacts import Circuit, Proof
-from prover.fake import FakeCatalogue
+from prover.service.fake import FakeCatalogue
 from prover.verification import verify
 from tests.prover.service.chaos import OPTIONS, Chaos, Plan, Report, verify_fake
 from tests.prover.service.fleet import Fleet, postgres

@@ -4,15 +4,15 @@ import pytest
 import sqlalchemy as sa
 
 from circuits.artifacts import Proof
-from prover.claims import Claim, Claims, Limits, Outcome
-from prover.database import Database
-from prover.fake import fake_digest, fake_outputs, fake_proof
-from prover.jobs import Failure, Request, State
-from prover.roster import Patience, Roster
-from prover.service_errors import LeaseLost
-from prover.store import Store
-from prover.tables import proofs, results, workers
-from prover.views import Views
+from prover.service.claims import Claim, Claims, Limits, Outcome
+from prover.service.database import Database
+from prover.service.errors import LeaseLost
+from prover.service.fake import fake_digest, fake_outputs, fake_proof
+from prover.service.jobs import Failure, Request, State
+from prover.service.store import Store
+from prover.service.tables import proofs, results, workers
+from prover.service.views import Views
+from prover.service.worker.roster import Patience, Roster
 from tests.prover.service.conftest import ListedRuns
 
 CIRCUIT = fake_digest("quick")

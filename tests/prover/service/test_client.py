@@ -11,15 +11,15 @@ import pytest
 
 from circuits.artifacts import Proof
 from prover.client import AsyncServiceClient, ServiceClient, ServiceProver, Wanted, proof_of
-from prover.fake import FakeCatalogue, Order, fake_outputs
-from prover.jobs import State
-from prover.service_errors import (
+from prover.service.errors import (
     NoProofYet,
     ProofNotMade,
     RequestRefused,
     ServiceAnswered,
     ServiceUnreachable,
 )
+from prover.service.fake import FakeCatalogue, Order, fake_outputs
+from prover.service.jobs import State
 from tests.prover.service.fleet import Fleet, free_port
 
 

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 
 from circuits.artifacts import Proof
 from prover.client import ServiceClient, Wanted
-from prover.fake import FakeCatalogue, Order, fake_digest
-from prover.jobs import Failure, State
-from prover.tables import proofs
+from prover.service.fake import FakeCatalogue, Order, fake_digest
+from prover.service.jobs import Failure, State
+from prover.service.tables import proofs
 from tests.prover.service.fleet import Fleet, eventually
 
 JSON = {"content-type": "application/json"}

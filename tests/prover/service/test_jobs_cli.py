@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from prover.client import ServiceClient, Wanted
-from prover.fake import FakeCatalogue, Order
-from prover.jobs import State
+from prover.service.fake import FakeCatalogue, Order
+from prover.service.jobs import State
 from tests.prover.service.fleet import Fleet, eventually
 
 Jobs = Callable[..., str]

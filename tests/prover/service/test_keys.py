@@ -11,12 +11,12 @@ import pytest
 import sqlalchemy as sa
 
 from prover.client import ServiceClient, Wanted
-from prover.database import Database
-from prover.fake import FakeCatalogue
-from prover.keys import Allowance, Caller, Keys
-from prover.limiter import Limiter
-from prover.service_errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
-from prover.tables import keys as key_table
+from prover.service.api.limiter import Limiter
+from prover.service.database import Database
+from prover.service.errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
+from prover.service.fake import FakeCatalogue
+from prover.service.keys import Allowance, Caller, Keys
+from prover.service.tables import keys as key_table
 from tests.prover.service.fleet import Fleet, eventually
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from circuits.field import INT64_MAX
 from prover.client import ServiceClient
-from prover.jobs import State
+from prover.service.jobs import State
 from tests.prover.service.fleet import Fleet
 
 HERE = Path(__file__).parent

@@ -8,19 +8,19 @@ import sqlalchemy as sa
 
 from circuits.artifacts import Proof
 from circuits.errors import CircuitOutdated, InputRefused
-from prover.batching import Batching, BatchSettings
-from prover.claims import Claims, Limits
-from prover.database import Database
 from prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
-from prover.fake import FakeCatalogue, fake_digest, fake_outputs, fake_proof
-from prover.jobs import Request, State
 from prover.local import Measurement
-from prover.pool import Pool
-from prover.proving import Proving
-from prover.service_errors import CircuitUnknown
-from prover.store import Store
-from prover.tables import proofs
-from prover.wake import Listener
+from prover.service.claims import Claims, Limits
+from prover.service.database import Database
+from prover.service.errors import CircuitUnknown
+from prover.service.fake import FakeCatalogue, fake_digest, fake_outputs, fake_proof
+from prover.service.jobs import Request, State
+from prover.service.store import Store
+from prover.service.tables import proofs
+from prover.service.wake import Listener
+from prover.service.worker.batching import Batching, BatchSettings
+from prover.service.worker.pool import Pool
+from prover.service.worker.proving import Proving
 from tests.prover.service.conftest import ListedRuns
 
 WANTED = Request(fake_digest("quick"), (1, 2, 3, 4))

@@ -16,8 +16,8 @@ import pytest
 from circuits.store import load_circuit
 from models.catalogue import load_model
 from prover.client import ServiceClient, Wanted, proof_of
-from prover.intake import read_context
-from prover.schemas import ContextBody
+from prover.service.api.intake import read_context
+from prover.service.api.schemas import ContextBody
 from prover.verification import verify
 from tests.prover.service.fleet import Fleet, free_port
 

@@ -10,9 +10,9 @@ import pytest
 from circuits.artifacts import Circuit, Proof
 from circuits.batch import batch_file
 from circuits.build import build_circuit
-from prover.batching import own_row
 from prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
-from prover.service_errors import ServiceAnswered
+from prover.service.errors import ServiceAnswered
+from prover.service.worker.batching import own_row
 from prover.verification import verify
 from tests.circuits.networks import squares
 from tests.prover.service.fleet import Fleet

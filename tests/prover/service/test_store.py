@@ -5,12 +5,12 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from prover.database import Database
-from prover.jobs import CallbackRun, HandleState, Priority, Request, State, content_id
-from prover.service_errors import NotRetried, ProofUnknown, QuotaExceeded
-from prover.store import Quota, Store
-from prover.tables import handles, proofs
-from prover.views import Views
+from prover.service.database import Database
+from prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from prover.service.jobs import CallbackRun, HandleState, Priority, Request, State, content_id
+from prover.service.store import Quota, Store
+from prover.service.tables import handles, proofs
+from prover.service.views import Views
 from tests.prover.service.conftest import ListedRuns
 
 CIRCUIT = "ab" * 32

@@ -5,13 +5,13 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from prover.claims import Claims, Limits
 from prover.client import Wanted
-from prover.database import Database
-from prover.fake import Order, fake_digest
-from prover.jobs import Failure, Priority, Request, State
-from prover.store import Store
-from prover.tables import proofs
+from prover.service.claims import Claims, Limits
+from prover.service.database import Database
+from prover.service.fake import Order, fake_digest
+from prover.service.jobs import Failure, Priority, Request, State
+from prover.service.store import Store
+from prover.service.tables import proofs
 from tests.prover.service.conftest import ListedRuns
 from tests.prover.service.fleet import Fleet, eventually
 

@@ -10,15 +10,15 @@ import pytest
 import sqlalchemy as sa
 
 from prover.client import Wanted
-from prover.database import Database
-from prover.engine import Bell, EngineQueue, prepare_engine
-from prover.fake import Order, fake_digest
-from prover.jobs import Request, State
-from prover.leases import open_leases
-from prover.roster import Patience, Roster
-from prover.store import Store
-from prover.sweeper import LOST_AFTER_S, Sweeper
-from prover.tables import proofs, workers
+from prover.service.database import Database
+from prover.service.engine import Bell, EngineQueue, prepare_engine
+from prover.service.fake import Order, fake_digest
+from prover.service.jobs import Request, State
+from prover.service.leases import open_leases
+from prover.service.store import Store
+from prover.service.tables import proofs, workers
+from prover.service.worker.roster import Patience, Roster
+from prover.service.worker.sweeper import LOST_AFTER_S, Sweeper
 from tests.prover.service.fleet import Fleet, eventually, free_port
 
 

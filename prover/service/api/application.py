@@ -1,0 +1,139 @@
+"""The HTTP service as an ASGI application. `zkagent serve` starts it by way of `server`."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import FastAPI
+from starlette.routing import Route
+
+from circuits.field import INT64_MAX, INT64_MIN
+from prover.service.api.deps import Deps
+from prover.service.api.guard import Guard, GuardRules
+from prover.service.api.limiter import Limiter
+from prover.service.api.metrics import Counting, Metrics
+from prover.service.api.problems import install
+from prover.service.api.routes import open_router, router
+from prover.service.api.schemas import Health, Problem
+from prover.service.api.watchers import Watchers
+from prover.service.catalogue import Catalogue
+from prover.service.database import Database
+from prover.service.engine import EngineQueue
+from prover.service.keys import Keys
+from prover.service.store import Store
+from prover.service.tables import workers
+from prover.service.views import Views
+from prover.service.wake import open_wake
+from prover.service.worker.callbacks import CallbackRules
+
+API_VERSION = "1"
+STALE_S = 30.0
+
+
+class Service:
+    """The application and what it holds open."""
+
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        rules: CallbackRules,
+        guard: GuardRules,
+        *,
+        keys_needed: bool,
+    ) -> None:
+        self._database = database
+        self._queue = EngineQueue(database)
+        self._wake = open_wake(database)
+        self.watchers = Watchers()
+        self.deps = Deps(
+            store=Store(database, self._queue),
+            views=Views(database),
+            keys=Keys(database),
+            catalogue=catalogue,
+            rules=rules,
+            limiter=Limiter(),
+            metrics=Metrics(database),
+            watchers=self.watchers,
+            wake=self._wake,
+            ready=self._ready,
+            keys_needed=keys_needed,
+        )
+        self.app = _application(self.deps, guard)
+        self._wake.listen(self.watchers.woken)
+
+    def close(self) -> None:
+        self.watchers.close()
+        self._wake.close()
+        self._queue.close()
+        self.deps.catalogue.close()
+
+    def _ready(self) -> Health:
+        try:
+            count = self._workers()
+        except sa.exc.SQLAlchemyError:
+            return Health(status="not ready", detail="the database does not answer", workers=0)
+        if count == 0:
+            return Health(status="not ready", detail="no worker is alive", workers=0)
+        return Health(status="ok", detail=f"{count} workers", workers=count)
+
+    def _workers(self) -> int:
+        with self._database.read() as connection:
+            fresh = workers.c.seen_at > self._database.now(connection) - STALE_S
+            alive = fresh & (workers.c.state == "alive")
+            query = sa.select(sa.func.count()).select_from(workers).where(alive)
+            return int(connection.execute(query).scalar_one())
+
+
+def _application(deps: Deps, guard: GuardRules) -> FastAPI:
+    app = FastAPI(
+        title="zkagent prover",
+        version=API_VERSION,
+        description="Proofs as a service: requests are named by content, proven once, and lost "
+        "never. Errors are problem documents (RFC 9457).",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    app.state.deps = deps
+    app.include_router(router)
+    app.include_router(open_router)
+    own = [route for route in app.routes if isinstance(route, Route)]
+    app.state.routes = [*router.routes, *open_router.routes, *own]
+    install(app)
+    app.add_middleware(Guard, rules=guard)
+    app.add_middleware(Counting, metrics=deps.metrics)
+    plain = app.openapi
+    app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
+    return app
+
+
+def _complete(document: dict[str, Any], deps: Deps) -> dict[str, Any]:
+    """Add the problem document's schema; say when no key is needed."""
+    schemas = document["components"]["schemas"]
+    if "Problem" not in schemas:
+        template = "#/components/schemas/{model}"
+        problem = Problem.model_json_schema(ref_template=template)
+        schemas.update(problem.pop("$defs", {}))
+        schemas["Problem"] = problem
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        for path in document["paths"].values():
+            for operation in path.values():
+                if not deps.keys_needed and "security" in operation:
+                    operation["security"] = [{}, *operation["security"]]
+        _make_exact(document)
+    return document
+
+
+def _make_exact(node: Any) -> None:
+    """FastAPI writes bounds as floats, which cannot hold those of 64-bit integers."""
+    if isinstance(node, dict):
+        for name, exact in (("minimum", INT64_MIN), ("maximum", INT64_MAX)):
+            if isinstance(node.get(name), float) and node[name] == float(exact):
+                node[name] = exact
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, dict | list):
+            _make_exact(child)
+
+
+__all__ = ["Service"]

@@ -1,0 +1,121 @@
+"""/metrics: what the database knows of all workers, and what this process has answered."""
+
+from collections.abc import Iterable, Iterator
+
+import sqlalchemy as sa
+from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from prover.service.api.guard import Application, Message, Receive, Send
+from prover.service.database import Database
+from prover.service.jobs import State
+from prover.service.measures import STAGES, failures, histogram
+from prover.service.tables import proofs, tallies, workers
+
+
+class Metrics:
+    """The service's registry."""
+
+    def __init__(self, database: Database) -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(_Database(database))
+        self.requests = Counter(
+            "zkagent_http_requests",
+            "Requests answered by this process.",
+            ["method", "route", "status"],
+            registry=self._registry,
+        )
+
+    def render(self) -> bytes:
+        """In Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class Counting:
+    """ASGI middleware: counts what this process answers, by route."""
+
+    def __init__(self, app: Application, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        async def count(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "path", "none")
+                labels = (scope["method"], route, str(message["status"]))
+                self._metrics.requests.labels(*labels).inc()
+            await send(message)
+
+        await self._app(scope, receive, count if scope["type"] == "http" else send)
+
+
+class _Database(Collector):
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def describe(self) -> Iterable[Metric]:
+        return []  # collecting at registration would need the database
+
+    def collect(self) -> Iterator[Metric]:
+        with self._database.read() as connection:
+            now = self._database.now(connection)
+            yield from _queue(connection, now)
+            yield from _workers(connection, now)
+            rows = connection.execute(sa.select(tallies)).all()
+        stages = HistogramMetricFamily(
+            "zkagent_stage_seconds", "Seconds that accepted proofs spent.", labels=["stage"]
+        )
+        for stage in STAGES:
+            stages.add_metric([stage], *histogram(rows, stage))
+        yield stages
+        failed = CounterMetricFamily(
+            "zkagent_failures", "Failed attempts by kind.", labels=["kind"]
+        )
+        for kind, count in failures(rows).items():
+            failed.add_metric([kind], count)
+        yield failed
+
+
+def _queue(connection: sa.Connection, now: float) -> Iterator[Metric]:
+    query = sa.select(proofs.c.state, sa.func.count()).group_by(proofs.c.state)
+    counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(query)}
+    by_state = GaugeMetricFamily("zkagent_proofs", "Proofs by state.", labels=["state"])
+    for state in State:
+        if state is not State.EXPIRED:
+            by_state.add_metric([state], counts.get(state, 0))
+    yield by_state
+    waiting = counts.get(State.WAITING, 0)
+    yield GaugeMetricFamily("zkagent_queue_length", "Proofs that wait for a slot.", waiting)
+    first = sa.select(sa.func.min(proofs.c.queued_at)).where(proofs.c.state == State.WAITING)
+    since = connection.execute(first).scalar_one()
+    age = 0.0 if since is None else max(0.0, now - since)
+    yield GaugeMetricFamily("zkagent_queue_oldest_seconds", "How long the first has waited.", age)
+
+
+def _workers(connection: sa.Connection, now: float) -> Iterator[Metric]:
+    rows = connection.execute(sa.select(workers).where(workers.c.state == "alive")).all()
+    yield GaugeMetricFamily("zkagent_workers", "Workers that are alive.", len(rows))
+    yield GaugeMetricFamily(
+        "zkagent_slots", "Proofs that can be made at once.", sum(row.slots for row in rows)
+    )
+    memory = GaugeMetricFamily(
+        "zkagent_memory_bytes", "Resident memory.", labels=["worker", "process"]
+    )
+    seen = GaugeMetricFamily(
+        "zkagent_heartbeat_age_seconds", "Since a worker's last sign.", labels=["worker"]
+    )
+    for row in rows:
+        memory.add_metric([row.id[:12], "worker"], row.memory_bytes)
+        memory.add_metric([row.id[:12], "children"], row.children_bytes)
+        seen.add_metric([row.id[:12]], max(0.0, now - row.seen_at))
+    yield memory
+    yield seen
+
+
+__all__ = ["Counting", "Metrics"]

@@ -1,0 +1,259 @@
+"""The API's routes; `prover.service.api.application` makes an application of them."""
+
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import PlainTextResponse, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from circuits.artifacts import Proof
+from prover.service.api.deps import Deps, From, Using
+from prover.service.api.intake import read_request
+from prover.service.api.problems import responses
+from prover.service.api.schemas import (
+    BatchView,
+    CircuitList,
+    CircuitView,
+    Health,
+    ProofDocument,
+    ProofPage,
+    ProofRequest,
+    ProofView,
+    VerdictView,
+)
+from prover.service.api.watchers import wait
+from prover.service.catalogue import Artifact, Card
+from prover.service.jobs import FINISHED, State
+from prover.service.keys import Caller
+from prover.service.views import CURSOR_PATTERN
+from prover.service.wake import CANCELLED, CHANGED, WORK
+
+LONGEST_WAIT_S = 60.0
+KEEP_ALIVE_S = 15.0
+EVENT_SCHEMA = {
+    "type": "object",
+    "required": ["event", "id", "data"],
+    "properties": {
+        "event": {"const": "proof"},
+        "id": {"type": "string", "description": "the proof's version"},
+        "data": {"type": "string", "description": "a ProofView as JSON"},
+    },
+}
+
+ProofId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a proof's content hash")]
+CircuitId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a circuit's digest")]
+
+router = APIRouter(responses=responses())
+open_router = APIRouter()
+
+
+@router.post(
+    "/v1/proofs",
+    summary="Ask for a proof",
+    status_code=202,
+    response_model=ProofView,
+    responses={
+        200: {"model": ProofView, "description": "It was finished before"},
+        **responses(403, 404, 415),
+    },
+)
+def ask(body: ProofRequest, deps: Using, caller: From, response: Response) -> ProofView:
+    """Answers at once. The same request again, from anyone, leads to the same proof, whether it is
+    finished or not; each key has its own handle on it."""
+    request = read_request(body, deps.catalogue, deps.rules)
+    ticket = deps.store.submit(caller.key_id, request, caller.allowance.quota)
+    deps.wake.send(WORK)
+    view = deps.views.proof(caller.key_id, ticket.proof_id)
+    response.headers["location"] = f"/v1/proofs/{ticket.proof_id}"
+    if view.state in FINISHED:
+        response.status_code = 200
+    return view
+
+
+@router.get("/v1/proofs", summary="List your proofs", response_model=ProofPage)
+def list_proofs(
+    deps: Using,
+    caller: From,
+    state: State | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: Annotated[str | None, Query(pattern=CURSOR_PATTERN)] = None,
+) -> ProofPage:
+    """Newest first."""
+    return deps.views.page(caller.key_id, state, limit, cursor)
+
+
+@router.get(
+    "/v1/proofs/{proof_id}",
+    summary="State, progress, timings, result",
+    response_model=ProofView,
+    responses=responses(404),
+)
+async def show(
+    proof_id: ProofId,
+    deps: Using,
+    caller: From,
+    wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, allow_inf_nan=False)] = 0,
+) -> ProofView:
+    """With `wait_s` the answer comes when the proof is finished, or after that time."""
+    with deps.watchers.watch(proof_id) as event:
+        end = time.monotonic() + wait_s
+        while (left := end - time.monotonic()) > 0 and not deps.watchers.closing:
+            _, state = await run_in_threadpool(deps.views.version, caller.key_id, proof_id)
+            if state in FINISHED:
+                break
+            await wait(event, left)
+    return await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
+
+
+@router.get(
+    "/v1/proofs/{proof_id}/events",
+    summary="Follow a proof",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "Server-sent events named `proof`, each a ProofView; ends when finished",
+            "content": {"text/event-stream": {"schema": EVENT_SCHEMA}},
+        },
+        **responses(404),
+    },
+)
+async def follow(proof_id: ProofId, deps: Using, caller: From) -> StreamingResponse:
+    """One event now and one for every change."""
+    first = await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    events = _events(deps, caller, first)
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+@router.delete(
+    "/v1/proofs/{proof_id}",
+    summary="Cancel your request",
+    response_model=ProofView,
+    responses=responses(404),
+)
+def cancel(proof_id: ProofId, deps: Using, caller: From) -> ProofView:
+    """Gives up your handle; the work stops when nobody else wants it. A finished proof stays."""
+    if deps.store.cancel(caller.key_id, proof_id):
+        deps.wake.send(CANCELLED, proof_id)
+        deps.wake.send(CHANGED, proof_id)
+    return deps.views.proof(caller.key_id, proof_id)
+
+
+@router.get("/v1/circuits", summary="What can be proven", response_model=CircuitList)
+def list_circuits(deps: Using, caller: From) -> CircuitList:
+    return CircuitList(circuits=[_circuit(card) for card in deps.catalogue.cards()])
+
+
+@router.get(
+    "/v1/circuits/{circuit}",
+    summary="One circuit",
+    response_model=CircuitView,
+    responses=responses(404),
+)
+def show_circuit(circuit: CircuitId, deps: Using, caller: From) -> CircuitView:
+    return _circuit(deps.catalogue.card(circuit))
+
+
+@router.get(
+    "/v1/circuits/{circuit}/{artifact}",
+    summary="Download a circuit's public file",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file",
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+            },
+        },
+        **responses(404),
+    },
+)
+def download(circuit: CircuitId, artifact: Artifact, deps: Using, caller: From) -> Response:
+    """The verifying key, the Solidity verifier, its ABI, the settings. Proving keys stay here."""
+    content = deps.catalogue.artifact(circuit, artifact)
+    disposition = f'attachment; filename="{circuit[:16]}-{artifact.value}"'
+    return Response(
+        content,
+        media_type="application/octet-stream",
+        headers={"content-disposition": disposition},
+    )
+
+
+@router.post(
+    "/v1/verify",
+    summary="Verify a proof",
+    response_model=VerdictView,
+    responses=responses(404, 415),
+)
+def verify(body: ProofDocument, deps: Using, caller: From) -> VerdictView:
+    """A verdict for any proof of a circuit that this service has."""
+    proof = Proof.from_json(body.model_dump_json())
+    verdict = deps.catalogue.verify(proof)
+    return VerdictView(valid=verdict.valid, reason=verdict.reason)
+
+
+@router.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    response_class=PlainTextResponse,
+)
+def metrics(deps: Using, caller: From) -> Response:
+    return Response(deps.metrics.render(), media_type="text/plain; version=0.0.4")
+
+
+@open_router.get("/healthz", summary="Is the process alive?", response_model=Health)
+def health(deps: Using) -> Health:
+    return Health(status="ok", detail="the process answers", workers=0)
+
+
+@open_router.get(
+    "/readyz",
+    summary="Can it take work?",
+    response_model=Health,
+    responses={503: {"model": Health, "description": "Not yet, or not now"}},
+)
+def readiness(deps: Using, response: Response) -> Health:
+    found = deps.ready()
+    if found.status != "ok":
+        response.status_code = 503
+    return found
+
+
+async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[str]:
+    with deps.watchers.watch(view.id) as event:
+        yield _event(view)
+        said = time.monotonic()
+        while view.state not in FINISHED and not deps.watchers.closing:
+            await wait(event, KEEP_ALIVE_S)
+            now = await run_in_threadpool(deps.views.version, caller.key_id, view.id)
+            if now != (view.version, view.state):
+                view = await run_in_threadpool(deps.views.proof, caller.key_id, view.id)
+                said = time.monotonic()
+                yield _event(view)
+            elif time.monotonic() - said > KEEP_ALIVE_S:
+                said = time.monotonic()
+                yield ": still here\n\n"
+
+
+def _event(view: ProofView) -> str:
+    return f"event: proof\nid: {view.version}\ndata: {view.model_dump_json()}\n\n"
+
+
+def _circuit(card: Card) -> CircuitView:
+    batches = [BatchView(circuit=form.circuit, capacity=form.capacity) for form in card.batches]
+    return CircuitView(
+        digest=card.digest,
+        models=list(card.models),
+        input_count=card.input_count,
+        output_count=card.output_count,
+        exact=card.exact,
+        input_scale_bits=card.input_scale_bits,
+        development_srs=card.development_srs,
+        proof_bytes=card.proof_bytes,
+        batches=batches,
+    )
+
+
+__all__ = ["open_router", "router"]

@@ -1,0 +1,164 @@
+"""uvicorn, with what it lacks: patience limits for request heads, and streams that end on stop."""
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from prover.service.api.application import Service
+from prover.service.api.problems import MEDIA_TYPE
+from prover.service.errors import StartRefused
+
+HEAD_S = 10.0
+KEEP_ALIVE_S = 30
+CONNECTIONS = 1000
+GRACE_S = 10
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class PatientProtocol(H11Protocol):
+    """Ends connections whose request head does not arrive in time (slow-loris), and those that
+    are too many."""
+
+    most_connections = CONNECTIONS
+    _alarm: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > self.most_connections:
+            transport.write(_TOO_MANY)
+            transport.close()
+        else:
+            self._set_alarm()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        cycle: Any = self.cycle  # None before the first request
+        if cycle is None or cycle.response_complete:
+            self._set_alarm()
+        else:
+            self._clear_alarm()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._clear_alarm()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP is told so in the same form as everything else."""
+        document = {
+            "type": "urn:zkagent:problem:not-http",
+            "title": "Bad Request",
+            "status": 400,
+            "detail": msg,
+        }
+        self.transport.write(_response("400 Bad Request", document))
+        self.transport.close()
+
+    def _set_alarm(self) -> None:
+        if self._alarm is None:
+            self._alarm = self.loop.call_later(HEAD_S, self._too_slow)
+
+    def _clear_alarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _too_slow(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(_TOO_SLOW)
+            self.transport.close()
+
+
+def _response(status: str, document: dict[str, Any]) -> bytes:
+    body = json.dumps(document).encode()
+    head = f"HTTP/1.1 {status}\r\ncontent-type: {MEDIA_TYPE}\r\n"
+    return f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n".encode() + body
+
+
+_TOO_SLOW = _response(
+    "408 Request Timeout",
+    {
+        "type": "urn:zkagent:problem:too-slow",
+        "title": "Request Timeout",
+        "status": 408,
+        "detail": f"the request's head did not arrive within {HEAD_S:g} s",
+    },
+)
+
+
+_TOO_MANY = _response(
+    "503 Service Unavailable",
+    {
+        "type": "urn:zkagent:problem:too-many-connections",
+        "title": "Service Unavailable",
+        "status": 503,
+        "detail": "too many connections at once: try again later",
+    },
+)
+
+
+class Server(uvicorn.Server):
+    """Lets go of those who wait for proofs when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn's would raise the signal again at the end, before anyone could hand back."""
+        previous = {number: signal.signal(number, self.handle_exit) for number in SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._service.watchers.close()
+        super().handle_exit(sig, frame)
+
+    def end(self) -> None:
+        """Stop from another thread, as a signal would."""
+        self._service.watchers.close()
+        self.should_exit = True
+
+
+def make_server(
+    service: Service, host: str, port: int, connections: int = CONNECTIONS
+) -> tuple[Server, socket.socket]:
+    """A server and its bound socket; port 0 takes a free one. Raises StartRefused."""
+    protocol = type("Protocol", (PatientProtocol,), {"most_connections": connections})
+    config = uvicorn.Config(
+        service.app,
+        http=protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    try:
+        (family, kind, number, _, address), *_ = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        listener = socket.socket(family, kind, number)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as exc:
+        raise StartRefused(f"cannot listen on {host} port {port}: {exc.strerror}") from exc
+    return Server(config, service), listener
+
+
+__all__ = ["Server", "make_server"]

@@ -1,0 +1,69 @@
+"""Requests that wait for a proof to change: woken by hints, and now and then without."""
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prover.service.wake import CHANGED
+
+LOOK_AGAIN_S = 2.0
+
+
+class Watchers:
+    """Who waits for which proof. `woken` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        #: Set when the service stops: whoever waits answers with what there is.
+        self.closing = False
+
+    @contextmanager
+    def watch(self, proof_id: str) -> Iterator[asyncio.Event]:
+        """An event that is set whenever the proof may have changed."""
+        event = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        with self._lock:
+            self._waiting[proof_id].add(event)
+        try:
+            yield event
+        finally:
+            with self._lock:
+                self._waiting[proof_id].discard(event)
+                if not self._waiting[proof_id]:
+                    del self._waiting[proof_id]
+
+    def woken(self, topic: str, proof_id: str) -> None:
+        """A wake-up's listener."""
+        if topic == CHANGED:
+            with self._lock:
+                events = list(self._waiting.get(proof_id, ()))
+            self._set(events)
+
+    def close(self) -> None:
+        """Let everybody go."""
+        self.closing = True
+        with self._lock:
+            events = [event for some in self._waiting.values() for event in some]
+        self._set(events)
+
+    def _set(self, events: list[asyncio.Event]) -> None:
+        if events and self._loop and not self._loop.is_closed():
+            for event in events:
+                self._loop.call_soon_threadsafe(event.set)
+
+
+async def wait(event: asyncio.Event, seconds: float) -> None:
+    """Until the event is set, or for this long, or until it is time to look without a hint."""
+    try:
+        async with asyncio.timeout(min(seconds, LOOK_AGAIN_S)):
+            await event.wait()
+    except TimeoutError:
+        return
+    event.clear()
+
+
+__all__ = ["Watchers", "wait"]

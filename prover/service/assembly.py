@@ -1,0 +1,114 @@
+"""From options to a database, a catalogue and a worker; what both commands share."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from prover.service.catalogue import Catalogue
+from prover.service.claims import Limits
+from prover.service.database import Database
+from prover.service.engine import prepare_engine
+from prover.service.store import DAY_S
+from prover.service.worker.batching import BatchSettings
+from prover.service.worker.callbacks import CallbackRules
+from prover.service.worker.roster import Patience
+from prover.service.worker.worker import Worker, WorkerSettings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `zkagent serve` and `zkagent worker` were told."""
+
+    database: str | None
+    models: tuple[str, ...]
+    no_models: bool
+    slots: int
+    threads: int | None
+    timeout_s: float
+    grace_s: float
+    batches: tuple[tuple[str, str], ...]
+    batch_size: int
+    linger_s: float
+    max_crashes: int
+    max_deaths: int
+    stale_s: float
+    keep_days: float
+    callback_hosts: tuple[str, ...]
+    private_callbacks: bool
+    fake: Path | None
+
+    @property
+    def callbacks(self) -> CallbackRules:
+        return CallbackRules(self.callback_hosts, self.private_callbacks)
+
+    @property
+    def worker(self) -> WorkerSettings:
+        return WorkerSettings(
+            slots=self.slots,
+            threads=self.threads,
+            timeout_s=self.timeout_s,
+            grace_s=self.grace_s,
+            retention_s=self.keep_days * DAY_S,
+            batch=BatchSettings(self.batch_size, self.linger_s),
+            limits=Limits(self.max_crashes, self.max_deaths),
+            patience=Patience(stale_s=self.stale_s),
+            callbacks=self.callbacks,
+        )
+
+
+class Assembly:
+    """An open database and its circuits. lost: why the worker could not go on, if so."""
+
+    def __init__(self, options: Options, database: Database, catalogue: Catalogue) -> None:
+        self.options = options
+        self.database = database
+        self.catalogue = catalogue
+        self.lost: Exception | None = None
+
+    def worker(self, when_lost: Callable[[], None]) -> Worker:
+        """A started worker."""
+
+        def note(exc: Exception) -> None:
+            self.lost = exc
+            when_lost()
+
+        worker = Worker(self.database, self.catalogue, self.options.worker)
+        worker.on_failure = note
+        worker.start()
+        return worker
+
+    def close(self) -> None:
+        self.catalogue.close()
+        self.database.close()
+
+
+def assemble(options: Options) -> Assembly:
+    """Prepare the database, find or build the circuits. Raises ProverError, CircuitError,
+    ModelError."""
+    database = Database(options.database)
+    database.prepare()
+    prepare_engine(database)
+    return Assembly(options, database, _catalogue(options))
+
+
+def _catalogue(options: Options) -> Catalogue:
+    if options.fake:
+        from prover.service.fake import FakeCatalogue
+
+        return FakeCatalogue.read(options.fake)
+    from models.catalogue import shipped_models
+    from prover.service.built_circuits import BuiltCircuits
+
+    names = () if options.no_models else options.models or shipped_models()
+    catalogue = BuiltCircuits(names)
+    log.info("looking for the models' circuits, building those that are missing")
+    catalogue.build_models()
+    for single, batch in options.batches:
+        catalogue.add_batch(single, batch)
+    return catalogue
+
+
+__all__ = ["Assembly", "Options", "assemble"]

@@ -1,0 +1,218 @@
+"""What a run does: claim, find company, prove in a slot's child, settle or hand back."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from circuits.errors import (
+    ArtifactCorrupted,
+    CircuitError,
+    CircuitNotFound,
+    CircuitOutdated,
+    InputRefused,
+)
+from prover.errors import PermanentProverError, ProofTimedOut, ProverError, TransientProverError
+from prover.service.catalogue import Catalogue
+from prover.service.claims import Claim, Claims, Outcome
+from prover.service.database import PATIENCE_S, patiently
+from prover.service.errors import CircuitUnknown
+from prover.service.jobs import Failure
+from prover.service.wake import CHANGED, WORK, Wake
+from prover.service.worker.batching import Batching, lay_out
+from prover.service.worker.pool import SHORT_PROOF_S, Pool, Slot
+
+log = logging.getLogger(__name__)
+
+LOOK_AGAIN_S = 0.02
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An attempt without a proof. again: another attempt may succeed."""
+
+    failure: Failure
+    reason: str
+    again: bool
+
+
+class Proving:
+    """The worker's proofs in progress."""
+
+    def __init__(
+        self, claims: Claims, catalogue: Catalogue, pool: Pool, batching: Batching, wake: Wake
+    ) -> None:
+        self._claims = claims
+        self._catalogue = catalogue
+        self._pool = pool
+        self._batching = batching
+        self._wake = wake
+        self._running: dict[str, tuple[Claim, Slot]] = {}
+        self._unsettled: list[Claim] = []  # what the heartbeat hands back when it can
+        self._lock = threading.Lock()
+        self._leaving = False
+
+    def run(self, proof_id: str, generation: int) -> None:
+        """The engine's "prove". Running it twice, or late, does nothing twice.
+
+        Ends when this proof is in somebody's hands; until then it proves what comes before it.
+        """
+        while circuit := patiently(lambda: self._claims.circuit_of(proof_id, generation)):
+            if not self._pool.wait_free(SHORT_PROOF_S):
+                patiently(lambda: self._claims.offer(proof_id, generation))
+                self._wake.send(WORK)
+            with self._pool.slot(circuit) as slot:
+                claim = self._claim(proof_id, generation)
+                if claim is None:
+                    return
+                claim, attempt = self._work(claim, slot)
+            self._settle(claim, attempt)
+            if proof_id in claim.members:
+                return
+
+    def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
+        """Find company, prove; whatever happens, the claim is not forgotten."""
+        try:
+            with self._tracked(claim, slot) as gathered:
+                claim = gathered
+                return claim, self._attempt(slot, claim)
+        except Exception:
+            self._unsettled.append(claim)
+            raise
+
+    def _settle(self, claim: Claim, attempt: Outcome | Failed) -> None:
+        try:
+            patiently(lambda: self._finish(claim, attempt))
+        except Exception:
+            self._unsettled.append(claim)
+            raise
+        self._tell(claim)
+
+    def drop_lost(self) -> int:
+        """End the children whose proof nobody wants from us any more; how many."""
+        while self._unsettled:
+            self._claims.hand_back(self._unsettled[-1])
+            self._unsettled.pop()
+        with self._lock:
+            running = list(self._running.values())
+        lost = [slot for claim, slot in running if not self._claims.held(claim)]
+        for slot in lost:
+            slot.kill()
+        return len(lost)
+
+    def begin_no_more(self) -> None:
+        """Put what comes from now on back into the queue; what runs may finish."""
+        self._leaving = True
+
+    def hand_back(self) -> None:
+        """Stop now: end all children and put their proofs back into the queue."""
+        deadline = time.monotonic() + PATIENCE_S
+        while self.count and time.monotonic() < deadline:
+            with self._lock:
+                claims = [claim for claim, _ in self._running.values()]
+            for claim in claims:
+                self._claims.hand_back(claim)
+            self._pool.kill()
+            time.sleep(LOOK_AGAIN_S)
+
+    @property
+    def count(self) -> int:
+        """Proofs in progress, batches as one."""
+        return len(self._running)
+
+    def _claim(self, proof_id: str, generation: int) -> Claim | None:
+        if self._leaving:
+            patiently(lambda: self._claims.return_run(proof_id, generation))
+            return None
+        return patiently(lambda: self._claims.claim(proof_id, generation))
+
+    @contextmanager
+    def _tracked(self, claim: Claim, slot: Slot) -> Iterator[Claim]:
+        """Keep the claim where `drop_lost` and `hand_back` find it; yields it with company."""
+        self._track(claim, slot)
+        try:
+            self._tell(claim)
+            claim = self._gather(claim)
+            self._track(claim, slot)
+            yield claim
+        finally:
+            with self._lock:
+                del self._running[claim.token]
+
+    def _track(self, claim: Claim, slot: Slot) -> None:
+        with self._lock:
+            self._running[claim.token] = (claim, slot)
+
+    def _gather(self, claim: Claim) -> Claim:
+        try:
+            card = self._catalogue.card(claim.circuit)
+        except (ProverError, CircuitError):
+            return claim  # the attempt will say so
+        gathered = patiently(lambda: self._batching.gather(claim, card))
+        if len(gathered.members) > 1:
+            self._tell(gathered)
+        return gathered
+
+    def _attempt(self, slot: Slot, claim: Claim) -> Outcome | Failed:
+        try:
+            batches = self._catalogue.card(claim.circuit).batches
+            work = lay_out(claim, batches)
+            proof, measured = slot.prove(work.circuit, work.inputs)
+        except (ProverError, CircuitError) as exc:
+            return _failed(exc)
+        except Exception as exc:  # no memory for a process, a bug: the proof must not be lost
+            log.exception("attempt failed")
+            return Failed(Failure.CRASH, f"{type(exc).__name__}: {exc}", again=True)
+        log.info(
+            "proven",
+            extra={"circuit": work.circuit, "proofs": len(claim.members), "s": measured.prove_s},
+        )
+        return Outcome(
+            proof.to_json(),
+            work.positions,
+            measured.prove_s,
+            measured.verify_s,
+            measured.peak_rss_bytes,
+        )
+
+    def _finish(self, claim: Claim, attempt: Outcome | Failed) -> None:
+        if isinstance(attempt, Outcome):
+            if accepted := self._claims.settle(claim, attempt):
+                log.debug("accepted %d", accepted)
+            else:
+                log.info("nobody waits for this result any more", extra=_named(claim))
+        elif attempt.again:
+            if self._claims.crash(claim, attempt.failure, attempt.reason):
+                log.warning("attempt failed: %s", attempt.reason, extra=_named(claim))
+            else:
+                log.info("ended a proof that nobody wants from us", extra=_named(claim))
+        else:
+            log.warning("proof failed: %s", attempt.reason, extra=_named(claim))
+            self._claims.fail(claim, attempt.failure, attempt.reason)
+
+    def _tell(self, claim: Claim) -> None:
+        for proof_id in claim.members:
+            self._wake.send(CHANGED, proof_id)
+
+
+def _failed(exc: Exception) -> Failed:
+    if isinstance(exc, InputRefused):
+        return Failed(Failure.INPUT, str(exc), again=False)
+    if isinstance(exc, PermanentProverError):
+        return Failed(Failure.ENGINE, str(exc), again=False)
+    if isinstance(exc, ProofTimedOut):
+        return Failed(Failure.TIMEOUT, str(exc), again=True)
+    if isinstance(exc, TransientProverError):
+        return Failed(Failure.CRASH, str(exc), again=True)
+    if isinstance(exc, (CircuitUnknown, CircuitNotFound, CircuitOutdated, ArtifactCorrupted)):
+        return Failed(Failure.CIRCUIT, str(exc), again=True)  # another worker may have it
+    return Failed(Failure.ENGINE, str(exc), again=False)
+
+
+def _named(claim: Claim) -> dict[str, object]:
+    return {"proof": next(iter(claim.members)), "circuit": claim.circuit}
+
+
+__all__ = ["Proving"]

@@ -1,0 +1,75 @@
+"""Upkeep that any worker may do at any time: deadlines, lost runs, retention."""
+
+import logging
+import time
+
+import sqlalchemy as sa
+
+from prover.service.engine import EngineQueue
+from prover.service.jobs import State
+from prover.service.store import DAY_S, Store, lock_proof, requeue
+from prover.service.tables import proofs
+from prover.service.worker.roster import Roster
+
+log = logging.getLogger(__name__)
+
+LOST_AFTER_S = 60.0
+LOST_EVERY_S = 30.0
+PURGE_EVERY_S = 3600.0
+AT_ONCE = 50
+
+
+class Sweeper:
+    """Called with every heartbeat; each duty keeps its own pace."""
+
+    def __init__(
+        self, store: Store, queue: EngineQueue, roster: Roster, retention_s: float
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._roster = roster
+        self._retention_s = retention_s
+        self._next_lost = time.monotonic() + LOST_EVERY_S
+        self._next_purge = time.monotonic() + LOST_EVERY_S  # also where workers restart often
+
+    def sweep(self) -> list[str]:
+        """Do what is due; the proofs that changed."""
+        changed = self._store.expire()
+        now = time.monotonic()
+        if now >= self._next_lost:
+            self._next_lost = now + LOST_EVERY_S
+            changed += self.find_lost()
+        if now >= self._next_purge:
+            self._next_purge = now + PURGE_EVERY_S
+            self.purge()
+        return changed
+
+    def find_lost(self) -> list[str]:
+        """Queue again what waits without a run: a run that ended in an error of the engine's or
+        the database's leaves its proof behind."""
+        cutoff = time.time() - LOST_AFTER_S
+        waiting = (proofs.c.state == State.WAITING) & (proofs.c.queued_at < cutoff)
+        query = sa.select(proofs.c.id).where(waiting).order_by(proofs.c.queued_at).limit(AT_ONCE)
+        with self._store.database.read() as connection:
+            ids = list(connection.execute(query).scalars())
+        lost = [proof_id for proof_id in ids if not self._queue.unfinished(proof_id)]
+        for proof_id in lost:
+            log.warning("found without a run, queued again", extra={"proof": proof_id})
+            with self._store.database.write() as connection:
+                proof = lock_proof(connection, proof_id)
+                if proof.state == State.WAITING and proof.queued_at < cutoff:
+                    requeue(connection, self._queue, proof)
+        return lost
+
+    def purge(self) -> None:
+        """Forget old proofs, the engine's records of them, and old workers."""
+        before = time.time() - self._retention_s
+        count = self._store.purge(before)
+        while self._queue.forget(before):
+            pass
+        self._roster.forget(time.time() - DAY_S)
+        if count:
+            log.info("purged %d proofs", count)
+
+
+__all__ = ["Sweeper"]

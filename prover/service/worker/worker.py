@@ -1,0 +1,143 @@
+"""A worker: slots that prove, a heartbeat, and a share in looking after the queue.
+
+Started by `zkagent worker`, and inside `zkagent serve`. One per process.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from prover.service.catalogue import Catalogue
+from prover.service.claims import Claims, Limits
+from prover.service.database import Database
+from prover.service.engine import Engine, EngineQueue, Handlers
+from prover.service.errors import LeaseLost
+from prover.service.leases import open_leases
+from prover.service.store import DAY_S, Store
+from prover.service.wake import CANCELLED, CHANGED, WORK, open_wake
+from prover.service.worker.batching import Batching, BatchSettings
+from prover.service.worker.callbacks import CallbackRules, Callbacks
+from prover.service.worker.pool import SHORT_PROOF_S, Opener, Pool
+from prover.service.worker.proving import Proving
+from prover.service.worker.roster import Patience, Roster
+from prover.service.worker.sweeper import Sweeper
+
+log = logging.getLogger(__name__)
+
+POLL_S = 1.0
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """slots: proofs at once. threads: per proof, by default all cores. timeout_s: for one proof.
+    grace_s: how long a stopping worker lets running proofs finish."""
+
+    slots: int = 1
+    threads: int | None = None
+    timeout_s: float = 300.0
+    grace_s: float = 30.0
+    retention_s: float = 30 * DAY_S
+    batch: BatchSettings = field(default_factory=BatchSettings)
+    limits: Limits = field(default_factory=Limits)
+    patience: Patience = field(default_factory=Patience)
+    callbacks: CallbackRules = field(default_factory=CallbackRules)
+
+
+class Worker:
+    """Everything that proves in this process; `start`, then `stop`."""
+
+    def __init__(self, database: Database, catalogue: Catalogue, settings: WorkerSettings) -> None:
+        self.id = uuid.uuid4().hex
+        self._settings = settings
+        self._wake = open_wake(database)
+        self._queue = EngineQueue(database)
+        self._claims = Claims(database, self._queue, self.id, settings.limits)
+        self._pool = Pool(self._opener(catalogue), settings.slots)
+        self._batching = Batching(settings.batch, self._claims.join)
+        self._proving = Proving(self._claims, catalogue, self._pool, self._batching, self._wake)
+        self._engine = Engine(database, self.id, POLL_S)
+        self._roster = Roster(database, open_leases(database), self.id, settings.patience)
+        self._callbacks = Callbacks(database, settings.callbacks, self._queue)
+        store = Store(database, self._queue)
+        self._sweeper = Sweeper(store, self._queue, self._roster, settings.retention_s)
+        self._stop = threading.Event()
+        self._look = threading.Event()
+        self._thread: threading.Thread | None = None
+        #: Called on the heartbeat's thread when the worker cannot go on.
+        self.on_failure: Callable[[Exception], None] = lambda _: None
+
+    def start(self) -> None:
+        """Begin to take work. Raises DatabaseUnusable, LeaseLost."""
+        self._roster.join(self._settings.slots)
+        handlers = Handlers(self._proving.run, self._callbacks.deliver)
+        self._engine.start(handlers, self._settings.slots)
+        self._wake.listen(self._woken)
+        self._thread = threading.Thread(target=self._beats, name="heartbeat", daemon=True)
+        self._thread.start()
+        log.info("worker started", extra={"worker": self.id, "slots": self._settings.slots})
+
+    def stop(self) -> None:
+        """Take no more work, let proofs finish for a while, hand back the rest."""
+        self._engine.admit(0)
+        self._proving.begin_no_more()
+        deadline = time.monotonic() + self._settings.grace_s
+        while self._proving.count and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._proving.hand_back()
+        self._engine.stop(timeout_s=5)
+        self._stop.set()
+        self._look.set()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._pool.close()
+        self._roster.leave()
+        self._wake.send(WORK)
+        self._wake.close()
+        self._queue.close()
+        log.info("worker stopped", extra={"worker": self.id})
+
+    def _woken(self, topic: str, subject: str) -> None:
+        if topic == WORK:
+            self._batching.arrived()
+            self._engine.bell.ring()
+        elif topic == CANCELLED:
+            self._look.set()
+
+    def _beats(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._beat()
+            except LeaseLost as exc:
+                log.critical("%s", exc)
+                self.on_failure(exc)
+                return
+            except Exception:
+                log.exception("heartbeat failed, trying again")
+            self._look.wait(self._settings.patience.beat_s)
+            self._look.clear()
+
+    def _beat(self) -> None:
+        self._roster.beat(self._pool.pids())
+        self._proving.drop_lost()
+        if dead := self._roster.bury(self._claims, self._engine.recover):
+            log.warning("took over from dead workers", extra={"workers": dead})
+            self._wake.send(WORK)
+        for proof_id in self._sweeper.sweep():
+            self._wake.send(CHANGED, proof_id)
+        self._engine.admit(self._settings.slots + self._prefetch())
+
+    def _prefetch(self) -> int:
+        """One proof more than slots while proofs are short, so that no slot waits for the queue;
+        a long one would only be kept from an idle worker."""
+        typical_s = self._pool.typical_s
+        return 1 if typical_s is not None and typical_s < SHORT_PROOF_S else 0
+
+    def _opener(self, catalogue: Catalogue) -> Opener:
+        settings = self._settings
+        return lambda digest: catalogue.prover(digest, settings.timeout_s, settings.threads)
+
+
+__all__ = ["Worker", "WorkerSettings"]

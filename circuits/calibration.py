@@ -13,7 +13,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from circuits.errors import EngineError, OutsideRange, SettingsRefused
-from circuits.fidelity import Fidelity, circuit_outputs, measure_fidelity, quantised
+from circuits.fidelity import (
+    Fidelity,
+    circuit_outputs,
+    measure_fidelity,
+    quantised,
+    require_decision,
+)
 from circuits.network import Network
 from circuits.samples import Samples
 from circuits.settings import (
@@ -78,6 +84,7 @@ def calibrate(
     `measure_fidelity`. Raises OutsideRange when no ranges hold a sample, EngineError, InputRefused,
     NetworkRefused, SettingsRefused.
     """
+    require_decision(network, tolerance)
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(network, samples, tolerance, Path(folder), progress)
         return (

@@ -25,8 +25,9 @@ from circuits.errors import EngineError, InputRefused, OutsideRange
 from circuits.field import fits_int64, from_hex, to_hex
 from circuits.settings import RunArguments, Settings, lookup_table
 
-# It warns of scales below 8 bits, which exact integers have on purpose.
-logging.getLogger("ezkl").setLevel(logging.ERROR)
+# It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
+# then raises: calibration meets many values that are too large.
+logging.getLogger("ezkl").setLevel(logging.CRITICAL)
 
 PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 # Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.

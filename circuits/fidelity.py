@@ -74,10 +74,7 @@ def measure_fidelity(
     the network's units. progress: told how many samples of how many are done. Raises InputRefused
     when without a tolerance nothing is decided, NetworkRefused, EngineError.
     """
-    if tolerance is None and not decides(network):
-        raise InputRefused(
-            "the network's outputs are single numbers, which have no arg-max: give a tolerance"
-        )
+    require_decision(network, tolerance)
     reference, agreed, outside, largest = Reference(network), 0, 0, 0.0
     for done, sample in enumerate(samples, start=1):
         expected = reference.outputs(sample)
@@ -94,9 +91,13 @@ def measure_fidelity(
     return Fidelity(len(samples), agreed / len(samples), largest, outside, tolerance)
 
 
-def decides(network: Network) -> bool:
-    """Whether some output has a row to take an arg-max over."""
-    return any(shape and shape[-1] > 1 for shape in network.output_shapes)
+def require_decision(network: Network, tolerance: float | None) -> None:
+    """Refuse to compare where nothing can differ. Raises InputRefused."""
+    rows = any(shape and shape[-1] > 1 for shape in network.output_shapes)
+    if tolerance is None and not rows:
+        raise InputRefused(
+            "the network's outputs are single numbers, which have no arg-max: give a tolerance"
+        )
 
 
 def circuit_outputs(
@@ -150,4 +151,5 @@ def _same(expected: list[Array], found: list[Array]) -> bool:
     )
 
 
-__all__ = ["Fidelity", "circuit_outputs", "decides", "measure_fidelity", "quantised", "silent"]
+__all__ = ["Fidelity", "circuit_outputs", "measure_fidelity", "quantised"]
+__all__ += ["require_decision", "silent"]

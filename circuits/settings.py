@@ -11,7 +11,7 @@ The rules come from attacks that work against ezkl's defaults; tests/circuits mo
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,12 @@ class RunArguments:
     # The contract makes the inputs itself and bounds the outputs.
     ignore_range_check_of_inputs_and_outputs: bool = True
     disable_freivalds: bool = True
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> "RunArguments":
+        """What `dataclasses.asdict` made of them, through JSON. Raises TypeError for others."""
+        low, high = fields["lookup_range"]
+        return cls(**{**fields, "lookup_range": (low, high)})
 
 
 def default_arguments(integer: bool) -> RunArguments:

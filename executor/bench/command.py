@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from executor.bench.compare import Comparison
     from executor.bench.results import Results
+    from executor.bench.suite import Suite
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 RESULTS = click.Path(path_type=Path, exists=True)
@@ -27,6 +28,12 @@ HOME = Path("bench-results")
     help="For results.json, report.md and plots [default: bench-results/DATE-TIME].",
 )
 @click.option("--model", "models", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--clinc150", type=FOLDER, metavar="FOLDER", help="CLINC150's train.jsonl, test.jsonl (--full)."
+)
+@click.option(
+    "--snips", type=FOLDER, metavar="FOLDER", help="SNIPS' train.jsonl and test.jsonl (--full)."
+)
 @click.option("--threads", type=click.IntRange(1), help="For proving; all cores by default.")
 @click.option("--no-plots", is_flag=True, help="Leave the plots out; they need matplotlib.")
 @click.pass_context
@@ -36,6 +43,8 @@ def bench_group(
     all_of_it: bool,
     out: Path | None,
     models: tuple[str, ...],
+    clinc150: Path | None,
+    snips: Path | None,
     threads: int | None,
     no_plots: bool,
 ) -> None:
@@ -50,8 +59,11 @@ def bench_group(
     zkagent bench compare before after
     """
     if ctx.invoked_subcommand is None:
+        from executor.bench.suite import full, quick
+
         folder = out or HOME / datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
-        _measure(all_of_it, folder, models, threads, plots=not no_plots)
+        suite = full(clinc150, snips) if all_of_it else quick()
+        _measure(suite.only(models), folder, threads, plots=not no_plots)
 
 
 @bench_group.command("compare")
@@ -81,25 +93,20 @@ def report_command(folder: Path, no_plots: bool) -> None:
     click.echo(_publish(Results.load(folder), directory, plots=not no_plots))
 
 
-def _measure(
-    all_of_it: bool, out: Path, models: tuple[str, ...], threads: int | None, *, plots: bool
-) -> None:
+def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:
     from executor.bench.plots import require_matplotlib
     from executor.bench.report import headline
     from executor.bench.runner import Runner
-    from executor.bench.suite import full, quick
 
     if plots:
         require_matplotlib()  # before the minutes of measuring, not after
-    suite = (full() if all_of_it else quick()).only(models)
     runner = Runner(suite, out, threads)
     try:
         runner.run()
     finally:
-        if runner.results.networks:
-            report = _publish(runner.results, out, plots=plots)
-            click.echo(headline(runner.results))
-            click.echo(f"{report}" if runner.results.complete else f"{report} (incomplete)")
+        report = _publish(runner.results, out, plots=plots)
+        click.echo(headline(runner.results))
+        click.echo(report if runner.results.complete else f"{report} (incomplete)")
 
 
 def _publish(results: "Results", folder: Path, *, plots: bool) -> Path:

@@ -1,7 +1,7 @@
 """The forms in which a network is proven: each names files that a proving process can use.
 
-A form is a function from a network and a batch size to `Prepared`; adding one to FORMS of suite.py
-is all that a further one takes.
+A form is a function from a network and a batch size to `Prepared`; adding one to FORMS is all that
+a further one takes.
 """
 
 import json
@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from circuits.artifacts import Circuit
 from circuits.batch import batch_file
 from circuits.network import Network, read_network
-from executor.bench.subjects import Say, Subject
+from executor.bench.subjects import Array, Say, Subject
 
 HARDENED, STOCK = "verify", "verifyProof"
+# Circuits that round are fitted to the first half of the samples and judged on all.
+FITTED_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,7 @@ class Prepared:
     """A circuit as files, ready to prove.
 
     digest: of our own circuits. network: of this batch size. verifier: Solidity, whose function
-    `entry` takes the proof and the instances. stock: whether ezkl's own verifier can be generated
-    beside it, to compare with.
+    `entry` takes the proof and the instances. input_unit: what samples are divided by.
     """
 
     network: Network
@@ -35,11 +38,16 @@ class Prepared:
     srs: Path
     verifier: str
     entry: str
-    digest: str | None
+    digest: str | None = None
+    input_unit: float = 1.0
 
     def read_settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(self.settings.read_text())
         return settings
+
+    def samples(self, given: Array) -> Array:
+        """As the circuit's network takes them."""
+        return given if self.input_unit == 1.0 else (given / self.input_unit).astype(np.float32)
 
     @property
     def paths(self) -> dict[str, str]:
@@ -58,11 +66,21 @@ Form = Callable[[Subject, int, Path, Say], Prepared]
 
 
 def zkagent(subject: Subject, batch: int, folder: Path, say: Say) -> Prepared:
-    """What `zkagent circuit build` makes of it. Raises CircuitError."""
+    """What `zkagent circuit build` makes of it, given samples if it rounds. Raises CircuitError."""
     from circuits.build_process import build_isolated
+    from circuits.calibration import Data
 
+    data = None if subject.network.integer else Data(fitting_samples(subject, folder))
     with batch_file(subject.onnx, batch) as onnx:
-        return of_circuit(build_isolated(onnx, progress=lambda stage: say(stage.value)))
+        return of_circuit(build_isolated(onnx, data=data, progress=lambda stage: say(stage.value)))
+
+
+def fitting_samples(subject: Subject, folder: Path) -> Path:
+    """The first samples as a file."""
+    path = folder / f"{subject.name}-fitting.npz"
+    count = max(1, int(FITTED_SHARE * len(subject.samples)))
+    np.savez(path, x=subject.samples[:count])
+    return path
 
 
 def of_circuit(circuit: Circuit) -> Prepared:
@@ -80,4 +98,5 @@ def of_circuit(circuit: Circuit) -> Prepared:
     )
 
 
-__all__ = ["HARDENED", "STOCK", "Form", "Prepared", "of_circuit", "zkagent"]
+__all__ = ["HARDENED", "STOCK", "Form", "Prepared", "fitting_samples", "of_circuit"]
+__all__ += ["zkagent"]

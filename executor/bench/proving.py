@@ -50,14 +50,14 @@ class Entry:
 
     @property
     def label(self) -> str:
-        batch = f" x{self.batch}" if self.batch > 1 else ""
-        return f"{self.subject.name}{batch} ({self.form})"
+        return label_of(self.subject.name, self.batch, self.form)
 
     def inputs(self, turn: int) -> tuple[int, ...]:
         """The circuit's integers for `batch` samples, other ones each turn."""
         scale = self.prepared.read_settings()["model_input_scales"][0]
-        samples = self.subject.samples
-        rows = [samples[(turn * self.batch + i) % len(samples)] for i in range(self.batch)]
+        given = self.subject.samples
+        chosen = [(turn * self.batch + i) % len(given) for i in range(self.batch)]
+        rows = self.prepared.samples(given[chosen])
         return fill([quantised(row, scale) for row in rows], self.batch)
 
     @property
@@ -119,9 +119,13 @@ def evaluate(entry: Entry, samples: int) -> list[Numbers | None]:
     """
     with tempfile.TemporaryDirectory() as folder, worker(entry.prepared, None) as ask:
         path = Path(folder, "samples.npy")
-        np.save(path, entry.subject.samples[:samples])
+        np.save(path, entry.prepared.samples(entry.subject.samples[:samples]))
         reply = ask({"do": "evaluate", "samples": str(path)})
     return [None if y is None else tuple(y) for y in reply["outputs"]]
+
+
+def label_of(network: str, batch: int, form: str) -> str:
+    return f"{network} x{batch} ({form})" if batch > 1 else f"{network} ({form})"
 
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
@@ -184,4 +188,4 @@ def _check_outputs(entry: Entry, inputs: Sequence[int], outputs: Sequence[int]) 
         )
 
 
-__all__ = ["Entry", "evaluate", "time_proofs", "time_setups", "worker"]
+__all__ = ["Entry", "evaluate", "label_of", "time_proofs", "time_setups", "worker"]

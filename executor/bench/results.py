@@ -101,7 +101,6 @@ class Case(_Record):
     rows: Count | None = None
     cells: Count | None = None
     instances: Count | None = None
-    prepare_s: Timing | None = None
     setup_s: Timing | None = None
     witness_s: Timing | None = None
     prove_s: Timing | None = None

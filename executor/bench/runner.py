@@ -12,17 +12,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from circuits.errors import CircuitError
+from executor.bench.cases import case_of
 from executor.bench.chain import stock_verification, verification
 from executor.bench.evm import evm_case
+from executor.bench.forms import HARDENED
 from executor.bench.machine import describe_machine, load_average, versions
 from executor.bench.progress import Reporter
-from executor.bench.proving import Entry, evaluate, time_proofs, time_setups
+from executor.bench.proving import Entry, evaluate, label_of, time_proofs, time_setups
 from executor.bench.results import Case, Results, Run, Share
 from executor.bench.runs import wallet_runs
 from executor.bench.subjects import Subject
 from executor.bench.suite import FORMS, Job, Suite
 from verifier_contracts.chain import Anvil
-from verifier_contracts.errors import EvmModelError
+from verifier_contracts.errors import ChainError, CompileError, EvmModelError
 from verifier_contracts.toolchain import toolchain
 
 TOOLCHAIN_S, RUNS_S = 45.0, 90.0
@@ -51,16 +53,20 @@ class Runner:
         )
 
     def run(self) -> Results:
-        """Measure all of it. On KeyboardInterrupt the results so far lie in the folder."""
+        """Measure all of it. However it ends, the results so far lie in the folder."""
         self.out.mkdir(parents=True, exist_ok=True)
-        with self.reporter.shown(), tempfile.TemporaryDirectory() as folder:
-            self._prepare_toolchain()
-            with Anvil() as chain:
-                for job in self.suite.jobs:
-                    self._job(job, Path(folder), chain)
-            if self.suite.runs:
-                self._runs()
-        self._save(complete=True)
+        self._save()
+        try:
+            with self.reporter.shown(), tempfile.TemporaryDirectory() as folder:
+                self._prepare_toolchain()
+                with Anvil() as chain:
+                    for job in self.suite.jobs:
+                        self._job(job, Path(folder), chain)
+                if self.suite.runs:
+                    self._runs()
+            self._keep(complete=True)
+        finally:
+            self._save()
         return self.results
 
     def _prepare_toolchain(self) -> None:
@@ -69,21 +75,24 @@ class Runner:
             self._keep(versions={**self.results.versions, "solc": solc})
 
     def _job(self, job: Job, folder: Path, chain: Anvil) -> None:
-        with self._step(f"{job.name}: preparing", job.guess_s * PREPARE):
-            subject = job.load(folder, self.reporter.say)
-            entries = list(self._entries(job, subject, folder))
-        with self._step(f"{job.name}: proving in turns", job.guess_s * PROVE):
-            self._measure(job, entries)
-        with self._step(f"{job.name}: on the chain", job.guess_s * CHAIN):
-            cases = [self._case(job, entry, chain) for entry in entries if not entry.failed]
-            evm, multiply_adds = self._evm(job, subject, chain)
-            network = subject.describe(multiply_adds)
-        self._note(*(f"{e.label} was not measured: {e.failed}" for e in entries if e.failed))
-        self._keep(
-            networks=(*self.results.networks, network),
-            cases=(*self.results.cases, *cases, *evm),
-        )
-        self._save(complete=False)
+        entries: list[Entry] = []
+        try:
+            with self._step(f"{job.name}: preparing", job.guess_s * PREPARE):
+                subject = job.load(folder, self.reporter.say)
+                self._keep(networks=(*self.results.networks, subject.describe()))
+                entries.extend(self._entries(job, subject, folder))
+            with self._step(f"{job.name}: proving in turns", job.guess_s * PROVE):
+                self._measure(job, entries)
+            with self._step(f"{job.name}: on the chain", job.guess_s * CHAIN):
+                while entries:
+                    self._finish(job, entries.pop(0), chain)
+                if job.evm:
+                    self._evm(subject, chain)
+        finally:
+            # Empty, unless something stopped us: then this is what was measured before.
+            timed = [entry for entry in entries if entry.times and not entry.failed]
+            self._add(*(case_of(entry) for entry in timed))
+        self._save()
 
     def _entries(self, job: Job, subject: Subject, folder: Path) -> Iterator[Entry]:
         for form, batch in job.circuits:
@@ -91,8 +100,7 @@ class Runner:
             try:
                 prepared = FORMS[form](subject, batch, folder, self.reporter.say)
             except CircuitError as exc:
-                label = f"{subject.name} x{batch} ({form})"
-                self._note(f"{label} was not measured: {exc}")
+                self._note(f"{label_of(subject.name, batch, form)} was not measured: {exc}")
             else:
                 yield Entry(form, batch, subject, prepared)
 
@@ -110,41 +118,20 @@ class Runner:
         time_setups(entries, setups, self.threads, count)
         time_proofs(entries, rounds, self.threads, count)
 
-    def _case(self, job: Job, entry: Entry, chain: Anvil) -> Case:
+    def _finish(self, job: Job, entry: Entry, chain: Anvil) -> None:
+        """What a timed circuit costs on the chain, and how it decides."""
+        if entry.failed:
+            self._note(f"{entry.label} was not measured: {entry.failed}")
+            return
         self.reporter.say(f"verifier of {entry.form}, batch {entry.batch}")
-        cost = verification(chain, entry)
-        stock = entry.batch in job.stock and entry.prepared.digest is not None
-        agreement, accuracy = self._agreement(job, entry)
-        settings, prepared = entry.prepared.read_settings(), entry.prepared
-        columns = int(settings["run_args"]["num_inner_cols"])
-        return Case(
-            network=entry.subject.name,
-            form=entry.form,
-            batch=entry.batch,
-            circuit=prepared.digest,
-            logrows=settings["run_args"]["logrows"],
-            columns=columns,
-            rows=settings["num_rows"],
-            cells=settings["num_rows"] * columns,
-            instances=len(entry.instances),
-            setup_s=entry.timing("setup_s"),
-            witness_s=entry.timing("witness_s"),
-            prove_s=entry.timing("prove_s"),
-            verify_s=entry.timing("verify_s"),
-            setup_peak_bytes=entry.setup_peak_bytes,
-            prove_peak_bytes=entry.prove_peak_bytes,
-            pk_bytes=prepared.pk.stat().st_size,
-            vk_bytes=prepared.vk.stat().st_size,
-            proof_bytes=len(entry.proof),
-            calldata_bytes=cost.calldata_bytes,
-            calldata_gas=cost.calldata_gas,
-            verify_gas=cost.execution_gas,
-            stock_verify_gas=stock_verification(chain, entry).execution_gas if stock else None,
-            deploy_gas=cost.deploy_gas,
-            code_bytes=cost.code_bytes,
-            agreement=agreement,
-            accuracy=accuracy,
-        )
+        cost = stock = None
+        try:
+            cost = verification(chain, entry)
+            if entry.batch in job.stock and entry.prepared.entry == HARDENED:
+                stock = stock_verification(chain, entry)
+        except (ChainError, CompileError) as exc:
+            self._note(f"{entry.label} has no figures from the chain: {exc}")
+        self._add(case_of(entry, cost, stock, *self._agreement(job, entry)))
 
     def _agreement(self, job: Job, entry: Entry) -> tuple[Share | None, Share | None]:
         """Of the circuit with onnxruntime, and with the labels; measured on single decisions."""
@@ -157,16 +144,22 @@ class Runner:
         same = sum(map(entry.agrees, found, subject.reference(count)))
         return Share(hits=same, total=count), subject.accuracy_by(found)
 
-    def _evm(self, job: Job, subject: Subject, chain: Anvil) -> tuple[list[Case], int | None]:
-        if not job.evm:
-            return [], None
+    def _evm(self, subject: Subject, chain: Anvil) -> None:
         self.reporter.say("evaluating in the EVM")
         try:
             case, multiply_adds = evm_case(chain, subject)
         except EvmModelError as exc:
             self._note(f"{subject.name} (evm) was not measured: {exc}")
-            return [], None
-        return [case], multiply_adds
+            return
+        self._add(case)
+        self._keep(
+            networks=tuple(
+                network.model_copy(update={"multiply_adds": multiply_adds})
+                if network.name == subject.name
+                else network
+                for network in self.results.networks
+            )
+        )
 
     def _runs(self) -> None:
         with self._step("wallet: a whole run on a chain", RUNS_S):
@@ -189,12 +182,14 @@ class Runner:
         known = {name: getattr(self.results, name) for name in Results.model_fields}
         self.results = Results.model_validate({**known, **fields})
 
-    def _save(self, *, complete: bool) -> None:
+    def _add(self, *cases: Case) -> None:
+        self._keep(cases=(*self.results.cases, *cases))
+
+    def _save(self) -> None:
         machine = self.results.machine.model_copy(update={"load_after": load_average()})
         self._keep(
             machine=machine,
             duration_s=round(time.monotonic() - self._clock, 1),
-            complete=complete,
         )
         self.results.save(self.out)
 

@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 Say = Callable[[str], None]
 Numbers = tuple[float, ...]
 TEST_SEED = 20_000  # apart from the seeds that training draws from
-LABELLED = 1000
+LABELLED = 500
 
 
 def best(values: Numbers) -> int:
@@ -59,7 +59,7 @@ class Subject:
     def onnx(self) -> Path:
         return self.network.path
 
-    def describe(self, multiply_adds: int | None) -> Network:
+    def describe(self) -> Network:
         """For the results, with its accuracy by onnxruntime."""
         return Network(
             name=self.name,
@@ -69,7 +69,6 @@ class Subject:
             inputs=self.network.input_count,
             outputs=self.network.output_count,
             exact=self.network.integer,
-            multiply_adds=multiply_adds,
             short=self.short,
             accuracy=self.accuracy or self.accuracy_by(self.reference()),
             accuracy_of=self.accuracy_of,
@@ -116,7 +115,7 @@ def square_mlp(folder: Path, say: Say) -> Subject:
         network=saved(export_square_network(train_square_network()), folder, "mlp-square"),
         samples=x[:, None, :],
         labels=labels,
-        accuracy_of="1,000 points of the synthetic task",
+        accuracy_of=f"{LABELLED} points of its made-up task",
         input_bits=8,
     )
 

@@ -3,19 +3,29 @@
 One Job is one network with all that is compared on it; its circuits are measured in turns.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from executor.bench import forms
+from executor.bench.classifiers import classifier
+from executor.bench.defaults import ezkl_defaults
+from executor.bench.examples import TITLES, example
 from executor.bench.subjects import Say, Subject, square_mlp, wallet, wide_square
 from executor.errors import UnknownBenchModel
 
 Load = Callable[[Path, Say], Subject]
+Circuits = tuple[tuple[str, int], ...]
 
+OURS, DEFAULTS = "zkagent", "ezkl-defaults"
 #: Form -> how it is made. Batches above 1 are for integer networks.
-FORMS: dict[str, forms.Form] = {"zkagent": forms.zkagent}
+FORMS: dict[str, forms.Form] = {
+    OURS: forms.zkagent,
+    DEFAULTS: ezkl_defaults,
+}
+SIZES = ("S", "M", "L")
+EVERY_SAMPLE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -24,12 +34,13 @@ class Job:
 
     load: makes it in a folder. circuits: (form, batch) each. evm: also as a contract that computes
     it. stock: also by the verifier that ezkl writes, for these batches. rounds, setups: fewer than
-    the suite's, for what is measured for its gas. guess_s: of all of it, for one round.
+    the suite's, for what is measured for its gas. agreement: with onnxruntime, on so many samples
+    at most. guess_s: of all of it.
     """
 
     name: str
     load: Load
-    circuits: tuple[tuple[str, int], ...]
+    circuits: Circuits
     evm: bool = False
     stock: tuple[int, ...] = ()
     rounds: int | None = None
@@ -62,39 +73,88 @@ class Suite:
         return replace(self, jobs=chosen, runs=self.runs and (not names or "wallet" in names))
 
 
-def ours(*batches: int) -> tuple[tuple[str, int], ...]:
-    return tuple(("zkagent", batch) for batch in batches)
+def quick() -> Suite:
+    """Under ten minutes on two cores, the first installation included."""
+    batches = ours(1, 4, 16)
+    return Suite(
+        "quick",
+        (
+            integer("mlp-square", square_mlp, (*batches, *single(DEFAULTS)), 110),
+            integer("wallet", wallet, (*batches, *single(DEFAULTS)), 150),
+            rounding("mlp", single(OURS, DEFAULTS), 80),
+            width(8, ours(1), 10),
+            width(128, ours(1), 20),
+            width(512, (), 10),
+            width(2048, (), 20),
+        ),
+        rounds=4,
+        setups=2,
+        runs=True,
+        notes=("quick run: `--full` has more models, batch sizes, objectives and repetitions",),
+    )
 
 
-def width(hidden: int, *circuits: tuple[str, int], guess_s: float) -> Job:
+def full(clinc150: Path | None = None, snips: Path | None = None) -> Suite:
+    """Everything there is to measure. clinc150, snips: folders with train.jsonl and test.jsonl."""
+    batches = ours(1, 2, 4, 8, 16)
+    forms_of_one = single(DEFAULTS)
+    given = {"CLINC150": clinc150, "SNIPS": snips}
+    return Suite(
+        "full",
+        (
+            integer("mlp-square", square_mlp, (*batches, *forms_of_one), 240),
+            integer("wallet", wallet, (*batches, *forms_of_one), 340),
+            *(
+                rounding(kind, (*single(OURS), *forms_of_one), 300)
+                for kind in ("mlp", "cnn", "transformer", "trees")
+            ),
+            *(job for title, data in given.items() if data for job in texts(title, data)),
+            width(8, ours(1), 10),
+            width(128, ours(1), 20),
+            width(512, ours(1), 60),
+            width(2048, (), 20),
+        ),
+        rounds=9,
+        setups=5,
+        runs=True,
+        notes=tuple(
+            f"text classifiers of {title}: give its folder with --{title.lower()}"
+            for title, data in given.items()
+            if not data
+        ),
+    )
+
+
+def ours(*batches: int) -> Circuits:
+    return tuple((OURS, batch) for batch in batches)
+
+
+def single(*names: str) -> Circuits:
+    return tuple((name, 1) for name in names)
+
+
+def integer(name: str, load: Load, circuits: Circuits, guess_s: float) -> Job:
+    """An exact network, beside a contract that computes it."""
+    return Job(name, load, circuits, evm=True, stock=(1,), agreement=EVERY_SAMPLE, guess_s=guess_s)
+
+
+def rounding(kind: str, circuits: Circuits, guess_s: float) -> Job:
+    """One of the example networks over floats."""
+    load = partial(example, kind)
+    return Job(TITLES[kind][0], load, circuits, stock=(1,), agreement=EVERY_SAMPLE, guess_s=guess_s)
+
+
+def texts(title: str, data: Path) -> Iterator[Job]:
+    """The three sizes of a text classifier."""
+    for size in SIZES:
+        load = partial(classifier, title, data, size)
+        yield integer(f"{title.lower()}-{size}", load, ours(1), 240)
+
+
+def width(hidden: int, circuits: Circuits, guess_s: float) -> Job:
     """For the line between evaluating and verifying: measured for its gas, so proven once."""
     load = partial(wide_square, hidden)
     return Job(f"square-{hidden}", load, circuits, evm=True, rounds=1, setups=1, guess_s=guess_s)
-
-
-def quick() -> Suite:
-    """Under ten minutes on two cores, the first installation included."""
-    jobs = (
-        Job("mlp-square", square_mlp, ours(1, 4, 16), True, (1,), agreement=200, guess_s=40),
-        Job("wallet", wallet, ours(1, 4, 16), True, (1,), agreement=200, guess_s=80),
-        width(8, *ours(1), guess_s=10),
-        width(128, *ours(1), guess_s=20),
-        width(512, guess_s=15),
-    )
-    return Suite("quick", jobs, rounds=5, setups=3, runs=True)
-
-
-def full() -> Suite:
-    """Everything there is to measure."""
-    jobs = (
-        Job("mlp-square", square_mlp, ours(1, 2, 4, 8, 16), True, (1, 16), agreement=1000),
-        Job("wallet", wallet, ours(1, 2, 4, 8, 16), True, (1, 16), agreement=1000, guess_s=120),
-        width(8, *ours(1), guess_s=10),
-        width(128, *ours(1), guess_s=20),
-        width(512, *ours(1), guess_s=60),
-        width(2048, guess_s=60),
-    )
-    return Suite("full", jobs, rounds=9, setups=5, runs=True)
 
 
 __all__ = ["FORMS", "Job", "Suite", "full", "quick"]

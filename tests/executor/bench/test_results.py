@@ -1,11 +1,13 @@
 """results.json: what is written can be read, and nothing else."""
 
+import inspect
 import json
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from executor.bench import results as module
 from executor.bench.results import Results
 from executor.errors import BenchResultsUnreadable
 from tests.executor.bench.made_results import results, timing, two_networks
@@ -67,3 +69,14 @@ def test_a_case_is_found_by_network_form_and_batch() -> None:
     assert found is not None
     assert found.gas_per_decision == (300_000 + 320_000) / 16
     assert made.case("mlp-square", "zkagent", 5) is None
+
+
+def test_every_field_is_explained() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
+    records = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, BaseModel)
+    ]
+    fields = {name for record in records for name in record.model_fields}
+    assert {name for name in fields if f"`{name}`" not in text} == set()

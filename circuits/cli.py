@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from circuits.cache import file_digest
+from circuits.data_options import comparison, data_options
+from circuits.errors import TuningMissing
+from circuits.options import JSON_OPTION, SRS_OPTION
+from circuits.tuning.command import tune_command
+
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit
-
-SRS_OPTION = click.option(
-    "--srs",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="KZG set-up; without one, a development set-up that is good on local chains only.",
-)
-JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    from circuits.calibration import Data
+    from circuits.settings import RunArguments
 
 
 @click.group("circuit")
 def circuit_group() -> None:
     """Build circuits and look at built ones."""
+
+
+circuit_group.add_command(tune_command)
 
 
 @circuit_group.command("build")
@@ -32,10 +35,27 @@ def circuit_group() -> None:
     metavar="B",
     help="Decisions that one proof covers.",
 )
+@click.option(
+    "--tuned/--untuned",
+    default=None,
+    help="Whether to use the settings that `circuit tune` found; by default for ONNX files only.",
+)
+@data_options
 @SRS_OPTION
 @JSON_OPTION
-def build_command(model: str, batch: int, srs: Path | None, as_json: bool) -> None:
+def build_command(
+    *,
+    model: str,
+    batch: int,
+    tuned: bool | None,
+    data: "Data | None",
+    srs: Path | None,
+    as_json: bool,
+) -> None:
     """Build the circuit of MODEL: a model's name or folder, or an ONNX file.
+
+    With --data, scale and ranges of a network over fractions are fitted to the samples, none of
+    which falls out of range, and the circuit's decisions on them are compared with onnxruntime's.
 
     Building the same model again looks it up. A set-up file counts as real when its SHA-256 is one
     of the public KZG ceremony's; any other is treated as a development set-up, whose verifier can
@@ -44,7 +64,8 @@ def build_command(model: str, batch: int, srs: Path | None, as_json: bool) -> No
     from circuits.batch import batch_file
 
     with batch_file(find_onnx(model), batch) as onnx:
-        show(build_shown(onnx, srs), as_json)
+        arguments = tuned_arguments(model, onnx, tuned)
+        show(build_shown(onnx, srs, arguments, data), as_json)
 
 
 @circuit_group.command("list")
@@ -86,14 +107,42 @@ def find_onnx(model: str) -> Path:
     return load_model(model).onnx_path
 
 
-def build_shown(onnx: Path, srs: Path | None) -> "Circuit":
+def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunArguments | None":
+    """The settings that were tuned for this very file; None for the standard ones.
+
+    tuned: None means for ONNX files only, because agents and receipts go by the standard circuit of
+    a model, which is the same on every machine. Raises TuningMissing when True and there are none.
+    """
+    from circuits.tuning.record import find
+
+    if tuned is False or (tuned is None and not model.endswith(".onnx")) or not onnx.is_file():
+        return None
+    record = find(file_digest(onnx))
+    if record is None and tuned:
+        raise TuningMissing(onnx)
+    if record is None:
+        return None
+    click.echo(
+        f"with the settings that were tuned for {record.objective.value}; "
+        "--untuned for the standard ones",
+        err=True,
+    )
+    return record.winner.arguments
+
+
+def build_shown(
+    onnx: Path,
+    srs: Path | None,
+    arguments: "RunArguments | None" = None,
+    data: "Data | None" = None,
+) -> "Circuit":
     """Build or look up, with progress on a terminal. Raises like build_circuit."""
     from circuits.build import Stage
     from circuits.build_process import build_isolated
     from circuits.console import stages
 
     with stages(len(Stage)) as begin:
-        return build_isolated(onnx, srs=srs, progress=begin)
+        return build_isolated(onnx, srs=srs, arguments=arguments, data=data, progress=begin)
 
 
 def summary(circuit: "Circuit") -> str:
@@ -114,6 +163,8 @@ def show(circuit: "Circuit", as_json: bool) -> None:
         return
     click.echo(circuit.digest)
     click.echo(f"  {summary(circuit)}")
+    for line in comparison(circuit):
+        click.echo(f"  {line}")
     for name in (circuit.vk, circuit.pk, circuit.verifier_source):
         click.echo(f"  {name}  {name.stat().st_size:,} bytes")
     if circuit.development_srs:

@@ -33,4 +33,22 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
         yield begin
 
 
-__all__ = ["stages"]
+@contextmanager
+def working() -> Iterator[Callable[[str], None]]:
+    """A line with what is being done and for how long, on a terminal; elsewhere nothing.
+
+    For work whose number of steps is not known before. Call what it yields with each step.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("")
+        yield lambda step: bar.update(task, description=step)
+
+
+__all__ = ["stages", "working"]

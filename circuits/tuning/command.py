@@ -1,0 +1,116 @@
+"""`zkagent circuit tune`: finds cheaper settings and makes later builds use them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from circuits.options import JSON_OPTION, SRS_OPTION
+
+if TYPE_CHECKING:
+    from circuits.artifacts import Circuit
+    from circuits.calibration import Data
+    from circuits.tuning.record import Tuning
+
+OBJECTIVES = ("latency", "gas", "memory", "balanced")
+
+
+@click.command("tune")
+@click.argument("model")
+@click.option(
+    "--objective",
+    type=click.Choice(OBJECTIVES),
+    default="balanced",
+    show_default=True,
+    help="What to make small: seconds, gas, memory, or the three alike.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples (.npz) to compare with onnxruntime on; needed for a model that rounds.",
+)
+@click.option(
+    "--min-agreement",
+    type=click.FloatRange(0, 1),
+    default=0.999,
+    show_default=True,
+    help="Share of the samples that must be decided as onnxruntime decides them.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, min_open=True),
+    help="Compare numbers within this, instead of the largest output.",
+)
+@click.option(
+    "--measure-for",
+    type=click.FloatRange(0),
+    default=180.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to make circuits and to prove with each, one to five times.",
+)
+@SRS_OPTION
+@JSON_OPTION
+def tune_command(
+    *,
+    model: str,
+    objective: str,
+    data: Path | None,
+    min_agreement: float,
+    tolerance: float | None,
+    measure_for: float,
+    srs: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the cheapest sound settings for the circuit of MODEL and build it.
+
+    A cost model compares hundreds of settings, the best few are measured in turns, and later
+    builds of the same ONNX file use the winner (of a shipped model: with --tuned). Settings without
+    any loss on the samples are preferred; the rules that make proofs sound hold for all of them.
+    """
+    from circuits.calibration import Data
+    from circuits.cli import find_onnx, show
+    from circuits.console import working
+    from circuits.tuning.objectives import Objective
+    from circuits.tuning.table import summary, table
+    from circuits.tuning.tuner import Wish
+    from circuits.tuning.tuner_process import tune_isolated
+
+    onnx = find_onnx(model)
+    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for)
+    with working() as report:
+        tuning = tune_isolated(onnx, wish, data=data, report=report)
+    circuit = build_tuned(onnx, tuning, srs, Data(data, tolerance) if data else None)
+    if as_json:
+        click.echo(json.dumps({"circuit": circuit.digest, **tuning.to_json()}))
+        return
+    click.echo(table(tuning))
+    click.echo(summary(tuning))
+    for reason in tuning.left_out:
+        click.echo(f"not measured: {reason}", err=True)
+    show(circuit, as_json=False)
+
+
+def build_tuned(onnx: Path, tuning: "Tuning", srs: Path | None, data: "Data | None") -> "Circuit":
+    """Build the winner, note the tuning in its manifest, and keep it for later builds.
+
+    In this order, so that an interruption leaves either nothing or a tuning that is complete.
+    """
+    from circuits.build import Stage
+    from circuits.build_process import build_isolated
+    from circuits.console import stages
+    from circuits.store import annotate
+    from circuits.tuning.record import keep
+
+    with stages(len(Stage)) as begin:
+        circuit = build_isolated(
+            onnx, srs=srs, arguments=tuning.winner.arguments, data=data, progress=begin
+        )
+    circuit = annotate(circuit.digest, "tuning", tuning.to_json())
+    keep(tuning)
+    return circuit
+
+
+__all__ = ["build_tuned", "tune_command"]

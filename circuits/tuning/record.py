@@ -1,0 +1,176 @@
+"""The outcome of a tuning: every circuit that was measured, which one won, and where that is kept.
+
+A record is kept as tuned/<digest of the ONNX file>.json in the cache, so that later builds of the
+file use its settings; and as the note "tuning" in the manifest of the circuit that won.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from circuits.cache import cache_root
+from circuits.errors import ArtifactCorrupted
+from circuits.fidelity import Fidelity
+from circuits.settings import RunArguments
+from circuits.tuning.measuring import Measurement
+from circuits.tuning.objectives import Cost, Objective, pareto
+
+FORMAT = "zkagent-tuning-1"
+STANDARD = "standard"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One circuit that was measured.
+
+    predicted: by the cost model, with seconds scaled to this machine. fidelity: on the samples;
+    None for an exact network without samples.
+    """
+
+    name: str
+    arguments: RunArguments
+    rows: int
+    logrows: int
+    blocks: int
+    predicted: Cost
+    measured: Measurement
+    fidelity: Fidelity | None
+
+    @property
+    def cost(self) -> Cost:
+        """As measured; gas as predicted."""
+        return self.measured.cost(self.predicted)
+
+    @property
+    def agreement(self) -> float:
+        return self.fidelity.agreement if self.fidelity else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "arguments": asdict(self.arguments),
+            "rows": self.rows,
+            "logrows": self.logrows,
+            "blocks": self.blocks,
+            "predicted": self.predicted.to_json(),
+            "measured": self.measured.to_json(),
+            "fidelity": self.fidelity.to_json() if self.fidelity else None,
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> "Option":
+        fidelity = fields["fidelity"]
+        return cls(
+            name=fields["name"],
+            arguments=RunArguments.from_json(fields["arguments"]),
+            rows=fields["rows"],
+            logrows=fields["logrows"],
+            blocks=fields["blocks"],
+            predicted=Cost(**fields["predicted"]),
+            measured=Measurement(**fields["measured"]),
+            fidelity=Fidelity.from_json(fidelity) if fidelity else None,
+        )
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of one ONNX file (its SHA-256) for one objective.
+
+    chosen: the winner's name. samples: SHA-256 of the file, None without one. considered: how many
+    settings the cost model compared. left_out: what could not be measured, and why.
+    """
+
+    onnx: str
+    ezkl: str
+    objective: Objective
+    min_agreement: float
+    samples: str | None
+    considered: int
+    options: tuple[Option, ...]
+    chosen: str
+    left_out: tuple[str, ...]
+
+    @property
+    def winner(self) -> Option:
+        return self.option(self.chosen)
+
+    def option(self, name: str) -> Option:
+        return next(option for option in self.options if option.name == name)
+
+    @property
+    def pareto(self) -> tuple[str, ...]:
+        """Names of those that no other one beats in seconds, gas, memory and agreement alike."""
+        kept = pareto(
+            self.options,
+            lambda o: (o.cost.seconds, o.cost.gas, o.cost.peak_bytes, -o.agreement),
+        )
+        return tuple(option.name for option in kept)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "onnx": self.onnx,
+            "ezkl": self.ezkl,
+            "objective": self.objective.value,
+            "min_agreement": self.min_agreement,
+            "samples": self.samples,
+            "considered": self.considered,
+            "chosen": self.chosen,
+            "pareto": list(self.pareto),
+            "options": [option.to_json() for option in self.options],
+            "left_out": list(self.left_out),
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> "Tuning":
+        return cls(
+            onnx=fields["onnx"],
+            ezkl=fields["ezkl"],
+            objective=Objective(fields["objective"]),
+            min_agreement=fields["min_agreement"],
+            samples=fields["samples"],
+            considered=fields["considered"],
+            options=tuple(Option.from_json(option) for option in fields["options"]),
+            chosen=fields["chosen"],
+            left_out=tuple(fields["left_out"]),
+        )
+
+
+def keep(tuning: Tuning, cache: Path | None = None) -> Path:
+    """Write the record, instead of an earlier one of the same file; where it lies."""
+    path = _path(tuning.onnx, cache)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = tuning.to_json()
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps({"content": content, "sha256": _digest(content)}, indent=1) + "\n")
+    fresh.replace(path)
+    return path
+
+
+def find(onnx: str, cache: Path | None = None) -> Tuning | None:
+    """The record for the ONNX file of this SHA-256, if there is one. Raises ArtifactCorrupted."""
+    path = _path(onnx, cache)
+    if not path.is_file():
+        return None
+    try:
+        kept = json.loads(path.read_text())
+        content = kept["content"]
+        if kept["sha256"] == _digest(content) and content["onnx"] == onnx:
+            return Tuning.from_json(content)
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
+    raise ArtifactCorrupted(path, "its digest does not fit its content")
+
+
+def _path(onnx: str, cache: Path | None) -> Path:
+    return cache_root(cache) / "tuned" / f"{onnx}.json"
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+__all__ = ["STANDARD", "Option", "Tuning", "find", "keep"]

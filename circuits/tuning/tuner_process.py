@@ -1,0 +1,92 @@
+"""Tunes in a process of its own, so that progress shows and Ctrl-C works.
+
+`tune_isolated` is what the command and the benchmarks call; its other half is this module run as a
+program. It writes nothing but set-up files into the cache; when it is killed, so are the processes
+that it measures with.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from circuits import errors
+from circuits.child_process import ChildProcess, ParentLink
+from circuits.errors import CircuitError
+from circuits.network import read_network
+from circuits.samples import load_samples
+from circuits.tuning.judging import Report
+from circuits.tuning.objectives import Objective
+from circuits.tuning.record import Tuning
+from circuits.tuning.tuner import Wish, tune
+
+
+def silent(text: str) -> None:
+    """Progress for nobody."""
+
+
+def tune_isolated(
+    onnx: Path,
+    wish: Wish,
+    *,
+    data: Path | None = None,
+    cache: Path | None = None,
+    report: Report = silent,
+) -> Tuning:
+    """Like `tuner.tune` for the files; raises the same, and EngineCrashed when the process dies."""
+    child = ChildProcess("circuits.tuning.tuner_process", [])
+    try:
+        child.send(
+            {
+                "onnx": str(onnx.absolute()),
+                "data": str(data.absolute()) if data else None,
+                "cache": str(cache.absolute()) if cache else None,
+                "objective": wish.objective.value,
+                "min_agreement": wish.min_agreement,
+                "tolerance": wish.tolerance,
+                "measuring_s": wish.measuring_s,
+            }
+        )
+        while "tuning" not in (message := child.receive()):
+            if "error" in message:
+                raise _same_error(message["type"], message["error"])
+            report(message["progress"])
+    finally:
+        child.kill()
+    return Tuning.from_json(message["tuning"])
+
+
+def _same_error(name: str, text: str) -> CircuitError:
+    """The child's error: its type and message, without its attributes."""
+    kind = getattr(errors, name, CircuitError)
+    error: CircuitError = kind.__new__(kind)
+    error.args = (text,)
+    return error
+
+
+def _tune(request: dict[str, Any], report: Report) -> Tuning:
+    network = read_network(Path(request["onnx"]))
+    samples = load_samples(Path(request["data"]), network) if request["data"] else None
+    cache = Path(request["cache"]) if request["cache"] else None
+    wish = Wish(
+        objective=Objective(request["objective"]),
+        min_agreement=request["min_agreement"],
+        tolerance=request["tolerance"],
+        measuring_s=request["measuring_s"],
+    )
+    return tune(network, samples, wish, cache, report)
+
+
+def main() -> None:
+    link = ParentLink(int(sys.argv[1]))
+    try:
+        tuning = _tune(next(link.requests()), lambda text: link.send({"progress": text}))
+        link.send({"tuning": tuning.to_json()})
+    except CircuitError as exc:
+        link.send({"type": type(exc).__name__, "error": str(exc)})
+
+
+if __name__ == "__main__":
+    main()
+
+
+__all__ = ["tune_isolated"]

@@ -43,28 +43,30 @@ def mlp() -> Example:
     return _example("mlp", graph.finish(y, 8), clusters(SAMPLES, (1, 64), 8, SEED + 1, 2.0))
 
 
-def cnn() -> Example:
+def cnn(filters: int = 3, stride: int = 3) -> Example:
     """Convolution, ReLU, pooling and a linear layer: which digit 28 x 28 pixels show."""
     task = digits(FITTED, SEED)
     graph = FloatGraph("cnn", (1, 1, 28, 28))
-    filters = graph.constant(_filters(3))
-    bias = graph.constant(np.zeros(3))
-    maps = graph.node("Conv", "x", filters, bias, strides=[3, 3], kernel_shape=[5, 5])
+    kernels = graph.constant(_filters(filters))
+    bias = graph.constant(np.zeros(filters))
+    maps = graph.node("Conv", "x", kernels, bias, strides=[stride] * 2, kernel_shape=[5, 5])
     pooled = graph.node("MaxPool", graph.node("Relu", maps), kernel_shape=[2, 2], strides=[2, 2])
     features = graph.node("Flatten", pooled, axis=1)
     y = graph.fitted(features, task.x, task.labels)
     return _example("cnn", graph.finish(y, 10), digits(SAMPLES, SEED + 1))
 
 
-def transformer() -> Example:
-    """One layer of two heads over four steps of eight numbers: which pattern they follow."""
-    steps, width, heads, classes = 4, 8, 2, 4
+def transformer(steps: int = 4, width: int = 8, heads: int = 2) -> Example:
+    """One layer over `steps` of `width` numbers: which of four patterns they follow."""
+    classes = 4
     task = clusters(FITTED, (1, steps, width), classes, SEED, noise=1.0)
     graph = FloatGraph("transformer", (1, steps, width))
     attended = _attention(graph, "x", steps, width, heads)
     first = _normalised(graph, graph.node("Add", "x", attended), width)
-    inner = graph.node("Relu", graph.linear(first, _random((width, 16), 6), np.zeros(16)))
-    outer = graph.linear(inner, _random((16, width), 7), np.zeros(width))
+    inner = graph.node(
+        "Relu", graph.linear(first, _random((width, 2 * width), 6), np.zeros(2 * width))
+    )
+    outer = graph.linear(inner, _random((2 * width, width), 7), np.zeros(width))
     second = _normalised(graph, graph.node("Add", first, outer), width)
     features = graph.node("Reshape", second, graph.constant([1, steps * width]))
     y = graph.fitted(features, task.x, task.labels)
@@ -72,9 +74,9 @@ def transformer() -> Example:
     return _example("transformer", graph.finish(y, classes), fresh)
 
 
-def trees() -> Example:
-    """Eight trees of depth four over sixteen features in 0..1, as matrix products."""
-    forest = grow_forest(boxes(FITTED, 16, SEED), trees=8, depth=4, seed=SEED)
+def trees(count: int = 8, depth: int = 4) -> Example:
+    """Complete trees over sixteen features in 0..1, as matrix products."""
+    forest = grow_forest(boxes(FITTED, 16, SEED), count, depth, SEED)
     a, b, c, d, e = tensors(forest, 16)
     graph = FloatGraph("trees", (1, 16))
     asked = graph.node("MatMul", "x", graph.constant(a))

@@ -3,7 +3,7 @@
 Called by `zkagent circuit tune` and by the benchmarks. Integer networks keep their exactness, so
 only the layout of their cells is searched; networks with fractions are also searched for scales,
 decompositions and tables, and held to onnxruntime's decisions on the user's samples. The rules of
-circuits.settings hold throughout; baseline.py breaks them on purpose, for comparison.
+circuits.settings hold throughout.
 """
 
 __all__: list[str] = []

@@ -14,12 +14,11 @@ import pytest
 from circuits import ezkl_engine
 from circuits.build import make_plan
 from circuits.cache import file_digest
-from circuits.errors import ArtifactCorrupted, EngineError, SettingsRefused, TuningFailed
+from circuits.errors import ArtifactCorrupted, EngineError, TuningFailed
 from circuits.network import read_network
 from circuits.settings import check_settings, default_arguments
 from circuits.srs import development_srs
 from circuits.store import list_circuits, load_circuit
-from circuits.tuning.baseline import unsound_baseline
 from circuits.tuning.measuring import Clock, Trial
 from circuits.tuning.measuring_child import Workshop
 from circuits.tuning.objectives import Objective
@@ -201,18 +200,6 @@ def test_ctrl_c_leaves_no_process_no_circuit_and_no_record(folder: Path, tmp_pat
     assert not (tmp_path / "tuned").exists()
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
-
-
-def test_the_baseline_is_ezkl_s_own_choice_and_breaks_our_rules(
-    folder: Path, tmp_path: Path
-) -> None:
-    network = read_network(folder / "square.onnx")
-    (tmp_path / "unsound").mkdir()
-    baseline = unsound_baseline(network, [[3, -1, 4, 1]], tmp_path / "unsound", cache=tmp_path)
-    with pytest.raises(SettingsRefused, match="disable_freivalds is False"):
-        check_settings(baseline.settings, integer=True)
-    assert "function verifyProof(" in baseline.verifier
-    assert list_circuits(tmp_path) == []
 
 
 def test_an_exact_network_stays_exact_when_tuned(folder: Path, tmp_path: Path) -> None:

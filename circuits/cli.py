@@ -63,6 +63,10 @@ def build_command(
     """
     from circuits.batch import batch_file
 
+    if data and data.fraction_bits:
+        if tuned:
+            raise click.UsageError("tuned settings have a scale: leave out --fraction-bits")
+        tuned = False
     with batch_file(find_onnx(model), batch) as onnx:
         arguments = tuned_arguments(model, onnx, tuned)
         show(build_shown(onnx, srs, arguments, data), as_json)

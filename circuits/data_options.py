@@ -65,7 +65,9 @@ def comparison(circuit: "Circuit") -> list[str]:
             f"({found.agreement:.2%}), largest deviation {found.largest_deviation:.3g}"
         )
         if found.outside:
-            lines.append(f"{found.outside:,} samples are outside its ranges: no proof is possible")
+            lines.append(
+                f"samples outside its ranges, for which no proof is possible: {found.outside:,}"
+            )
     if not circuit.facts.exact:
         lines.append("rounds, so it may not decide over money: only an int64 network is exact")
     return lines

@@ -107,16 +107,28 @@ def _against(case: Case, baseline: Case | None) -> str:
 
 def _break_even(results: Results) -> str:
     lines = [_sentence(crossing) for crossing in crossings(results)]
+    lines += [_deployment(results)] if lines else []
     return "## Evaluate or verify?\n\n" + "\n".join(lines) if lines else ""
 
 
 def _sentence(crossing: Crossing) -> str:
     one = "one decision for each proof" if crossing.batch == 1 else f"{crossing.batch} per proof"
     around = round(crossing.multiply_adds / 100) * 100
-    beyond = "" if crossing.measured else " (beyond what was measured)"
+    beyond = "" if crossing.measured else " (no proof of that size was measured)"
     return (
         f"- With {one}, verifying ({gas(crossing.gas)} gas per decision) is cheaper than "
         f"evaluating in the EVM from about {around:,} multiply-adds on{beyond}; below, evaluate."
+    )
+
+
+def _deployment(results: Results) -> str:
+    """What the largest contract takes that evaluates, beside a verifier."""
+    largest = max(results.of_form("evm"), key=lambda case: case.deploy_gas or 0)
+    verifiers = [case.deploy_gas for case in results.of_form("zkagent", 1) if case.deploy_gas]
+    adds = results.network(largest.network).multiply_adds
+    return (
+        f"- Deployment: contracts that evaluate {whole(adds)} multiply-adds take "
+        f"{gas(largest.deploy_gas)} gas, a verifier {gas(max(verifiers, default=None))} at most."
     )
 
 

@@ -142,6 +142,28 @@ def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
     )
 
 
+def deep_square(width: int, folder: Path, say: Say) -> Subject:
+    """64-512-width-8 with random weights, as small as keeps every number within 64 bits: one hidden
+    layer cannot be much wider than 512 in the EVM, where each output is one contract's sum."""
+    from models.integer_graph import IntegerGraph
+    from models.small import INPUTS, OUTPUTS, synthetic_task
+
+    rng = np.random.default_rng(width)
+    name = f"deep-{width}"
+    graph = IntegerGraph(name, INPUTS)
+    h = graph.square(graph.matmul("x", rng.integers(-127, 128, (INPUTS, 512))))
+    g = graph.matmul(h, rng.integers(-15, 16, (512, width)))
+    y = graph.matmul(g, rng.integers(-3, 4, (width, OUTPUTS)))
+    return Subject(
+        name=name,
+        title=f"64-512-{width}-8, random weights",
+        family="width",
+        network=saved(graph.finish(y, OUTPUTS), folder, name),
+        samples=synthetic_task(8, TEST_SEED)[0][:, None, :],
+        input_bits=8,
+    )
+
+
 def wallet(folder: Path, say: Say) -> Subject:
     """The shipped wallet model, on the first decisions of its held-out instructions."""
     from models.book import plain_book
@@ -178,5 +200,5 @@ def wallet_decision(y: Numbers) -> Numbers:
     return (best(actions), best(sources), *slots)
 
 
-__all__ = ["Array", "Numbers", "Say", "Subject", "best", "flat", "saved", "square_mlp", "wallet"]
-__all__ += ["wallet_decision", "wide_square"]
+__all__ = ["Array", "Numbers", "Say", "Subject", "best", "deep_square", "flat", "saved"]
+__all__ += ["square_mlp", "wallet", "wallet_decision", "wide_square"]

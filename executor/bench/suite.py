@@ -12,17 +12,26 @@ from executor.bench import forms
 from executor.bench.classifiers import classifier
 from executor.bench.defaults import ezkl_defaults
 from executor.bench.examples import TITLES, example
-from executor.bench.subjects import Say, Subject, square_mlp, wallet, wide_square
+from executor.bench.subjects import (
+    Say,
+    Subject,
+    deep_square,
+    square_mlp,
+    wallet,
+    wide_square,
+)
+from executor.bench.tuned import TUNED
 from executor.errors import UnknownBenchModel
 
 Load = Callable[[Path, Say], Subject]
 Circuits = tuple[tuple[str, int], ...]
 
-OURS, DEFAULTS = "zkagent", "ezkl-defaults"
+OURS, DEFAULTS, LATENCY, BALANCED = "zkagent", "ezkl-defaults", "tuned-latency", "tuned-balanced"
 #: Form -> how it is made. Batches above 1 are for integer networks.
 FORMS: dict[str, forms.Form] = {
     OURS: forms.zkagent,
     DEFAULTS: ezkl_defaults,
+    **TUNED,
 }
 SIZES = ("S", "M", "L")
 EVERY_SAMPLE = 1_000_000
@@ -79,13 +88,14 @@ def quick() -> Suite:
     return Suite(
         "quick",
         (
-            integer("mlp-square", square_mlp, (*batches, *single(DEFAULTS)), 110),
-            integer("wallet", wallet, (*batches, *single(DEFAULTS)), 150),
-            rounding("mlp", single(OURS, DEFAULTS), 80),
+            integer("mlp-square", square_mlp, (*batches, *single(DEFAULTS, BALANCED)), 110),
+            integer("wallet", wallet, (*batches, *single(DEFAULTS, BALANCED)), 150),
+            rounding("mlp", single(OURS, DEFAULTS, BALANCED), 80),
             width(8, ours(1), 10),
             width(128, ours(1), 20),
             width(512, (), 10),
-            width(2048, (), 20),
+            depth(64, (), 10),
+            depth(128, (), 15),
         ),
         rounds=4,
         setups=2,
@@ -97,7 +107,7 @@ def quick() -> Suite:
 def full(clinc150: Path | None = None, snips: Path | None = None) -> Suite:
     """Everything there is to measure. clinc150, snips: folders with train.jsonl and test.jsonl."""
     batches = ours(1, 2, 4, 8, 16)
-    forms_of_one = single(DEFAULTS)
+    forms_of_one = single(DEFAULTS, LATENCY, BALANCED)
     given = {"CLINC150": clinc150, "SNIPS": snips}
     return Suite(
         "full",
@@ -112,7 +122,8 @@ def full(clinc150: Path | None = None, snips: Path | None = None) -> Suite:
             width(8, ours(1), 10),
             width(128, ours(1), 20),
             width(512, ours(1), 60),
-            width(2048, (), 20),
+            depth(64, ours(1), 90),
+            depth(128, ours(1), 90),
         ),
         rounds=9,
         setups=5,
@@ -153,8 +164,16 @@ def texts(title: str, data: Path) -> Iterator[Job]:
 
 def width(hidden: int, circuits: Circuits, guess_s: float) -> Job:
     """For the line between evaluating and verifying: measured for its gas, so proven once."""
-    load = partial(wide_square, hidden)
-    return Job(f"square-{hidden}", load, circuits, evm=True, rounds=1, setups=1, guess_s=guess_s)
+    return _for_gas(f"square-{hidden}", partial(wide_square, hidden), circuits, guess_s)
+
+
+def depth(hidden: int, circuits: Circuits, guess_s: float) -> Job:
+    """The same, with a second hidden layer."""
+    return _for_gas(f"deep-{hidden}", partial(deep_square, hidden), circuits, guess_s)
+
+
+def _for_gas(name: str, load: Load, circuits: Circuits, guess_s: float) -> Job:
+    return Job(name, load, circuits, evm=True, rounds=1, setups=1, guess_s=guess_s)
 
 
 __all__ = ["FORMS", "Job", "Suite", "full", "quick"]

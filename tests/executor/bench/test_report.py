@@ -65,6 +65,10 @@ def test_every_measured_figure_has_a_place() -> None:
 def test_the_break_even_is_said_in_words() -> None:
     text = section(report(two_networks()), "Evaluate or verify?")
     assert "320k gas per decision) is cheaper than evaluating in the EVM from about 32,000" in text
+    assert (
+        "Deployment: contracts that evaluate 2,000 multiply-adds take 1.00M gas, a verifier 2.08M"
+        in text
+    )
     assert "38,750 gas per decision) is cheaper than evaluating in the EVM from about 3,900" in text
 
 

@@ -8,6 +8,7 @@ take in several columns is a guess then; ezkl counts those of the one precision 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from circuits.errors import EngineError, SettingsRefused
 from circuits.settings import RunArguments, Settings, fewest_logrows, least_logrows
 from circuits.tuning.cost_model import deployable, predict
 from circuits.tuning.objectives import Cost
@@ -58,12 +59,19 @@ def exact_drafts(precision: Precision, make: Callable[[RunArguments], Settings])
     for legs in LEGS if precision.range_bits is not None else (FEW_LEGS,):
         for columns in INNER_COLUMNS:
             arguments = replace(precision.arguments(legs), inner_columns=columns)
-            yield from layouts(precision, legs, columns, make(arguments))
+            try:
+                settings = make(arguments)
+            except EngineError:  # ezkl panics at some settings that others do well with
+                continue
+            yield from layouts(precision, legs, columns, settings)
 
 
 def layouts(precision: Precision, legs: int, columns: int, settings: Settings) -> Iterator[Draft]:
     """From one block of rows to several, but for verifiers that are too large for a contract."""
-    least = least_logrows(settings)
+    try:
+        least = least_logrows(settings)
+    except SettingsRefused:  # a table for so few legs that no set-up has rows for it
+        return
     for logrows in range(least, max(fewest_logrows(settings), least - FEWER_LOGROWS) - 1, -1):
         run = {**settings["run_args"], "num_inner_cols": columns, "logrows": logrows}
         sized = {**settings, "run_args": run}

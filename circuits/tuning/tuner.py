@@ -127,7 +127,7 @@ class Search:
     def _drafts(self) -> Iterator[Draft]:
         for precision in self._precisions():
             self._report(f"weighing {precision}")
-            few, more = (self._probe.compile(precision.arguments(n)) for n in (FEW_LEGS, MORE_LEGS))
+            few, more = (self._probe.make(precision.arguments(n)) for n in (FEW_LEGS, MORE_LEGS))
             yield from rough_drafts(precision, few, more)
 
     def _precisions(self) -> Iterator[Precision]:

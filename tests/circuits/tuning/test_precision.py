@@ -72,6 +72,12 @@ def test_cells_of_other_forms_are_what_ezkl_counts(probe: Probe) -> None:
         assert sorted(checks) == sorted(counted["required_range_checks"])
 
 
+def test_a_table_larger_than_any_set_up_is_no_choice(probe: Probe) -> None:
+    wide = Precision(7, 10, 40, None)
+    legs = {draft.arguments.decomposition_legs for draft in exact_drafts(wide, probe.make)}
+    assert legs == {2, 3, 4, 5}
+
+
 def test_an_exact_network_without_comparisons_has_one_precision(square_onnx: Path) -> None:
     from circuits import ezkl_engine
 

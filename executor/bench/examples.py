@@ -19,12 +19,13 @@ def example(kind: str, folder: Path, say: Say) -> Subject:
     say("fitting")
     made = EXAMPLES[kind]()
     name, title = TITLES[kind]
+    network = saved(made.content, folder, name)
     return Subject(
         name=name,
         title=title,
         family=name,
-        network=saved(made.content, folder, name),
-        samples=made.samples,
+        network=network,
+        samples=made.samples.reshape(-1, *network.input_shape),
         labels=made.labels,
         accuracy_of=f"{len(made.samples)} samples of its made-up task",
     )

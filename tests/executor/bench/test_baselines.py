@@ -8,6 +8,7 @@ from onnx import TensorProto
 
 from circuits.errors import NetworkRefused
 from executor.bench.defaults import float_network
+from executor.bench.examples import example
 from executor.bench.subjects import Subject, saved, wallet, wallet_decision
 from executor.bench.unit_form import unit_form
 from tests.circuits.networks import network, node, square_network, squares
@@ -68,3 +69,14 @@ def test_a_float_network_is_given_as_it_is(tmp_path: Path) -> None:
     )
     given = subject(tmp_path, content)
     assert float_network(given, tmp_path) == (given.network, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["mlp", "cnn", "transformer", "trees"])
+def test_the_example_networks_take_their_samples_and_are_mostly_right(
+    tmp_path: Path, kind: str
+) -> None:
+    given = example(kind, tmp_path, quiet)
+    assert given.samples.shape[1:] == given.network.input_shape
+    accuracy = given.describe().accuracy
+    assert accuracy is not None
+    assert accuracy.value > 2 / given.network.output_count

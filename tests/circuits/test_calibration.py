@@ -170,3 +170,15 @@ def test_arguments_of_a_calibration_are_sound(tmp_path: Path) -> None:
     for name in ("input_visibility", "output_visibility", "parameter_visibility"):
         assert getattr(arguments, name) == getattr(plain, name)
     assert arguments.disable_freivalds
+
+
+def test_a_proof_reaches_to_the_table_s_edge_and_not_one_further(tmp_path: Path) -> None:
+    """Beyond it ezkl would prove without end."""
+    onnx = read(tmp_path, Case("Sigmoid").content()).path
+    built = build_circuit(onnx, cache=tmp_path, data=Data(saved(tmp_path, [[-1.0, 0, 0.5, 1]])))
+    low, high = -2 * 2**7 - 2, 2 * 2**7 + 2
+    for edge in (low, high):
+        assert ezkl_engine.verify(built, ezkl_engine.prove(built, [edge, 0, 0, 0]))
+    for beyond in (low - 1, high + 1):
+        with pytest.raises(OutsideRange, match=f"{beyond} is looked up in a table"):
+            ezkl_engine.prove(built, [0, beyond, 0, 0])

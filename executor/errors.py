@@ -22,6 +22,7 @@ ExecutorError
 │   └── CannotVerify         something that verification needs is not there
 ├── BenchError               the benchmark cannot run, or must not report what it found
 │   ├── BenchExtraMissing    matplotlib is not installed
+│   ├── BenchFolderRefused   results cannot go there
 │   ├── BenchMeasurementFailed   a circuit could not be measured, or computes something else
 │   ├── BenchResultsUnreadable   a results file that is not one
 │   └── UnknownBenchModel    no model of this name is measured
@@ -183,6 +184,12 @@ class BenchExtraMissing(BenchError):
         super().__init__(
             "plots need matplotlib: pip install 'zkagent[bench]', or leave them out with --no-plots"
         )
+
+
+class BenchFolderRefused(BenchError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(f"results cannot go to {path}: {why}; give another folder with --out")
 
 
 class BenchMeasurementFailed(BenchError):

@@ -100,13 +100,28 @@ def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> 
 
     if plots:
         require_matplotlib()  # before the minutes of measuring, not after
+    _make_folder(out)
     runner = Runner(suite, out, threads)
     try:
         runner.run()
     finally:
         report = _publish(runner.results, out, plots=plots)
-        click.echo(headline(runner.results))
+        if found := headline(runner.results):
+            click.echo(found)
         click.echo(report if runner.results.complete else f"{report} (incomplete)")
+
+
+def _make_folder(out: Path) -> None:
+    """Results that took an hour are not overwritten. Raises BenchFolderRefused."""
+    from executor.bench.results import RESULTS as FILE
+    from executor.errors import BenchFolderRefused
+
+    if (out / FILE).exists():
+        raise BenchFolderRefused(out, f"it holds {FILE} already")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise BenchFolderRefused(out, str(exc.strerror)) from exc
 
 
 def _publish(results: "Results", folder: Path, *, plots: bool) -> Path:

@@ -18,8 +18,9 @@ from executor.bench.results import Results
 from executor.bench.runner import Runner
 from executor.bench.subjects import Say, Subject, saved
 from executor.bench.suite import Job, Suite, full, quick
-from executor.errors import BenchMeasurementFailed, UnknownBenchModel
+from executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
 from tests.circuits.networks import square_network, squares
+from tests.executor.bench.made_results import results
 
 
 def quiet(stage: str) -> None:
@@ -63,11 +64,11 @@ def test_a_run_measures_what_it_says_and_keeps_it_when_interrupted(tmp_path: Pat
     runner = Runner(suite(first, Job("never", impatient, ())), tmp_path / "out", threads=1)
     with pytest.raises(KeyboardInterrupt):
         runner.run()
-    results = Results.load(tmp_path / "out")
-    assert results == runner.results
-    assert not results.complete
-    assert "Incomplete" in report(results)
-    proven, evaluated = results.cases
+    found = Results.load(tmp_path / "out")
+    assert found == runner.results
+    assert not found.complete
+    assert "Incomplete" in report(found)
+    proven, evaluated = found.cases
     assert proven.key == ("tiny", "zkagent", 1)
     assert proven.prove_s is not None
     assert len(proven.prove_s.values) == 2
@@ -80,8 +81,8 @@ def test_a_run_measures_what_it_says_and_keeps_it_when_interrupted(tmp_path: Pat
     assert evaluated.verify_gas is not None
     assert 100_000 < proven.verify_gas < 500_000
     assert 100 < evaluated.verify_gas < 5_000
-    assert results.network("tiny").multiply_adds == 4 * 3 + 3 * 2
-    assert draw_all(results, tmp_path) == ["prove-time.png", "accuracy.png"]
+    assert found.network("tiny").multiply_adds == 4 * 3 + 3 * 2
+    assert draw_all(found, tmp_path) == ["prove-time.png", "accuracy.png"]
 
 
 def test_ezkl_s_refusal_leaves_one_circuit_out_and_the_others_in(entry: Entry) -> None:
@@ -125,6 +126,22 @@ def test_the_quick_run_is_part_of_the_full_one() -> None:
 def test_an_unknown_model_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownBenchModel, match=r"no model 'nope': choose from mlp-square, "):
         quick().only(("nope",))
+
+
+def test_results_are_not_overwritten(tmp_path: Path) -> None:
+    results().save(tmp_path)
+    before = (tmp_path / "results.json").read_bytes()
+    failed = CliRunner().invoke(bench_group, ["--out", str(tmp_path), "--no-plots"])
+    assert isinstance(failed.exception, BenchFolderRefused)
+    assert "it holds results.json already; give another folder with --out" in str(failed.exception)
+    assert (tmp_path / "results.json").read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_measuring(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    given = ["--out", str(tmp_path / "file" / "inside"), "--no-plots"]
+    failed = CliRunner().invoke(bench_group, given)
+    assert isinstance(failed.exception, BenchFolderRefused)
 
 
 def test_help_tells_of_both_sizes_and_of_comparison() -> None:

@@ -49,6 +49,7 @@ INSTEAD = {
     "TreeEnsembleClassifier": "export the trees as tensors (Hummingbird's GEMM strategy)",
     "TreeEnsembleRegressor": "export the trees as tensors (Hummingbird's GEMM strategy)",
 }
+SHAPES = frozenset({"Shape", "Size"})
 NOT_NEGATIVE = frozenset({"Abs", "Exp", "HardSigmoid", "Relu", "Sigmoid", "Softmax", "Softplus"})
 MOST_NAMED = 3
 
@@ -60,14 +61,22 @@ class Graph:
     constants: dict[str, "np.ndarray[Any, Any]"] = field(default_factory=dict)
     makers: dict[str, str] = field(default_factory=dict)  # tensor -> operator that makes it
     floats: set[str] = field(default_factory=set)  # tensors of fractions
+    fixed: set[str] = field(default_factory=set)  # the same for every input, like shapes
 
     @classmethod
     def of(cls, graph: "GraphProto") -> "Graph":
         found = cls(dict(constants(graph)))
         for node in graph.node:
             found.makers.update(dict.fromkeys(node.output, node.op_type))
+            if node.op_type in SHAPES or found.is_fixed(node):
+                found.fixed.update(node.output)
         found.floats.update(_floats(graph))
         return found
+
+    def is_fixed(self, node: "NodeProto") -> bool:
+        """Whether a node's result is known without an input: ezkl's reader computes it then."""
+        known = self.fixed | self.constants.keys() | {""}
+        return bool(node.input) and all(name in known for name in node.input)
 
 
 def check_operators(path: Path, model: "ModelProto") -> None:
@@ -77,7 +86,8 @@ def check_operators(path: Path, model: "ModelProto") -> None:
     """
     graph = _inferred(path, model)
     around = Graph.of(graph)
-    faults = [fault for node in graph.node for fault in _faults(node, around)]
+    variable = [node for node in graph.node if not around.is_fixed(node)]
+    faults = [fault for node in variable for fault in _faults(node, around)]
     faults += _infinite(around)
     if faults:
         more = len(faults) - MOST_NAMED

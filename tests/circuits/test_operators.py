@@ -100,6 +100,24 @@ def test_a_padded_pool_passes_where_nothing_is_below_zero(tmp_path: Path) -> Non
     assert compared(Chain("MaxPool", shape=(1, 2, 4, 4)), tmp_path).agreement == 1.0
 
 
+def test_what_is_computed_from_shapes_alone_may_use_any_operator(tmp_path: Path) -> None:
+    """As exports of attention do; the reader computes it before there is a circuit."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Mod", ["shape", "three"], ["rest"]),
+        helper.make_node("Cast", ["rest"], ["number"], to=TensorProto.FLOAT),
+        helper.make_node("Add", ["x", "number"], ["r"]),
+    ]
+
+    class Chain(Case):
+        def content(self) -> bytes:
+            return model(nodes, [("three", np.array([3]))], self.shape, self.opset)
+
+    assert compared(Chain("Mod", shape=(1, 2)), tmp_path).agreement == 1.0
+    with pytest.raises(NetworkRefused, match="Mod"):
+        compared(Case("Mod", (np.float32(3),), {"fmod": 1}), tmp_path)
+
+
 def test_several_faults_are_counted_and_another_library_s_operators_named(tmp_path: Path) -> None:
     nodes = [helper.make_node("Mish", ["x"], ["m0"], name="first")]
     nodes += [helper.make_node("Mish", [f"m{at}"], [f"m{at + 1}"]) for at in range(4)]

@@ -10,13 +10,17 @@ DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers ci clean
+.PHONY: help demo bench test lint types layers ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(BASE) ## an agent run on a local chain, each decision proven
 	@$(BIN)/zkagent demo
+
+bench: $(BASE) ## measure what a proof costs (about ten minutes)
+	@$(PIP) install -qq -e '.[bench]'
+	@$(BIN)/zkagent bench
 
 test: $(DEV) ## all tests
 	@$(BIN)/python -m pytest

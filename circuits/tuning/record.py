@@ -80,7 +80,8 @@ class Tuning:
     """Of one ONNX file (its SHA-256) for one objective.
 
     chosen: the winner's name. samples: SHA-256 of the file, None without one. considered: how many
-    settings the cost model compared. left_out: what could not be measured, and why.
+    settings the cost model compared. left_out: what could not be measured, and why. standard: the
+    prediction for what `zkagent circuit build` makes, which may be too slow to be measured.
     """
 
     onnx: str
@@ -89,6 +90,7 @@ class Tuning:
     min_agreement: float
     samples: str | None
     considered: int
+    standard: Cost
     options: tuple[Option, ...]
     chosen: str
     left_out: tuple[str, ...]
@@ -118,6 +120,7 @@ class Tuning:
             "min_agreement": self.min_agreement,
             "samples": self.samples,
             "considered": self.considered,
+            "standard": self.standard.to_json(),
             "chosen": self.chosen,
             "pareto": list(self.pareto),
             "options": [option.to_json() for option in self.options],
@@ -133,6 +136,7 @@ class Tuning:
             min_agreement=fields["min_agreement"],
             samples=fields["samples"],
             considered=fields["considered"],
+            standard=Cost(**fields["standard"]),
             options=tuple(Option.from_json(option) for option in fields["options"]),
             chosen=fields["chosen"],
             left_out=tuple(fields["left_out"]),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from circuits.tuning.record import Option, Tuning
+from circuits.tuning.record import STANDARD, Option, Tuning
 
 Column = tuple[str, Callable[[Option], str]]
 
@@ -35,15 +35,18 @@ def table(tuning: Tuning) -> str:
 def summary(tuning: Tuning) -> str:
     """One line: what was chosen, and against the standard settings, if those were measured."""
     chosen = tuning.winner
-    standard = next((option for option in tuning.options if option.name == "standard"), None)
-    text = f"{tuning.considered} settings weighed, {len(tuning.options)} measured; "
-    if standard is None or standard is chosen:
-        return text + f"for {tuning.objective.value}: {chosen.name}"
-    return text + (
-        f"for {tuning.objective.value}: {chosen.name}, "
-        f"{standard.cost.seconds / chosen.cost.seconds:.1f} times as fast as the standard settings "
-        f"with {chosen.cost.gas / standard.cost.gas:.0%} of their gas and "
-        f"{chosen.cost.peak_bytes / standard.cost.peak_bytes:.0%} of their memory"
+    text = (
+        f"{tuning.considered} settings weighed, {len(tuning.options)} measured; "
+        f"for {tuning.objective.value}: {chosen.name}"
+    )
+    if chosen.name == STANDARD:
+        return text
+    measured = [option.cost for option in tuning.options if option.name == STANDARD]
+    ours, usual = (chosen.cost, measured[0]) if measured else (chosen.predicted, tuning.standard)
+    return (
+        f"{text}, {usual.seconds / ours.seconds:.1f} times as fast as the standard settings with "
+        f"{ours.gas / usual.gas:.0%} of their gas and {ours.peak_bytes / usual.peak_bytes:.0%} of "
+        f"their memory{'' if measured else ' (predicted: they were not measured)'}"
     )
 
 

@@ -21,7 +21,7 @@ from circuits.tuning.choosing import favourites, fitting
 from circuits.tuning.cost_model import predict, shape_of
 from circuits.tuning.judging import Judge, Report
 from circuits.tuning.measuring import Measurement, Trial, measure
-from circuits.tuning.objectives import Objective
+from circuits.tuning.objectives import Cost, Objective
 from circuits.tuning.precision import Precision, Probe, exact_precision
 from circuits.tuning.record import STANDARD, Option, Tuning
 
@@ -67,7 +67,8 @@ def tune(
     ]
     trials = [_trial(network, samples, each) for each in finalists]
     measured = measure(trials, cache=cache, seconds=wish.measuring_s, report=report)
-    options, left_out = _options(finalists, measured)
+    speed = _speed(finalists, measured)
+    options, left_out = _options(finalists, measured, speed)
     tuning = Tuning(
         onnx=network.sha256,
         ezkl=ezkl_version(),
@@ -75,6 +76,7 @@ def tune(
         min_agreement=wish.min_agreement,
         samples=samples.sha256 if samples else None,
         considered=considered,
+        standard=_predicted(standard, speed),
         options=options,
         chosen=STANDARD,
         left_out=left_out,
@@ -147,10 +149,9 @@ def _trial(network: Network, samples: Samples | None, finalist: Finalist) -> Tri
 
 
 def _options(
-    finalists: list[Finalist], measured: dict[str, Measurement | str]
+    finalists: list[Finalist], measured: dict[str, Measurement | str], speed: float
 ) -> tuple[tuple[Option, ...], tuple[str, ...]]:
     """The measured ones, and why others could not be."""
-    speed = _speed(finalists, measured)
     options, left_out = [], []
     for each in finalists:
         outcome = measured[each.name]
@@ -158,7 +159,6 @@ def _options(
             left_out.append(f"{each.name}: {outcome}")
             continue
         settings = each.plan.settings
-        predicted = predict(settings)
         options.append(
             Option(
                 name=each.name,
@@ -166,12 +166,18 @@ def _options(
                 rows=settings["num_rows"],
                 logrows=each.plan.logrows,
                 blocks=shape_of(settings).blocks,
-                predicted=replace(predicted, seconds=predicted.seconds * speed),
+                predicted=_predicted(each, speed),
                 measured=outcome,
                 fidelity=each.fidelity,
             )
         )
     return tuple(options), tuple(left_out)
+
+
+def _predicted(finalist: Finalist, speed: float) -> Cost:
+    """In this machine's seconds."""
+    cost = predict(finalist.plan.settings)
+    return replace(cost, seconds=cost.seconds * speed)
 
 
 def _speed(finalists: list[Finalist], measured: dict[str, Measurement | str]) -> float:

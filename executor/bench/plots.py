@@ -92,7 +92,7 @@ def _matplotlib() -> "tuple[type[Figure], Callable[[Any], Any]]":
 
 def _prove_time(axes: "Axes", results: Results, found: list[Series]) -> None:
     _draw(axes, found)
-    _log(axes, "x", "cells (rows x columns) of the circuit", _count)
+    _log(axes, "x", "cells that the circuit assigns", _count)
     _log(axes, "y", "time for one proof", _seconds)
 
 
@@ -136,7 +136,9 @@ def _break_even(axes: "Axes", results: Results, found: list[Series]) -> None:
 
 
 PLOTS = {
-    "prove-time.png": Plot("Proving time grows with the cells", series.prove_time, _prove_time),
+    "prove-time.png": Plot(
+        "Proving time by cells (bars: fastest to slowest)", series.prove_time, _prove_time
+    ),
     "gas-by-batch.png": Plot("One proof for many decisions", series.gas_by_batch, _gas_by_batch),
     "accuracy.png": Plot(
         "What accuracy costs (hollow: ezkl's own calibration)", series.accuracy, _accuracy

@@ -17,7 +17,7 @@ from executor.bench.report import report
 from executor.bench.results import Results
 from executor.bench.runner import Runner
 from executor.bench.subjects import Say, Subject, saved
-from executor.bench.suite import Job, Suite, full, quick
+from executor.bench.suite import FORMS, Job, Suite, full, quick
 from executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
 from tests.circuits.networks import square_network, squares
 from tests.executor.bench.made_results import results
@@ -148,3 +148,8 @@ def test_help_tells_of_both_sizes_and_of_comparison() -> None:
     shown = CliRunner().invoke(bench_group, ["--help"]).output
     assert "--full" in shown
     assert "compare" in shown
+
+
+def test_every_form_is_explained() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
+    assert [form for form in (*FORMS, "evm") if f"`{form}`" not in text] == []

@@ -12,6 +12,7 @@ from circuits.errors import CircuitNotFound, CircuitOutdated
 from circuits.store import load_circuit
 from executor.agent_chain import BatchVerifier
 from executor.errors import OtherModel
+from executor.prover_protocol import OpenProver, ProverOpener
 from models.catalogue import Model
 from prover.local import LocalProver
 
@@ -25,14 +26,16 @@ class LocalBatches:
     than 2^12 rows, so the small ceremony files do not do.
     """
 
-    def __init__(self, model: Model, srs: Path | None, stage: Stage) -> None:
-        self._model, self._srs, self._stage = model, srs, stage
-        self._provers: dict[str, LocalProver] = {}
+    def __init__(
+        self, model: Model, srs: Path | None, stage: Stage, opener: ProverOpener = LocalProver
+    ) -> None:
+        self._model, self._srs, self._stage, self._open = model, srs, stage, opener
+        self._provers: dict[str, OpenProver] = {}
 
     def prove_rows(self, batch: BatchVerifier, rows: Sequence[Sequence[int]]) -> Proof:
         digest = batch.circuit_hash.hex()
         if digest not in self._provers:
-            self._provers[digest] = LocalProver(self._circuit(batch.size, digest))
+            self._provers[digest] = self._open(self._circuit(batch.size, digest))
         return self._provers[digest].prove(fill(rows, batch.size))
 
     def close(self) -> None:

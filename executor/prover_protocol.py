@@ -1,11 +1,12 @@
 """What a run needs of a prover, and of whoever checks proofs; `prover.local` is the real one."""
 
 from collections.abc import Callable, Sequence
+from types import TracebackType
 from typing import Protocol
 
 from eth_utils.crypto import keccak
 
-from circuits.artifacts import Proof
+from circuits.artifacts import Circuit, Proof
 from circuits.batch import fill, rows_of
 from executor.agent_chain import BatchVerifier
 from executor.packing import OUTPUT_BYTES, pack
@@ -19,6 +20,25 @@ class DecisionProver(Protocol):
 
     def prove(self, x: Sequence[int]) -> Proof:
         """The proof that y = f(x), verified. Raises prover.errors.ProverError."""
+
+
+class OpenProver(DecisionProver, Protocol):
+    """A DecisionProver that holds something open; use it in a `with` block."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> "OpenProver": ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+#: prover.local.LocalProver, or a service: executor.service_prover.
+ProverOpener = Callable[[Circuit], OpenProver]
 
 
 class BatchProver(Protocol):

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from executor.agent_chain import AgentChain
     from executor.console import Narrator
     from executor.onchain import CompletedRun
+    from executor.prover_protocol import ProverOpener
     from executor.session import AgentSession
     from executor.verify_run import ModelSource
     from verifier_contracts.deployment import Deployment
@@ -55,6 +57,7 @@ class Target:
 @click.option(
     "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
 )
+@click.option("--service", metavar="URL", help="Let a prover service prove: `zkagent serve`.")
 @click.option("--dry-run", is_flag=True, help="Show plan, gas and effects; send nothing.")
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 @JSON_OPTION
@@ -64,6 +67,7 @@ def run_command(
     model_name: str,
     srs: Path | None,
     batch: bool,
+    service: str | None,
     dry_run: bool,
     receipt_path: Path | None,
     as_json: bool,
@@ -81,7 +85,7 @@ def run_command(
     model = load_model(model_name)
     with (
         Narrator().working() as tell,
-        _session(Target(**target), model, srs, batch, tell) as session,
+        _session(Target(**target), model, srs, batch, tell, opener=_opener(service)) as session,
     ):
         if dry_run:
             shown = _dry_run(session, raw_bytes(prompt))
@@ -123,7 +127,13 @@ def verify_run_command(
 
 @contextmanager
 def _session(
-    target: Target, model: Any, srs: Path | None, batch: bool, tell: "Narrator"
+    target: Target,
+    model: Any,
+    srs: Path | None,
+    batch: bool,
+    tell: "Narrator",
+    *,
+    opener: "ProverOpener",
 ) -> Iterator["AgentSession"]:
     from executor.local_batches import LocalBatches, batch_circuit
     from executor.session import local_circuit, open_agent, open_embedded
@@ -133,7 +143,7 @@ def _session(
         circuit = local_circuit(model, srs, tell.stage)
         sizes = EMBEDDED_SIZES if batch else ()
         batches = {size: batch_circuit(model, size, srs, tell.stage) for size in sizes}
-        with open_embedded(model, circuit, tell.stage, tell, batches) as (demo, _):
+        with open_embedded(model, circuit, tell.stage, tell, batches, opener=opener) as (demo, _):
             yield demo
         return
     from verifier_contracts.chain import connect
@@ -143,7 +153,7 @@ def _session(
     expected = target.chain_id or (deployment.chain_id if deployment else None)
     web3 = connect(target.rpc, expected)
     with (
-        LocalBatches(model, srs, tell.stage) as provers,
+        LocalBatches(model, srs, tell.stage, opener) as provers,
         open_agent(
             web3,
             agent,
@@ -153,9 +163,21 @@ def _session(
             stage=tell.stage,
             report=tell,
             batches=provers if batch else None,
+            opener=opener,
         ) as session,
     ):
         yield session
+
+
+def _opener(service: str | None) -> "ProverOpener":
+    """Who proves: a process of our own, or the service at this address."""
+    if service is None:
+        from prover.local import LocalProver
+
+        return LocalProver
+    from executor.service_prover import CheckedService
+
+    return partial(CheckedService, service)
 
 
 def _refuse_without_rpc(target: Target) -> None:

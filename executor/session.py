@@ -18,7 +18,7 @@ from executor.local_batches import LocalBatches
 from executor.model_hashes import EVALUATION_ID
 from executor.onchain import AgentRunner
 from executor.planner import check_model
-from executor.prover_protocol import BatchProver
+from executor.prover_protocol import BatchProver, ProverOpener
 from executor.web3_agent import Web3Agent
 from executor.web3_sender import Web3Sender
 from models.catalogue import Model
@@ -56,13 +56,14 @@ def open_session(
     *,
     report: Listener = ignore,
     batches: BatchProver | None = None,
+    opener: ProverOpener = LocalProver,
 ) -> Iterator[Session]:
     """A session with a warm prover. batches: prove the decisions of each run together.
 
     Raises OtherModel when the agent's verifier is of another circuit.
     """
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
-    with LocalProver(circuit) as prover:
+    with opener(circuit) as prover:
         runner = AgentRunner(chain, sender, model, prover, report, batches=batches)
         yield Session(web3, chain, sender, signer, model, runner, circuit)
 
@@ -78,6 +79,7 @@ def open_agent(
     stage: Stage,
     report: Listener = ignore,
     batches: BatchProver | None = None,
+    opener: ProverOpener = LocalProver,
 ) -> Iterator[AgentSession]:
     """A session with an agent that is there: with a prover, unless the chain itself evaluates the
     agent's model. Raises OtherModel, CircuitError."""
@@ -91,7 +93,7 @@ def open_agent(
         return
     circuit = circuit_of_agent(web3, agent, model, srs, stage)
     with open_session(
-        web3, agent, signer, model, circuit, report=report, batches=batches
+        web3, agent, signer, model, circuit, report=report, batches=batches, opener=opener
     ) as session:
         yield session
 
@@ -103,12 +105,14 @@ def open_embedded(
     stage: Stage,
     report: Listener = ignore,
     batches: Mapping[int, Circuit] | None = None,
+    *,
+    opener: ProverOpener = LocalProver,
 ) -> Iterator[tuple[Session, EmbeddedChain]]:
     """A session on a chain of its own, which ends with it. batches: circuits by how many decisions
     they prove; with any, the decisions of each run are proven together."""
     with (
         embedded_chain(model, circuit, stage, batches or {}) as chain,
-        LocalBatches(model, None, stage) as provers,
+        LocalBatches(model, None, stage, opener) as provers,
         open_session(
             chain.web3,
             chain.deployment.agent,
@@ -117,6 +121,7 @@ def open_embedded(
             circuit,
             report=report,
             batches=provers if batches else None,
+            opener=opener,
         ) as session,
     ):
         yield session, chain

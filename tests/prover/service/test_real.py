@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,10 @@ import pytest
 from circuits.artifacts import Circuit, Proof
 from circuits.batch import batch_file
 from circuits.build import build_circuit
+from executor.prover_protocol import ProverOpener
+from executor.service_prover import CheckedService
 from prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
+from prover.errors import ProofFalse
 from prover.service.errors import ServiceAnswered
 from prover.service.worker.batching import own_row
 from prover.verification import verify
@@ -47,11 +52,25 @@ def test_a_proof_from_the_service_is_a_true_proof(real: Fleet, circuit: Circuit)
 
 
 def test_the_executors_prover_gets_single_proofs(real: Fleet, circuit: Circuit) -> None:
-    prover = ServiceProver(real.url, circuit.digest)
-    proof = prover.prove([5, 6, 7, 8])
-    prover.close()
+    opener: ProverOpener = partial(CheckedService, real.url)
+    with opener(circuit) as prover:
+        proof = prover.prove([5, 6, 7, 8])
     assert proof.circuit == circuit.digest
     assert verify(proof, circuit)
+
+
+def test_the_executors_prover_hands_out_no_false_proof(
+    real: Fleet, circuit: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = ServiceProver.prove
+
+    def forge(prover: ServiceProver, x: Sequence[int]) -> Proof:
+        proof = genuine(prover, x)
+        return replace(proof, outputs=(proof.outputs[0] + 1, *proof.outputs[1:]))
+
+    monkeypatch.setattr(ServiceProver, "prove", forge)
+    with CheckedService(real.url, circuit) as prover, pytest.raises(ProofFalse):
+        prover.prove([5, 6, 7, 8])
 
 
 def test_several_requests_share_a_true_proof(

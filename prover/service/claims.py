@@ -151,7 +151,7 @@ class Claims:
         """Back into the queue through nobody's fault."""
         with self.database.write() as connection:
             for proof in self._locked(connection, claim):
-                requeue(connection, self.queue, proof)
+                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
         """Take everything from a dead worker and queue it again; how many proofs."""

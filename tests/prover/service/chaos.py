@@ -144,8 +144,8 @@ class Chaos:
         worker = self._living["worker 1"]
         worker_id = worker.said.removeprefix("worker ")
         held = self._stop_in_mid_proof(worker, worker_id)
-        eventually(lambda: not self._held_by(worker_id), 10 * STALE_S)
-        eventually(lambda: all(self._made_by(proof) for proof in held), 60)
+        eventually(lambda: not self._held_by(worker_id), 20 * STALE_S)
+        eventually(lambda: all(self._made_by(proof) for proof in held), 180)  # last in line
         worker.process.send_signal(signal.SIGCONT)
         time.sleep(1.5)
         self.report.fenced = all(self._made_by(proof) != worker_id for proof in held)

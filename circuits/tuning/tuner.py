@@ -69,6 +69,8 @@ def tune(
     measured = measure(trials, cache=cache, seconds=wish.measuring_s, report=report)
     speed = _speed(finalists, measured)
     options, left_out = _options(finalists, measured, speed)
+    if not options:
+        raise TuningFailed(network.path, f"no circuit could be measured ({'; '.join(left_out)})")
     tuning = Tuning(
         onnx=network.sha256,
         ezkl=ezkl_version(),

@@ -79,10 +79,10 @@ def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
 def resolve_digest(prefix: str, cache: Path | None = None) -> str:
     """The one cached circuit whose digest starts with `prefix`. Raises CircuitNotFound."""
     found = [digest for digest in list_circuits(cache) if digest.startswith(prefix)]
-    if len(found) > 1:
-        raise CircuitError(f"{len(found)} circuits start with {prefix!r}: give more digits")
     if not prefix or not found:
         raise CircuitNotFound(prefix, circuits_folder(cache))
+    if len(found) > 1:
+        raise CircuitError(f"{len(found)} circuits start with {prefix!r}: give more digits")
     return found[0]
 
 

@@ -96,7 +96,7 @@ def described(event: Event) -> str:
         case StateChanged(attempt=attempt, reason=reason):
             return f"plan {attempt} is outdated ({reason}); planning anew"
         case Estimated(gas=gas):
-            return f"sending, about {gas:,} gas"
+            return f"estimated at {gas:,} gas"
         case Included(block=block):
             return f"included in block {block}; writing the receipt"
         case PlanFinished() | Proved():

@@ -60,7 +60,12 @@ class ContractReader:
 
     def view(self, to: str, method: abi.Method, block: Block, *arguments: Any) -> tuple[Any, ...]:
         """The results of a call."""
-        returned = self.call(to, method.call(*arguments), block)
+        try:
+            returned = self.call(to, method.call(*arguments), block)
+        except RevertError as exc:
+            if exc.data:
+                raise
+            raise NoAgentThere(to, f"{method.name} reverts without a reason") from exc
         try:
             return method.results(returned)
         except ValueError as exc:

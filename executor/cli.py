@@ -1,6 +1,7 @@
 """The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports
 happen late."""
 
+import errno
 import logging
 import sys
 import traceback
@@ -85,7 +86,7 @@ def _show_progress(level: int) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry point: errors of our own are one line and exit code 1, a traceback with -v."""
+    """Entry point: errors made for users are one line and exit code 1, a traceback with -v."""
     given = sys.argv[1:] if arguments is None else arguments
     verbose = any(a in ("-v", "--verbose") for a in given[:1])
     try:
@@ -97,11 +98,23 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except Exception as exc:
-        if verbose or not _is_ours(exc):
+        line = _one_line(exc)
+        if verbose or line is None:
             traceback.print_exc()
         else:
-            click.echo(f"error: {exc}", err=True)
+            click.echo(f"error: {line}", err=True)
         sys.exit(1)
+
+
+def _one_line(exc: Exception) -> str | None:
+    """What users are told; None for what only a traceback explains."""
+    if _is_ours(exc):
+        return str(exc)
+    if isinstance(exc, OSError) and exc.filename:
+        return f"{exc.filename} cannot be read or written ({exc.strerror}): choose another place"
+    if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
+        return f"cannot write ({exc.strerror}): make room or choose another place"
+    return None
 
 
 def _is_ours(exc: Exception) -> bool:

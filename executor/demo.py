@@ -15,12 +15,12 @@ from executor.errors import DemoError
 from executor.gas_report import IterationGas, iteration_gas
 from executor.onchain import CompletedRun
 from executor.proof_source import LocalCircuits
+from executor.receipt_file import keep
 from executor.receipt_writer import write_receipt
 from executor.session import Session
 from executor.verdicts import Report
 from executor.verify_run import Sources, verify_receipt
 from models.catalogue import Model
-from verifier_contracts.toolchain import cache_root
 
 Tell = Callable[[str], None]
 
@@ -88,9 +88,7 @@ def attack(session: Session, chain: EmbeddedChain, tell: Tell) -> Iterator[Attac
 def keep_receipt(session: Session, runs: list[CompletedRun], path: Path | None) -> DemoReceipt:
     """Write the receipt of all runs and verify it again, against the chain, too."""
     receipt = write_receipt(session.chain, session.model, runs, session.signer)
-    chosen = path or cache_root() / "receipts" / f"demo-{runs[-1].inclusion.hash[2:18]}.json"
-    chosen.parent.mkdir(parents=True, exist_ok=True)
-    chosen.write_text(receipt.to_json())
+    chosen = keep(receipt, path, f"demo-{runs[-1].inclusion.hash[2:18]}")
     report = verify_receipt(receipt, _sources(session))
     return DemoReceipt(chosen, report)
 

@@ -21,11 +21,13 @@ def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -
     from executor.console import Narrator, results
     from executor.demo import attack, keep_receipt, play
     from executor.demo_view import DemoView
+    from executor.receipt_file import check_place
     from executor.session import local_circuit, open_embedded
     from models.catalogue import load_model
 
     started, view = time.monotonic(), DemoView(results())
     model = load_model(model_name)
+    check_place(receipt_path)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         with open_embedded(model, circuit, tell.stage, tell) as (session, chain):

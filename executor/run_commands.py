@@ -79,10 +79,13 @@ def run_command(
     """
     from executor.console import Narrator
     from executor.derivation import raw_bytes
+    from executor.receipt_file import check_place
     from executor.run_output import completed_json, print_dry_run, print_run, show
     from models.catalogue import load_model
 
     model = load_model(model_name)
+    if not dry_run:
+        check_place(receipt_path)
     with (
         Narrator().working() as tell,
         _session(Target(**target), model, srs, batch, tell, opener=_opener(service)) as session,
@@ -238,14 +241,11 @@ def _chain(rpc: str | None, chain_id: int) -> "Callable[[str], AgentChain] | Non
 
 
 def _write_receipt(session: "AgentSession", completed: "CompletedRun", path: Path | None) -> Path:
+    from executor.receipt_file import keep
     from executor.receipt_writer import write_receipt
-    from verifier_contracts.toolchain import cache_root
 
     receipt = write_receipt(session.chain, session.model, [completed], session.signer)
-    chosen = path or cache_root() / "receipts" / f"{completed.inclusion.hash[2:18]}.json"
-    chosen.parent.mkdir(parents=True, exist_ok=True)
-    chosen.write_text(receipt.to_json())
-    return chosen
+    return keep(receipt, path, completed.inclusion.hash[2:18])
 
 
 def _dry_run(session: "AgentSession", prompt: bytes) -> dict[str, Any]:

@@ -213,3 +213,26 @@ def test_the_demo_ends_with_the_path_of_an_accepted_receipt(zkagent: Run, tmp_pa
     assert shown.out.count(": bounced") == 20
     assert zkagent("verify-run", path).code == 0
     assert "\x1b[" not in shown.out
+
+
+def test_a_place_that_cannot_hold_the_receipt_is_refused_before_anything_is_sent(
+    zkagent: Run, target: list[str], embedded: EmbeddedChain, tmp_path: Path
+) -> None:
+    before = embedded.web3.eth.block_number
+    (tmp_path / "file").write_text("")
+    place = tmp_path / "file" / "receipt.json"
+    result = zkagent("run", "deposit 5 USDC", *target, "--receipt", place)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("error: ")
+    assert "cannot be read or written" in result.err
+    assert result.err.count("\n") == 1
+    assert embedded.web3.eth.block_number == before
+
+
+def test_a_contract_that_is_no_agent_is_named(
+    zkagent: Run, target: list[str], embedded: EmbeddedChain
+) -> None:
+    registry = embedded.deployment.registry
+    result = zkagent("run", "deposit 5 USDC", *target, "--agent", registry)
+    assert result.code == 1
+    assert f"no agent of this kind at {registry.lower()}" in result.err

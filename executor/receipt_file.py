@@ -1,0 +1,34 @@
+"""Where a receipt lies on disk: its place is checked before anything is sent, since afterwards the
+run has happened. Called by `zkagent run` and `zkagent demo`.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from executor.receipts import Receipt
+from verifier_contracts.toolchain import cache_root
+
+
+def check_place(path: Path | None) -> None:
+    """Raise OSError now if no receipt can be written to path, or to the cache folder for None."""
+    folder = path.parent if path else _folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=folder):
+        pass
+    if path and path.exists():
+        path.open("a").close()
+
+
+def keep(receipt: Receipt, path: Path | None, name: str) -> Path:
+    """Write to path, or under this name to the cache folder. Raises OSError."""
+    chosen = path or _folder() / f"{name}.json"
+    chosen.parent.mkdir(parents=True, exist_ok=True)
+    chosen.write_text(receipt.to_json())
+    return chosen
+
+
+def _folder() -> Path:
+    return cache_root() / "receipts"
+
+
+__all__ = ["check_place", "keep"]

@@ -51,7 +51,7 @@ def machine_line(machine: Machine) -> str:
 def headline(results: Results) -> str:
     """The table of the summary: one row for each form of each network worth naming."""
     rows = [_summary_row(results, case) for case in results.cases if _worth_naming(results, case)]
-    head = ["network", "form", "batch", "prove", "against ezkl's defaults"]
+    head = ["network", "form", "batch", "prove", "a decision, against ezkl's defaults"]
     head += ["gas per decision", "same decisions", "accuracy"]
     return table(head, rows)
 

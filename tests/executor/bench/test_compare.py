@@ -57,6 +57,12 @@ def test_steady_seconds_that_differ_by_more_than_a_tenth_are_a_change() -> None:
     assert compare(old, of(proven("a", prove_s=timing(1.09)))).changes == ()
 
 
+def test_calldata_gas_differs_by_chance_like_the_bytes_of_a_proof() -> None:
+    old = of(proven("a", calldata_gas=55_000))
+    assert compare(old, of(proven("a", calldata_gas=55_012))).changes == ()
+    assert only(old, of(proven("a", calldata_gas=65_000))).figure == "calldata gas"
+
+
 def test_the_largest_change_comes_first() -> None:
     old = of(proven("a", verify_gas=100_000, deploy_gas=2_000_000))
     new = of(proven("a", verify_gas=90_000, deploy_gas=1_000_000))

@@ -1,8 +1,8 @@
 """What changed between two runs: only what is more than noise, and only what can be compared.
 
 Gas (but for calldata's), sizes and shares are exact, so any difference is a change. Seconds differ
-by themselves: a difference counts from three times the spread of both runs on, and never below a floor; seconds of
-two machines are not compared at all.
+by themselves: a difference counts from three times the spread of both runs on, and never below a
+floor; seconds of two machines are not compared at all.
 """
 
 from collections.abc import Callable, Iterator

@@ -163,8 +163,9 @@ def test_the_child_outlives_the_thread_that_started_it(circuit: Circuit) -> None
 
 
 BUSY = """
-import sys, threading
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs aside
 from circuits.store import load_circuit
 from prover.local import LocalProver
 prover = LocalProver(load_circuit(sys.argv[2], Path(sys.argv[1])))
@@ -196,6 +197,7 @@ def test_the_child_dies_with_its_parent_in_the_middle_of_a_proof(
 
 def test_an_interrupt_ends_the_child_and_passes_on(circuit: Circuit) -> None:
     prover = LocalProver(circuit)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with prover:
         child = prover.pid
         assert child
@@ -205,6 +207,7 @@ def test_an_interrupt_ends_the_child_and_passes_on(circuit: Circuit) -> None:
         with pytest.raises(KeyboardInterrupt):
             prover.prove([1, 2, 3, 4])
         timer.join()
+    signal.signal(signal.SIGINT, before)
     assert not alive(child)
     assert prover.pid is None
 

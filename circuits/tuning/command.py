@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from circuits.errors import TuningFailed
 from circuits.options import JSON_OPTION, SRS_OPTION
 
 if TYPE_CHECKING:
@@ -97,8 +98,9 @@ def build_tuned(onnx: Path, tuning: "Tuning", srs: Path | None, data: "Data | No
     """Build the winner, note the tuning in its manifest, and keep it for later builds.
 
     In this order, so that an interruption leaves either nothing or a tuning that is complete.
+    Raises TuningFailed when the circuit, now that it is built, agrees too rarely with the network.
     """
-    from circuits.build import Stage
+    from circuits.build import Stage, fidelity_of
     from circuits.build_process import build_isolated
     from circuits.console import stages
     from circuits.store import annotate
@@ -108,6 +110,9 @@ def build_tuned(onnx: Path, tuning: "Tuning", srs: Path | None, data: "Data | No
         circuit = build_isolated(
             onnx, srs=srs, arguments=tuning.winner.arguments, data=data, progress=begin
         )
+    fidelity = fidelity_of(circuit) if data else None
+    if fidelity and fidelity.agreement < tuning.min_agreement:
+        raise TuningFailed(onnx, f"the winner agrees on {fidelity.agreement:.4%} of the samples")
     circuit = annotate(circuit.digest, "tuning", tuning.to_json())
     keep(tuning)
     return circuit

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,13 @@ import pytest
 from circuits import ezkl_engine
 from circuits.build import make_plan
 from circuits.cache import file_digest
+from circuits.calibration import Data
 from circuits.errors import ArtifactCorrupted, EngineError, TuningFailed
 from circuits.network import read_network
 from circuits.settings import check_settings, default_arguments
 from circuits.srs import development_srs
 from circuits.store import list_circuits, load_circuit
+from circuits.tuning.command import build_tuned
 from circuits.tuning.measuring import Clock, Trial
 from circuits.tuning.measuring_child import Workshop
 from circuits.tuning.objectives import Objective
@@ -124,6 +127,19 @@ def test_a_false_proof_of_a_trial_is_no_measurement(
     monkeypatch.setattr(ezkl_engine, "verify_instances", lambda *given: False)
     with pytest.raises(EngineError, match="false"):
         workshop.prove()
+
+
+def test_a_winner_that_disagrees_once_it_is_built_is_not_kept(
+    tuning: Tuning, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
+    onnx, data = folder / "relu.onnx", Data(folder / "relu.npz")
+    with pytest.raises(TuningFailed, match=r"the winner agrees on 100\.0000%"):
+        build_tuned(onnx, replace(tuning, min_agreement=1.5), None, data)
+    assert find(tuning.onnx) is None
+    circuit = build_tuned(onnx, tuning, None, data)
+    assert circuit.notes["fidelity"]["samples"] == 40
+    assert find(tuning.onnx) == tuning
 
 
 def test_a_record_is_found_by_the_file_s_digest_and_never_read_when_damaged(

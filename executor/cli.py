@@ -21,6 +21,8 @@ COMMANDS = {
     "worker": ("prover.service.serve_cli", "worker_command", "Prove what is queued."),
     "jobs": ("prover.service.jobs_cli", "jobs_group", "Look after the service's queue."),
     "key": ("prover.service.jobs_cli", "key_group", "API keys of the service."),
+    "chain": ("executor.deploy_commands", "chain_command", "Keep a local chain with an agent."),
+    "deploy": ("executor.deploy_commands", "deploy_command", "Deploy an agent on a chain."),
     "run": (
         "executor.run_commands",
         "run_command",

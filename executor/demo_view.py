@@ -1,6 +1,8 @@
 """How the demo looks: plain lines, coloured on a terminal."""
 
 import re
+import shutil
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -76,7 +78,7 @@ class DemoView:
         for check in receipt.report.problems:
             self.pair("broken", str(check), "bold red")
         self.pair("took", f"{seconds:.0f} s")
-        self.pair("again", f"zkagent verify-run {receipt.path}")
+        self.pair("again", f"{_called()} verify-run {receipt.path}")
         self.pair("receipt", str(receipt.path), "bold")
 
     def heading(self, title: str) -> None:
@@ -133,3 +135,8 @@ def _short(error: str, limit: int = 240) -> str:
     """Hashes cut to their ends, and the whole to `limit` characters."""
     error = HASH.sub(r"\1...\2", error)
     return error if len(error) <= limit else error[: limit - 3] + "..."
+
+
+def _called() -> str:
+    """How this command is called here: it need not be on the PATH."""
+    return "zkagent" if shutil.which("zkagent") else sys.argv[0]

@@ -74,14 +74,20 @@ def embedded_chain(
 
 def fund(chain: EmbeddedChain) -> None:
     """Give the wallet its first tokens, some of them in the pool already."""
-    wallet = chain.deployment.wallet
+    mint(chain.web3, chain.owner, chain.deployment)
     for token in chain.deployment.tokens:
-        units = _units(HELD[token.symbol], token.decimals)
-        pooled = _units(POOLED.get(token.symbol, "0"), token.decimals)
-        contract = at(chain.web3, "DemoToken", token.address)
-        send(chain.web3, contract.functions.mint(wallet, units + pooled), chain.owner)
-        if pooled:
+        if pooled := _units(POOLED.get(token.symbol, "0"), token.decimals):
+            contract = at(chain.web3, "DemoToken", token.address)
+            send(chain.web3, contract.functions.mint(chain.deployment.wallet, pooled), chain.owner)
             _deposit(chain, token.address, pooled)
+
+
+def mint(web3: Any, owner: LocalAccount, deployment: Deployment) -> None:
+    """Give the wallet demo tokens, which anybody can make. Raises ChainError, RevertError."""
+    for token in deployment.tokens:
+        units = _units(HELD[token.symbol], token.decimals)
+        contract = at(web3, "DemoToken", token.address)
+        send(web3, contract.functions.mint(deployment.wallet, units), owner)
 
 
 def balances(chain: EmbeddedChain) -> tuple[Balance, ...]:

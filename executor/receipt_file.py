@@ -5,18 +5,20 @@ run has happened. Called by `zkagent run` and `zkagent demo`.
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from executor.errors import FileInTheWay
 from executor.receipts import Receipt
 from verifier_contracts.toolchain import cache_root
 
 
 def check_place(path: Path | None) -> None:
-    """Raise OSError now if no receipt can be written to path, or to the cache folder for None."""
+    """Raise OSError now if no receipt can be written to path, or to the cache folder for None, and
+    FileInTheWay for a file: a receipt of another run cannot be made again."""
+    if path and path.is_file():
+        raise FileInTheWay(path)
     folder = path.parent if path else _folder()
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryFile(dir=folder):
         pass
-    if path and path.exists():
-        path.open("a").close()
 
 
 def keep(receipt: Receipt, path: Path | None, name: str) -> Path:

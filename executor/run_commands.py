@@ -151,7 +151,7 @@ def _session(
         return
     from verifier_contracts.chain import connect
 
-    signer, deployment = _signer(target), _deployment(target)
+    signer, deployment = signer_of(target.key_file), _deployment(target)
     agent = _agent(target, deployment)
     expected = target.chain_id or (deployment.chain_id if deployment else None)
     web3 = connect(target.rpc, expected)
@@ -192,13 +192,14 @@ def _refuse_without_rpc(target: Target) -> None:
             raise DeploymentMissing(f"{option} says whom to talk to, but not where: add --rpc URL")
 
 
-def _signer(target: Target) -> "LocalAccount":
+def signer_of(key_file: Path | None) -> "LocalAccount":
+    """The account of a key file, its password asked for on a terminal. Raises KeyFileError."""
     from executor.errors import KeyFileError
     from executor.keys import load_key
 
-    if target.key_file is None:
+    if key_file is None:
         raise KeyFileError("runs are signed here: give the owner's key with --key-file FILE")
-    return load_key(target.key_file, _ask_password if sys.stdin.isatty() else None)
+    return load_key(key_file, _ask_password if sys.stdin.isatty() else None)
 
 
 def _ask_password() -> str:

@@ -25,9 +25,12 @@ from executor.bench.subjects import Subject
 from executor.bench.suite import FORMS, Job, Suite
 from verifier_contracts.chain import Anvil
 from verifier_contracts.errors import ChainError, CompileError, EvmModelError
+from verifier_contracts.model_code import MAX_CODE_BYTES
 from verifier_contracts.toolchain import toolchain
 
 TOOLCHAIN_S, RUNS_S = 45.0, 90.0
+# ezkl's own verifiers may be larger than a contract may be (EIP-170): measured, and noted.
+ANY_SIZE = ("--disable-code-size-limit",)
 # Shares of a job's guessed time.
 PREPARE, PROVE, CHAIN = 0.3, 0.4, 0.3
 
@@ -59,7 +62,7 @@ class Runner:
         try:
             with self.reporter.shown(), tempfile.TemporaryDirectory() as folder:
                 self._prepare_toolchain()
-                with Anvil() as chain:
+                with Anvil(options=ANY_SIZE) as chain:
                     for job in self.suite.jobs:
                         self._job(job, Path(folder), chain)
                 if self.suite.runs:
@@ -131,6 +134,11 @@ class Runner:
                 stock = stock_verification(chain, entry)
         except (ChainError, CompileError) as exc:
             self._note(f"{entry.label} has no figures from the chain: {exc}")
+        if cost and cost.code_bytes > MAX_CODE_BYTES:
+            self._note(
+                f"{entry.label}: a chain refuses its verifier, whose code has "
+                f"{cost.code_bytes:,} bytes where {MAX_CODE_BYTES:,} are allowed"
+            )
         self._add(case_of(entry, cost, stock, *self._agreement(job, entry)))
 
     def _agreement(self, job: Job, entry: Entry) -> tuple[Share | None, Share | None]:

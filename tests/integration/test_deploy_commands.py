@@ -1,0 +1,103 @@
+"""An agent of one's own: deployed by a command, and on a chain that a command keeps."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from executor.cli import main
+from executor.embedded import EmbeddedChain
+
+COMMAND = (sys.executable, "-m", "executor.cli")
+
+
+@pytest.fixture
+def key(embedded: EmbeddedChain, tmp_path: Path) -> Path:
+    path = tmp_path / "key"
+    path.write_text(bytes(embedded.owner.key).hex())
+    return path
+
+
+def test_a_deployed_agent_obeys_its_owner(
+    embedded: EmbeddedChain, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "deployment.json"
+    where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key)]
+    main(["deploy", *where, "--out", str(out)])
+    deployed = json.loads(out.read_text())
+    assert deployed["agent"] != embedded.deployment.agent
+    assert deployed["agent"] in capsys.readouterr().out
+    receipt = ["--receipt", str(tmp_path / "receipt.json")]
+    main(["run", "deposit 5 USDC", *where, "--deployment", str(out), "--json", *receipt])
+    done = json.loads(capsys.readouterr().out)
+    assert done["iterations"][0]["action"] == "Deploy"
+
+
+def test_a_deployment_that_is_there_is_never_overwritten(
+    embedded: EmbeddedChain, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "deployment.json"
+    out.write_text("mine")
+    before = embedded.web3.eth.block_number
+    with pytest.raises(SystemExit):
+        main(["deploy", "--rpc", embedded.anvil.rpc_url, "--key-file", str(key), "--out", str(out)])
+    assert capsys.readouterr().err == (
+        f"error: {out} is there already: name another file, or move it away\n"
+    )
+    assert out.read_text() == "mine"
+    assert embedded.web3.eth.block_number == before
+
+
+def test_a_receipt_of_another_run_is_never_overwritten(
+    embedded: EmbeddedChain, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    receipt, before = tmp_path / "receipt.json", embedded.web3.eth.block_number
+    receipt.write_text("of another run")
+    where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key)]
+    agent = ["--agent", embedded.deployment.agent]
+    with pytest.raises(SystemExit):
+        main(["run", "deposit 5 USDC", *where, *agent, "--receipt", str(receipt)])
+    assert "is there already" in capsys.readouterr().err
+    assert receipt.read_text() == "of another run"
+    assert embedded.web3.eth.block_number == before
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_a_chain_stays_until_it_is_ended_and_leaves_nothing(
+    wallet_circuit: object, tmp_path: Path, end: signal.Signals
+) -> None:
+    folder = tmp_path / "chain"
+    with _chain(folder) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("the chain ends"):
+                break
+        (url,) = re.findall(r"chain   (http://\S+)", "".join(lines))
+        assert (folder / "owner.key").stat().st_mode & 0o077 == 0
+        where = ["--rpc", url, "--deployment", str(folder / "deployment.json")]
+        run = [*COMMAND, "run", "deposit 5 USDC", *where, "--key-file", str(folder / "owner.key")]
+        planned = subprocess.run([*run, "--dry-run", "--json"], capture_output=True, check=True)
+        assert json.loads(planned.stdout)["iterations"][0]["action"] == "Deploy"
+        process.send_signal(end)
+        assert process.wait(20) == 130
+    assert list(folder.iterdir()) == []
+
+
+@contextmanager
+def _chain(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    words = [*COMMAND, "chain", "--folder", str(folder)]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

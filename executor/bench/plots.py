@@ -143,7 +143,9 @@ PLOTS = {
     "accuracy.png": Plot(
         "What accuracy costs (hollow: ezkl's own calibration)", series.accuracy, _accuracy
     ),
-    "break-even.png": Plot("Evaluate in the EVM, or verify?", series.break_even, _break_even),
+    "break-even.png": Plot(
+        "Evaluate in the EVM, or verify? (dotted: not measured)", series.break_even, _break_even
+    ),
 }
 
 

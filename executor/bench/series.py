@@ -137,7 +137,7 @@ def accuracy_of(network: Network, case: Case) -> Share | None:
 def form_name(form: str) -> str:
     """As legends say it."""
     return {OURS: "zkagent", DEFAULTS: "ezkl's own calibration", EVM: "EVM"}.get(
-        form, form.replace("tuned-", "tuned for ")
+        form, form.replace("tuned-", "tuned: ")
     )
 
 

@@ -72,7 +72,8 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
     out, key = folder / DEPLOYMENT, folder / KEY
     _refuse_existing(out)
     _refuse_existing(key)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(end, signal.default_int_handler)
     model = load_model(model_name)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)

@@ -191,13 +191,22 @@ def test_tuned_settings_that_do_not_exist_are_one_line(
     assert "give samples" in capsys.readouterr().err
 
 
+#: The command, also where interrupts are ignored because pytest runs in the background.
+INTERRUPTIBLE = """
+import signal
+from executor.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+
+
 def test_ctrl_c_leaves_no_process_no_circuit_and_no_record(folder: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": ROOT, "ZKAGENT_HOME": str(tmp_path)}
     environment["TMPDIR"] = str(tmp_path / "temporary")
     (tmp_path / "temporary").mkdir()
     arguments = ["circuit", "tune", str(folder / "relu.onnx"), "--data", str(folder / "relu.npz")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "executor.cli", *arguments],
+        [sys.executable, "-c", INTERRUPTIBLE, *arguments],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

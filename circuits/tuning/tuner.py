@@ -25,9 +25,6 @@ from circuits.tuning.objectives import Cost, Objective
 from circuits.tuning.precision import Precision, Probe, exact_precision
 from circuits.tuning.record import STANDARD, Option, Tuning
 
-# To calibrate the standard settings, which seldom win; a winner is built with all samples.
-STANDARD_SAMPLES = 64
-
 
 @dataclass(frozen=True)
 class Wish:
@@ -110,8 +107,7 @@ class Search:
         self._report("finding the standard settings")
         arguments, fidelity = default_arguments(self._network.integer), None
         if self._samples:
-            few = self._samples.first(STANDARD_SAMPLES)
-            found = calibrate(self._network, few, tolerance=self._wish.tolerance)
+            found = calibrate(self._network, self._samples, tolerance=self._wish.tolerance)
             arguments, fidelity = found.arguments, found.fidelity
         return Finalist(STANDARD, arguments, make_plan(self._network, arguments), fidelity)
 

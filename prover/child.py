@@ -3,8 +3,6 @@
 Reads {"inputs": [...]} lines, answers each with a verified proof, or says why there is none.
 """
 
-import re
-import resource
 import sys
 import time
 from pathlib import Path
@@ -12,12 +10,10 @@ from typing import Any
 
 from circuits import ezkl_engine
 from circuits.artifacts import Circuit
-from circuits.child_process import ParentLink
+from circuits.child_process import ParentLink, peak_rss_bytes
 from circuits.errors import CircuitError
 from circuits.store import load_circuit
 from prover.verification import verify
-
-PEAK_KIB = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
 def answer(circuit: Circuit, inputs: list[int]) -> dict[str, Any]:
@@ -37,19 +33,6 @@ def answer(circuit: Circuit, inputs: list[int]) -> dict[str, Any]:
         "peak_rss_bytes": peak_rss_bytes(),
     }
     return {"proof": proof.to_json(), "measurement": measurement}
-
-
-def peak_rss_bytes() -> int:
-    """The most memory that this process held.
-
-    Not ru_maxrss where /proc tells: Linux lets a child inherit its parent's through exec.
-    """
-    status = Path("/proc/self/status")
-    found = PEAK_KIB.search(status.read_text()) if status.is_file() else None
-    if found:
-        return int(found[1]) * 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from circuits.child_process import ParentLink
+from circuits.child_process import ParentLink, peak_rss_bytes
 from circuits.errors import CircuitError, EngineError
 
 
@@ -38,7 +38,7 @@ class Workshop:
             "setup_s": setup_s,
             "proof_bytes": verifier.proof_bytes,
             "pk_bytes": self._pk.stat().st_size,
-            "peak_bytes": peak_bytes(),
+            "peak_bytes": peak_rss_bytes(),
         }
 
     def prove(self) -> dict[str, Any]:
@@ -52,19 +52,7 @@ class Workshop:
         seconds, processor_s = time.perf_counter() - begun, time.process_time() - worked
         if not ezkl_engine.verify_instances(proof, instances, self._settings, self._vk, self._srs):
             raise EngineError("prove", "a proof of a circuit under trial is false")
-        return {"seconds": seconds, "processor_s": processor_s, "peak_bytes": peak_bytes()}
-
-
-def peak_bytes() -> int:
-    """The most memory that this process ever held, in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():  # where getrusage counts what the parent held when it forked, too
-        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        return {"seconds": seconds, "processor_s": processor_s, "peak_bytes": peak_rss_bytes()}
 
 
 def main() -> None:

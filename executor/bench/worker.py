@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from circuits import ezkl_engine
-from circuits.child_process import ParentLink
+from circuits.child_process import ParentLink, peak_rss_bytes
 from circuits.errors import CircuitError, OutsideRange
 from circuits.fidelity import circuit_outputs
 from circuits.field import from_hex, to_field, to_hex
 from circuits.network import read_network
 from circuits.settings import lookup_table
-from prover.child import peak_rss_bytes
 
 
 class Worker:

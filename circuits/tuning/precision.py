@@ -24,7 +24,7 @@ from circuits.settings import (
     to_bytes,
 )
 
-FRACTION_BITS = (10, 8, 7, 6, 5, 4)  # ezkl's calibration tries 11 to 13
+FRACTION_BITS = (13, 10, 8, 7, 6, 5, 4)  # ezkl's calibration tries 11 to 13
 # Rescaled is what exceeds the scale by this factor: 10 is never, but for deep networks.
 RESCALED = {1: "at once", 2: "late", 10: "hardly ever"}
 SAFETY_BITS = 1  # a range twice what the samples need; ezkl's lookup_safety_margin is 2, too

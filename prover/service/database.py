@@ -27,6 +27,8 @@ PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
 BUSY_TIMEOUT_MS = 30_000
+#: A process that was stopped inside a transaction would keep its locks, and others from its proof.
+ABANDONED_MS = 15_000
 TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tables
 
 
@@ -101,7 +103,11 @@ class Database:
         return float(connection.execute(query).scalar_one())
 
     def _postgres(self) -> sa.Engine:
-        options = {"connect_timeout": 10, "application_name": "zkagent"}
+        options = {
+            "connect_timeout": 10,
+            "application_name": "zkagent",
+            "options": f"-c idle_in_transaction_session_timeout={ABANDONED_MS}",
+        }
         return sa.create_engine(
             self.url, connect_args=options, pool_pre_ping=True, pool_size=10, max_overflow=20
         )

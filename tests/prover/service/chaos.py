@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,7 @@ class Chaos:
                     for _ in range(8):
                         self._ask(client, [len(self._features), 7, -3, 11], new=True)
                 worker.process.send_signal(signal.SIGSTOP)
+                eventually(partial(_is_stopped, worker.process.pid))
                 if (held := self._held_by(worker_id)) and self._can_write():
                     return held
                 worker.process.send_signal(signal.SIGCONT)
@@ -222,6 +224,15 @@ class Chaos:
         if (count, accepted) != (len(self._features), len(self._features)):
             complain(f"{count} results, {accepted:g} acceptances for {len(self._features)} proofs")
         self.report.deaths = sum(row.deaths for row in rows)
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether no thread runs any more: a signal is sent before it is obeyed."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/stat")
+    try:
+        return all(task.read_text().rpartition(") ")[2].startswith("T") for task in tasks)
+    except OSError:  # a thread ended meanwhile
+        return False
 
 
 def verify_fake(catalogue: FakeCatalogue) -> Callable[[Proof], bool]:

@@ -52,6 +52,14 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     return replace(circuit_of(directory, srs, origin, facts, files), notes=notes)
 
 
+def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
+    """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
+    try:
+        return load_circuit(digest, cache)
+    except (CircuitNotFound, CircuitOutdated, ArtifactCorrupted):
+        return None
+
+
 def circuit_of(
     directory: Path, srs: Srs, origin: Origin, facts: Facts, files: Mapping[str, str]
 ) -> Circuit:
@@ -147,10 +155,14 @@ def _check_version(digest: str, origin: Origin) -> None:
 
 __all__ = [
     "annotate",
+    "cached_circuit",
     "check_file",
     "circuit_of",
     "circuits_folder",
     "ezkl_version",
+    "is_built",
     "list_circuits",
+    "load_circuit",
+    "resolve_digest",
+    "write_manifest",
 ]
-__all__ += ["list_circuits", "load_circuit", "resolve_digest", "write_manifest"]

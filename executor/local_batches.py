@@ -8,8 +8,7 @@ from typing import Self
 from circuits.artifacts import Circuit, Proof
 from circuits.batch import batch_file, fill
 from circuits.build_process import build_isolated
-from circuits.errors import CircuitNotFound, CircuitOutdated
-from circuits.store import load_circuit
+from circuits.store import cached_circuit
 from executor.agent_chain import BatchVerifier
 from executor.errors import OtherModel
 from executor.prover_protocol import OpenProver, ProverOpener
@@ -44,14 +43,11 @@ class LocalBatches:
 
     def _circuit(self, size: int, digest: str) -> Circuit:
         """Raises OtherModel when what is built here has another name."""
-        try:
-            return load_circuit(digest)
-        except (CircuitNotFound, CircuitOutdated):
-            built = batch_circuit(self._model, size, self._srs, self._stage)
-        if built.digest != digest:
+        circuit = cached_circuit(digest) or batch_circuit(self._model, size, self._srs, self._stage)
+        if circuit.digest != digest:
             found = f"{digest[:16]} (another set-up: --srs)"
-            raise OtherModel(f"circuit for {size} decisions", built.digest[:16], found)
-        return built
+            raise OtherModel(f"circuit for {size} decisions", circuit.digest[:16], found)
+        return circuit
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from pathlib import Path
 from circuits.artifacts import Circuit, Proof
 from circuits.batch import batch_file
 from circuits.cache import file_digest
-from circuits.errors import ArtifactCorrupted, CircuitNotFound, CircuitOutdated
+from circuits.store import cached_circuit
 from executor.errors import CannotVerify
 from executor.evaluated import check_evaluation
 from executor.prover_protocol import ProofCheck
@@ -53,7 +53,7 @@ def find_circuit(model: Model, digest: str, srs: Path | None = None, size: int =
     like LocalCircuits."""
     from circuits.build import build_circuit
 
-    cached = _cached(digest)
+    cached = cached_circuit(digest)
     with batch_file(model.onnx_path, size) as onnx:
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:
@@ -71,12 +71,3 @@ def find_circuit(model: Model, digest: str, srs: Path | None = None, size: int =
         f"{built.digest[:16]}: give the set-up file that it was made with (--srs); a development "
         "set-up exists on the machine that made it only"
     )
-
-
-def _cached(digest: str) -> Circuit | None:
-    from circuits.store import load_circuit
-
-    try:
-        return load_circuit(digest)
-    except (CircuitNotFound, CircuitOutdated, ArtifactCorrupted):
-        return None

@@ -9,7 +9,7 @@ from typing import Any
 from eth_account.signers.local import LocalAccount
 
 from circuits.artifacts import Circuit
-from circuits.errors import CircuitNotFound, CircuitOutdated
+from circuits.store import cached_circuit
 from executor.embedded import EmbeddedChain, embedded_chain
 from executor.errors import OtherModel
 from executor.evaluated import Evaluation
@@ -144,16 +144,7 @@ def circuit_of_agent(
     identity = chain.identity(chain.head())
     check_model(identity, model)
     digest = identity.model.circuit_hash.hex()
-    circuit = _cached(digest) or local_circuit(model, srs, stage)
+    circuit = cached_circuit(digest) or local_circuit(model, srs, stage)
     if circuit.digest != digest:
         raise OtherModel("circuit", circuit.digest[:16], f"{digest[:16]} (another set-up: --srs)")
     return circuit
-
-
-def _cached(digest: str) -> Circuit | None:
-    from circuits.store import load_circuit
-
-    try:
-        return load_circuit(digest)
-    except (CircuitNotFound, CircuitOutdated):
-        return None

@@ -22,7 +22,13 @@ from circuits.errors import (
 )
 from circuits.settings import RunArguments
 from circuits.srs import development_srs
-from circuits.store import annotate, list_circuits, load_circuit, resolve_digest
+from circuits.store import (
+    annotate,
+    cached_circuit,
+    list_circuits,
+    load_circuit,
+    resolve_digest,
+)
 from tests.circuits.networks import gathering_network, network, node, relu_network
 
 FILES = ["Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk", "network.ezkl"]
@@ -126,6 +132,18 @@ def test_an_unknown_circuit_is_not_found(cache: Path) -> None:
     for digest in ("f" * 64, "../srs", ""):
         with pytest.raises(CircuitNotFound, match="build it with"):
             load_circuit(digest, cache)
+
+
+def test_a_circuit_that_cannot_be_used_counts_as_not_cached(
+    circuit: Circuit, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cached_circuit(circuit.digest, cache) == load_circuit(circuit.digest, cache)
+    assert cached_circuit("f" * 64, cache) is None
+    with monkeypatch.context() as other:
+        other.setattr(store, "ezkl_version", lambda: "24.0.0")
+        assert cached_circuit(circuit.digest, cache) is None
+    flip(cache / "circuits" / circuit.digest / "circuit.vk")
+    assert cached_circuit(circuit.digest, cache) is None
 
 
 def test_circuits_are_listed_and_found_by_the_beginning_of_their_digest(

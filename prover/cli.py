@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from prover.local import Measurement
     from prover.service.api.schemas import ProofView
 
-SHORTEST_DIGEST = 8
+HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 @click.command("prove")
@@ -31,7 +31,14 @@ SHORTEST_DIGEST = 8
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put the proof."
 )
-@click.option("--timeout", "timeout_s", type=float, default=300, show_default=True, metavar="S")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(0, min_open=True),
+    default=300,
+    show_default=True,
+    metavar="S",
+)
 @click.option("--service", metavar="URL", help="Let a prover service do it: `zkagent serve`.")
 @SRS_OPTION
 @JSON_OPTION
@@ -46,7 +53,8 @@ def prove_command(
     srs: Path | None,
     as_json: bool,
 ) -> None:
-    """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest.
+    """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest or
+    the beginning of it.
 
     The proof is verified before it is written. Without --out it goes to standard output.
     """
@@ -75,7 +83,7 @@ def prove_command(
 @click.command("verify")
 @click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
 @click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
-@click.option("--circuit", "digest", help="The circuit that it must be a proof of.")
+@click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
 @SRS_OPTION
 @JSON_OPTION
 def verify_command(
@@ -91,7 +99,7 @@ def verify_command(
     if model and digest:
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
-    circuit = _find_circuit(model or digest or proof.circuit, srs)
+    circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
     verdict = verify(proof, circuit)
     if as_json:
         fields = {"valid": verdict.valid, "reason": verdict.reason, "circuit": circuit.digest}
@@ -104,14 +112,24 @@ def verify_command(
 
 
 def _find_circuit(model: str, srs: Path | None) -> "Circuit":
-    """A circuit by digest, or built from a model. Raises CircuitError, ModelError."""
+    """Built from a model, or by digest where no model has that name. Raises CircuitError,
+    ModelError."""
+    from models.errors import UnknownModel
+
+    try:
+        onnx = find_onnx(model)
+    except UnknownModel:
+        if model and set(model) <= HEX_DIGITS:
+            return _circuit_of_digest(model)
+        raise
+    return build_shown(onnx, srs, tuned_arguments(model, onnx))
+
+
+def _circuit_of_digest(prefix: str) -> "Circuit":
+    """By its digest or the beginning of it, as `zkagent circuit show`. Raises CircuitError."""
     from circuits.store import load_circuit, resolve_digest
 
-    is_hex = set(model) <= set("0123456789abcdef")
-    if is_hex and len(model) >= SHORTEST_DIGEST:
-        return load_circuit(resolve_digest(model))
-    onnx = find_onnx(model)
-    return build_shown(onnx, srs, tuned_arguments(model, onnx))
+    return load_circuit(resolve_digest(prefix))
 
 
 def _read_inputs(path: Path) -> list[object]:

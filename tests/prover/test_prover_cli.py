@@ -11,6 +11,7 @@ import pytest
 from circuits.artifacts import Circuit, Proof
 from circuits.build import build_circuit
 from circuits.srs import development_srs
+from circuits.store import list_circuits
 from executor.cli import main
 from tests.circuits.networks import relu_network, squares
 
@@ -69,6 +70,35 @@ def test_without_a_file_the_proof_goes_to_standard_output(
     assert run("prove", circuit.digest[:12], "--input", x_file) == 0
     printed = Proof.from_json(capsys.readouterr().out)
     assert (printed.circuit, printed.outputs) == (circuit.digest, squares(X))
+
+
+def test_circuits_are_found_by_any_beginning_of_their_digest(
+    zkagent_home: Path,
+    circuit: Circuit,
+    x_file: str,
+    proof_file: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    beginnings = (circuit.digest[:count] for count in range(1, 65))
+    shortest = next(b for b in beginnings if sum(d.startswith(b) for d in list_circuits()) == 1)
+    assert run("circuit", "show", shortest) == 0
+    assert run("prove", shortest, "--input", x_file, "--json") == 0
+    assert run("verify", str(proof_file), "--circuit", shortest) == 0
+    capsys.readouterr()
+    assert run("verify", str(proof_file), "--circuit", "wallet") == 1
+    assert "no circuit wallet in" in one_line_error(capsys)
+
+
+@pytest.mark.parametrize("seconds", ["-1", "0"])
+def test_a_time_that_no_proof_can_keep_is_refused(
+    zkagent_home: Path,
+    circuit: Circuit,
+    x_file: str,
+    seconds: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("prove", circuit.digest, "--input", x_file, "--timeout", seconds) == 2
+    assert f"{float(seconds)} is not in the range x>0" in capsys.readouterr().err
 
 
 def test_json_of_both_commands(

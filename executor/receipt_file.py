@@ -5,9 +5,9 @@ run has happened. Called by `zkagent run` and `zkagent demo`.
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from circuits.cache import cache_root
 from executor.errors import FileInTheWay
 from executor.receipts import Receipt
-from verifier_contracts.toolchain import cache_root
 
 
 def check_place(path: Path | None) -> None:

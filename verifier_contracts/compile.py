@@ -20,8 +20,9 @@ from typing import Any
 
 from filelock import FileLock
 
+from circuits.cache import cache_root
 from verifier_contracts.errors import CompileError
-from verifier_contracts.toolchain import Toolchain, cache_root, toolchain
+from verifier_contracts.toolchain import Toolchain, toolchain
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,9 @@ from typing import Any
 
 from filelock import FileLock
 
+from circuits.cache import cache_root
 from verifier_contracts.errors import ContractsError, ForgeError
-from verifier_contracts.toolchain import Toolchain, cache_root, toolchain
+from verifier_contracts.toolchain import Toolchain, toolchain
 
 ROOT = Path(__file__).parent
 TIMEOUT_S = 1800

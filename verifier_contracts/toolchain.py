@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from platformdirs import user_cache_dir
 
+from circuits.cache import cache_root
 from verifier_contracts.errors import ToolchainError
 
 log = logging.getLogger(__name__)
@@ -67,12 +67,6 @@ class Toolchain:
     def solc_version(self) -> str:
         """Full version with commit, as solc states it."""
         return (self.root / "solc-version").read_text().strip()
-
-
-def cache_root() -> Path:
-    """The user's zkagent cache: $ZKAGENT_HOME, or the platform's cache folder."""
-    home = os.environ.get("ZKAGENT_HOME")
-    return Path(home).expanduser().absolute() if home else Path(user_cache_dir("zkagent"))
 
 
 def toolchain() -> Toolchain:
@@ -285,7 +279,7 @@ def main() -> None:
         print(f"{name:13} {getattr(found, name)}")
 
 
-__all__ = ["Node", "Toolchain", "cache_root", "find_node", "toolchain"]
+__all__ = ["Node", "Toolchain", "find_node", "toolchain"]
 
 if __name__ == "__main__":
     main()

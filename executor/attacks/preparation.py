@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from circuits.artifacts import Proof
+from circuits.cache import cache_root
 from executor.attacks.stage import AttackStage
 from executor.embedded import EmbeddedChain
 from executor.session import Session, local_circuit
 from models.catalogue import MANIFEST, ONNX, Model, load_model
 from prover.local import LocalProver
 from verifier_contracts.deploy import Deployer, at
-from verifier_contracts.toolchain import cache_root
 
 #: Both possible on the embedded chain, before and after the demo's runs.
 RUN, OTHER_RUN = b"deposit 25 DAI into the pool", b"withdraw 25 DAI from the pool"

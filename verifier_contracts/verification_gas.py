@@ -1,6 +1,7 @@
 """What it costs to check a proof on chain: by the contract as ezkl writes it, and by ours.
 
-Called by the benchmarks and by the tests that bound it.
+`call_cost` is what the benchmarks call; `verification_gas` compares the two verifiers of a built
+circuit, for the tests that bound what ours costs.
 """
 
 from collections.abc import Sequence
@@ -9,11 +10,21 @@ from typing import Any
 
 from circuits.artifacts import Circuit, Proof
 from circuits.verifier_patch import CONTRACT
-from verifier_contracts.chain import Anvil, deploy
+from verifier_contracts.chain import Anvil, send
 from verifier_contracts.compile import compile_source
 from verifier_contracts.errors import RevertError
+from verifier_contracts.gas import call_gas, calldata_gas, calldata_of
 
-TRANSACTION_GAS, ZERO_BYTE_GAS, BYTE_GAS = 21_000, 4, 16  # Cancun
+
+@dataclass(frozen=True)
+class CallCost:
+    """Of a contract that was deployed and called once with a proof."""
+
+    deploy_gas: int
+    code_bytes: int
+    execution_gas: int
+    calldata_bytes: int
+    calldata_gas: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,41 +40,57 @@ class VerificationGas:
         return 100 * (1 - self.hardened / self.stock)
 
 
+def call_cost(
+    chain: Anvil, source: str, entry: str, proof: bytes, instances: Sequence[int]
+) -> CallCost:
+    """Deploy a generated verifier and call its function `entry` in a transaction.
+
+    The chain's hardfork must be Cancun, Anvil's default. Raises RevertError when the proof is
+    false, CompileError, ChainError.
+    """
+    contract, deploy_gas = _deployed(chain, source)
+    function = contract.functions[entry](proof, list(instances))
+    try:
+        execution_gas = call_gas(chain.web3, function, chain.accounts[0])
+    except RevertError as exc:
+        raise RevertError(f"{entry} rejects the proof: {exc}", data=exc.data) from exc
+    data = calldata_of(function)
+    return CallCost(
+        deploy_gas=deploy_gas,
+        code_bytes=len(chain.web3.eth.get_code(contract.address)),
+        execution_gas=execution_gas,
+        calldata_bytes=len(data),
+        calldata_gas=calldata_gas(data),
+    )
+
+
 def verification_gas(circuit: Circuit, proof: Proof, chain: Anvil) -> VerificationGas:
     """Measure both verifiers of `circuit` with a proof that holds; `chain` is left as it was.
 
-    The chain's hardfork must be Cancun, Anvil's default. Raises RevertError when the proof is
-    false, EngineError, CompileError, ChainError.
+    Raises like call_cost, and EngineError.
     """
     from circuits.ezkl_engine import make_verifier
 
     stock = make_verifier(circuit.vk, circuit.settings, circuit.srs)
     hardened = circuit.verifier_source.read_text()
-    arguments = [proof.proof, list(proof.instances)]
     snapshot = chain.snapshot()
     try:
-        return VerificationGas(
-            instances=len(proof.instances),
-            stock=_execution_gas(chain, stock, "verifyProof", arguments),
-            hardened=_execution_gas(chain, hardened, "verify", arguments),
-        )
+        costs = [
+            call_cost(chain, source, entry, proof.proof, proof.instances).execution_gas
+            for source, entry in ((stock, "verifyProof"), (hardened, "verify"))
+        ]
     finally:
         chain.revert(snapshot)
+    return VerificationGas(len(proof.instances), *costs)
 
 
-def _execution_gas(chain: Anvil, source: str, function: str, arguments: Sequence[Any]) -> int:
-    contract = deploy(chain.web3, compile_source(CONTRACT, source), chain.accounts[0])
-    data: str = contract.encode_abi(function, args=arguments)
-    call = {"from": chain.accounts[0].address, "to": contract.address, "data": data}
-    frame = chain.rpc("debug_traceCall", call, "latest", {"tracer": "callTracer"})
-    if "error" in frame:
-        raise RevertError(f"{function} rejects the proof: {frame['error']}", data=b"")
-    return int(frame["gasUsed"], 16) - _intrinsic_gas(bytes.fromhex(data.removeprefix("0x")))
+def _deployed(chain: Anvil, source: str) -> tuple[Any, int]:
+    """The contract of generated Solidity, and the gas of its deployment."""
+    compiled = compile_source(CONTRACT, source)
+    factory = chain.web3.eth.contract(abi=list(compiled.abi), bytecode=compiled.bytecode)
+    receipt = send(chain.web3, factory.constructor(), chain.accounts[0])
+    contract = chain.web3.eth.contract(address=receipt["contractAddress"], abi=list(compiled.abi))
+    return contract, int(receipt["gasUsed"])
 
 
-def _intrinsic_gas(data: bytes) -> int:
-    zeros = data.count(0)
-    return TRANSACTION_GAS + ZERO_BYTE_GAS * zeros + BYTE_GAS * (len(data) - zeros)
-
-
-__all__ = ["VerificationGas", "verification_gas"]
+__all__ = ["CallCost", "VerificationGas", "call_cost", "verification_gas"]

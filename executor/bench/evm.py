@@ -1,7 +1,6 @@
 """The baseline without a proof: a contract that computes the same integers itself."""
 
 from circuits.field import to_field
-from executor.bench.chain import gas_of_calldata
 from executor.bench.results import Case
 from executor.bench.subjects import Subject
 from executor.errors import BenchMeasurementFailed
@@ -13,6 +12,7 @@ from verifier_contracts.evm import (
     evaluation_gas,
     generate_evm_model,
 )
+from verifier_contracts.gas import calldata_gas, calldata_of
 
 FORM = "evm"
 SAMPLES = 3
@@ -48,14 +48,14 @@ def _case(
     y = call(chain.web3, deployed.contract.functions.evaluate(list(samples[0])))
     instances = [to_field(v) for v in (*samples[0], *y)]
     function = deployed.contract.functions.verify(b"", instances)
-    data = bytes.fromhex(function._encode_transaction_data().removeprefix("0x"))
+    data = calldata_of(function)
     return Case(
         network=subject.name,
         form=FORM,
         instances=len(instances),
         proof_bytes=0,
         calldata_bytes=len(data),
-        calldata_gas=gas_of_calldata(data),
+        calldata_gas=calldata_gas(data),
         verify_gas=gas,
         deploy_gas=deployed.gas,
         code_bytes=model.code_bytes,

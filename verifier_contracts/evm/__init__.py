@@ -9,7 +9,6 @@ use it.
 
 from verifier_contracts.evm.chain import (
     DeployedEvmModel,
-    call_gas,
     deploy_evm_model,
     evaluation_gas,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "PROOF_SYSTEM_ID",
     "DeployedEvmModel",
     "EvmModel",
-    "call_gas",
     "deploy_evm_model",
     "evaluation_gas",
     "generate_evm_model",

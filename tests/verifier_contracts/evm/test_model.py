@@ -13,13 +13,13 @@ from verifier_contracts.errors import RevertError
 from verifier_contracts.evm import (
     PROOF_SYSTEM_ID,
     EvmModel,
-    call_gas,
     deploy_evm_model,
     evaluation_gas,
     generate_evm_model,
 )
 from verifier_contracts.evm.model import place
 from verifier_contracts.evm.reader import read_program
+from verifier_contracts.gas import call_gas
 
 INPUTS, OUTPUTS = 9, 3  # of the mlp
 
@@ -165,6 +165,11 @@ def test_gas_is_what_a_call_from_another_contract_uses(chain: Anvil) -> None:
     gas = evaluation_gas(chain.web3, made, chain.accounts[0], x)
     function = made.contract.functions.verify(b"", honest(x))
     assert gas == call_gas(chain.web3, function, chain.accounts[0])
+    owner, data = chain.accounts[0].address, made.contract.encode_abi("verify", [b"", honest(x)])
+    traced = {"from": owner, "to": made.contract.address, "data": data}
+    frame = chain.rpc("debug_traceCall", traced, "latest", {"tracer": "callTracer"})
+    calldata = sum(16 if byte else 4 for byte in bytes.fromhex(data.removeprefix("0x")))
+    assert gas == int(frame["gasUsed"], 16) - 21_000 - calldata
     assert 2_000 < gas < 4_000
     assert 21_000 + 32 * 4 + gas < made.gas
 

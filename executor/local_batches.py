@@ -1,9 +1,8 @@
 """Proofs for several decisions of a model, by circuits of this machine: the real BatchProver."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from circuits.artifacts import Circuit, Proof
 from circuits.batch import batch_file, fill
@@ -18,7 +17,7 @@ from prover.local import LocalProver
 Stage = Callable[[str], None]
 
 
-class LocalBatches:
+class LocalBatches(ExitStack[None]):
     """A warm prover for each size that was asked for; use it in a `with` block.
 
     srs: the set-up of circuits that have to be built; a batch of the wallet's decisions is larger
@@ -28,18 +27,16 @@ class LocalBatches:
     def __init__(
         self, model: Model, srs: Path | None, stage: Stage, opener: ProverOpener = LocalProver
     ) -> None:
-        self._model, self._srs, self._stage, self._open = model, srs, stage, opener
+        super().__init__()
+        self._model, self._srs, self._stage, self._opener = model, srs, stage, opener
         self._provers: dict[str, OpenProver] = {}
 
     def prove_rows(self, batch: BatchVerifier, rows: Sequence[Sequence[int]]) -> Proof:
         digest = batch.circuit_hash.hex()
         if digest not in self._provers:
-            self._provers[digest] = self._open(self._circuit(batch.size, digest))
+            opened = self._opener(self._circuit(batch.size, digest))
+            self._provers[digest] = self.enter_context(opened)
         return self._provers[digest].prove(fill(rows, batch.size))
-
-    def close(self) -> None:
-        for prover in self._provers.values():
-            prover.close()
 
     def _circuit(self, size: int, digest: str) -> Circuit:
         """Raises OtherModel when what is built here has another name."""
@@ -48,17 +45,6 @@ class LocalBatches:
             found = f"{digest[:16]} (another set-up: --srs)"
             raise OtherModel(f"circuit for {size} decisions", circuit.digest[:16], found)
         return circuit
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def batch_circuit(model: Model, size: int, srs: Path | None, stage: Stage) -> Circuit:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
+from contextlib import ExitStack
 from typing import Any, Self
 
 import httpx
@@ -109,12 +109,7 @@ class ServiceClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
@@ -169,12 +164,7 @@ class AsyncServiceClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._http.aclose()
 
     async def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
@@ -190,8 +180,11 @@ class AsyncServiceClient:
             await asyncio.sleep(attempts.refused(answer))
 
 
-class ServiceProver:
-    """What the executor needs of a prover, by way of a service: one circuit, single proofs."""
+class ServiceProver(ExitStack[None]):
+    """What the executor needs of a prover, by way of a service: one circuit, single proofs.
+
+    Use it in a `with` block, or close it.
+    """
 
     def __init__(
         self,
@@ -203,7 +196,8 @@ class ServiceProver:
         listener: Listener | None = None,
     ) -> None:
         """circuit: its digest, or the name of a model that the service offers."""
-        self._client = ServiceClient(url, key=key)
+        super().__init__()
+        self._client = self.enter_context(ServiceClient(url, key=key))
         self._circuit = circuit
         self._timeout_s = timeout_s
         self._listener = listener
@@ -217,9 +211,6 @@ class ServiceProver:
         wanted = Wanted.of_features(self._circuit, x, batch="never")
         view = self._client.prove(wanted, timeout_s=self._timeout_s, listener=self._listener)
         return proof_of(view, x)
-
-    def close(self) -> None:
-        self._client.close()
 
 
 def prove_by_service(

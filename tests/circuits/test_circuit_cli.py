@@ -11,19 +11,15 @@ import pytest
 
 from circuits.artifacts import Circuit
 from circuits.srs import development_srs
-from executor.cli import main
 from tests.circuits.networks import square_network
+from tests.command_line import exit_code, one_line_error
 
 ROOT = str(Path(__file__).parents[2])
 
 
 def run(*arguments: str) -> int:
     """Exit code of `zkagent circuit ...`."""
-    try:
-        main(["circuit", *arguments])
-    except SystemExit as exc:
-        return int(exc.code or 0)
-    return 0
+    return exit_code("circuit", *arguments)
 
 
 def test_building_prints_the_circuit_s_name(
@@ -70,14 +66,6 @@ def test_a_damaged_circuit_is_listed_as_such(
     assert run("list") == 0
     assert "is damaged" in capsys.readouterr().out
     assert run("show", circuit.digest) == 1
-
-
-def one_line_error(capsys: pytest.CaptureFixture[str]) -> str:
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert printed.err.count("\n") == 1
-    return printed.err
 
 
 def test_bad_models_are_one_line_each(

@@ -11,9 +11,9 @@ from circuits import memory
 from circuits.build import build_circuit
 from circuits.calibration import Data
 from circuits.data_options import comparison
-from executor.cli import main
 from tests.circuits.networks import network, node, relu_network, square_network
 from tests.circuits.operator_cases import Case, model
+from tests.command_line import exit_code, one_line_error
 
 
 @pytest.fixture(autouse=True)
@@ -32,25 +32,13 @@ def onnx(tmp_path: Path) -> Path:
 
 def run(*arguments: object) -> int:
     """Exit code of `zkagent circuit build ...`."""
-    try:
-        main(["circuit", "build", *map(str, arguments)])
-    except SystemExit as exc:
-        return int(exc.code or 0)
-    return 0
+    return exit_code("circuit", "build", *arguments)
 
 
 def saved(folder: Path, rows: object) -> Path:
     path = folder / "samples.npz"
     np.savez(path, np.array(rows))
     return path
-
-
-def one_line_error(capsys: pytest.CaptureFixture[str]) -> str:
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert printed.err.count("\n") == 1
-    return printed.err
 
 
 def test_a_user_learns_how_the_circuit_decides(

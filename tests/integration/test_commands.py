@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from executor.cli import main
 from executor.embedded import EmbeddedChain
 from executor.session import Session
+from tests.command_line import exit_code
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,7 @@ Run = Callable[..., Result]
 def zkagent(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: object) -> Result:
         capsys.readouterr()
-        try:
-            main([str(argument) for argument in arguments])
-            code = 0
-        except SystemExit as exc:
-            code = int(exc.code or 0)
+        code = exit_code(*arguments)
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)
 

@@ -12,19 +12,11 @@ from circuits.artifacts import Circuit, Proof
 from circuits.build import build_circuit
 from circuits.srs import development_srs
 from circuits.store import list_circuits
-from executor.cli import main
 from tests.circuits.networks import relu_network, squares
+from tests.command_line import exit_code as run
+from tests.command_line import one_line_error
 
 X = [3, -1, 4, 1]
-
-
-def run(*arguments: str) -> int:
-    """Exit code of `zkagent ...`."""
-    try:
-        main(list(arguments))
-    except SystemExit as exc:
-        return int(exc.code or 0)
-    return 0
 
 
 @pytest.fixture
@@ -39,14 +31,6 @@ def proof_file(zkagent_home: Path, proof: Proof, tmp_path: Path) -> Path:
     path = tmp_path / "proof.json"
     path.write_text(proof.to_json())
     return path
-
-
-def one_line_error(capsys: pytest.CaptureFixture[str]) -> str:
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert printed.err.count("\n") == 1
-    return printed.err
 
 
 def test_a_proof_is_made_and_verified_again(

@@ -29,8 +29,8 @@ from circuits.tuning.record import STANDARD, Tuning, find, keep
 from circuits.tuning.table import summary, table
 from circuits.tuning.tuner import Wish, tune
 from circuits.tuning.tuner_process import tune_isolated
-from executor.cli import main
 from tests.circuits.networks import relu_network, square_network
+from tests.command_line import exit_code
 
 ROOT = str(Path(__file__).parents[3])
 BRIEFLY = Wish(Objective.LATENCY, measuring_s=20.0)
@@ -38,11 +38,7 @@ BRIEFLY = Wish(Objective.LATENCY, measuring_s=20.0)
 
 def run(*arguments: str) -> int:
     """Exit code of `zkagent circuit ...`."""
-    try:
-        main(["circuit", *arguments])
-    except SystemExit as exc:
-        return int(exc.code or 0)
-    return 0
+    return exit_code("circuit", *arguments)
 
 
 @pytest.fixture(scope="module")

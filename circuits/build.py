@@ -22,7 +22,13 @@ from circuits import artifacts, reference
 from circuits.artifacts import Circuit, Facts, Origin
 from circuits.cache import file_digest
 from circuits.calibration import Data, Step, calibrate
-from circuits.errors import ArtifactCorrupted, CircuitNotFound, EngineError, NetworkRefused
+from circuits.errors import (
+    ArtifactCorrupted,
+    CircuitNotFound,
+    EngineError,
+    MemoryTooSmall,
+    NetworkRefused,
+)
 from circuits.fidelity import Fidelity, quantised
 from circuits.memory import check_memory
 from circuits.network import Network, read_network
@@ -167,8 +173,7 @@ def _planned(network: Network, arguments: RunArguments, progress: Progress) -> P
 
 
 def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: Progress) -> Circuit:
-    if not is_built(plan.network.sha256, _settings_digest(plan), cache):
-        check_memory(plan.settings)
+    _require_memory(plan, cache)
     progress(Stage.SETUP)
     setup = find_srs(srs, plan.logrows, cache)
     origin = _origin(plan, setup)
@@ -181,6 +186,15 @@ def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: P
             log.warning("%s; building it again", exc)
         _build(plan, setup, circuits_folder(cache) / origin.digest, progress)
         return load_circuit(origin.digest, cache)
+
+
+def _require_memory(plan: Plan, cache: Path | None) -> None:
+    """For a build; a look-up needs none. Raises MemoryTooSmall."""
+    try:
+        check_memory(plan.settings)
+    except MemoryTooSmall:
+        if not is_built(plan.network.sha256, _settings_digest(plan), cache):
+            raise
 
 
 def make_plan(network: Network, arguments: RunArguments) -> Plan:

@@ -4,9 +4,7 @@ A circuit's name covers network, settings, set-up, ezkl and patch version; the m
 rest. Reading checks everything, so what `load_circuit` returns is what the build wrote.
 """
 
-import hashlib
 import importlib.metadata
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from filelock import FileLock
 from circuits.artifacts import MANIFEST, NETWORK, SETTINGS, Circuit, Facts, Origin, is_digest
 from circuits.cache import cache_root, file_digest
 from circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, CircuitOutdated
+from circuits.sealed import read_sealed, write_sealed
 from circuits.srs import Srs, stored_srs
 from circuits.verifier_patch import PATCH_VERSION
 
@@ -41,7 +40,7 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     directory = folder / digest
     if not is_digest(digest) or not directory.is_dir():
         raise CircuitNotFound(digest, folder)
-    origin, facts, files, notes = _read_manifest(directory / MANIFEST)
+    origin, facts, files, notes = read_sealed(directory / MANIFEST, _manifest)
     _check_version(digest, origin)
     for name, expected in files.items():
         check_file(directory / name, expected)
@@ -76,7 +75,7 @@ def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
     folder = circuits_folder(cache)
     for digest in list_circuits(cache):
         try:
-            origin, *_ = _read_manifest(folder / digest / MANIFEST)
+            origin, *_ = read_sealed(folder / digest / MANIFEST, _manifest)
         except ArtifactCorrupted:
             continue
         if (origin.onnx, origin.settings) == (onnx, settings):
@@ -95,17 +94,14 @@ def resolve_digest(prefix: str, cache: Path | None = None) -> str:
 
 
 def write_manifest(circuit: Circuit) -> None:
-    """Write the circuit's manifest, with a digest over itself."""
+    """Write the circuit's manifest beside its files."""
     content = {
         "origin": asdict(circuit.origin),
         "facts": asdict(circuit.facts),
         "files": circuit.files,
         "notes": circuit.notes,
     }
-    manifest = {"content": content, "sha256": _digest(content)}
-    fresh = circuit.directory / f"{MANIFEST}.new"
-    fresh.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
-    fresh.replace(circuit.directory / MANIFEST)
+    write_sealed(circuit.directory / MANIFEST, content, sort_keys=True)
 
 
 def annotate(
@@ -130,20 +126,12 @@ def check_file(path: Path, expected: str) -> None:
         raise ArtifactCorrupted(path, f"sha256 {found[:12]}, expected {expected[:12]}")
 
 
-def _read_manifest(path: Path) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
-    try:
-        manifest = json.loads(path.read_text())
-        content = manifest["content"]
-        if manifest["sha256"] == _digest(content):
-            origin, facts = Origin(**content["origin"]), Facts(**content["facts"])
-            return origin, facts, content["files"], content.get("notes", {})
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
-    raise ArtifactCorrupted(path, "its digest does not fit its content")
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def _manifest(
+    content: Mapping[str, Any],
+) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
+    """Its parts; circuits from before there were notes have none."""
+    origin, facts = Origin(**content["origin"]), Facts(**content["facts"])
+    return origin, facts, content["files"], content.get("notes", {})
 
 
 def _check_version(digest: str, origin: Origin) -> None:

@@ -8,21 +8,20 @@ import click
 
 from circuits.errors import TuningFailed
 from circuits.options import JSON_OPTION, SRS_OPTION
+from circuits.tuning.objectives import Objective
 
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit
     from circuits.calibration import Data
     from circuits.tuning.record import Tuning
 
-OBJECTIVES = ("latency", "gas", "memory", "balanced")
-
 
 @click.command("tune")
 @click.argument("model")
 @click.option(
     "--objective",
-    type=click.Choice(OBJECTIVES),
-    default="balanced",
+    type=click.Choice([objective.value for objective in Objective]),
+    default=Objective.BALANCED.value,
     show_default=True,
     help="What to make small: seconds, gas, memory, or the three alike.",
 )
@@ -74,7 +73,6 @@ def tune_command(
     from circuits.calibration import Data
     from circuits.cli import find_onnx, show
     from circuits.console import working
-    from circuits.tuning.objectives import Objective
     from circuits.tuning.table import summary, table
     from circuits.tuning.tuner import Wish
     from circuits.tuning.tuner_process import tune_isolated

@@ -4,8 +4,6 @@ A record is kept as tuned/<digest of the ONNX file>.json in the cache, so that l
 file use its settings; and as the note "tuning" in the manifest of the circuit that won.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 from circuits.cache import cache_root
 from circuits.errors import ArtifactCorrupted
 from circuits.fidelity import Fidelity
+from circuits.sealed import read_sealed, write_sealed
 from circuits.settings import RunArguments
 from circuits.tuning.measuring import Measurement
 from circuits.tuning.objectives import Cost, Objective, pareto
@@ -147,10 +146,7 @@ def keep(tuning: Tuning, cache: Path | None = None) -> Path:
     """Write the record, instead of an earlier one of the same file; where it lies."""
     path = _path(tuning.onnx, cache)
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = tuning.to_json()
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps({"content": content, "sha256": _digest(content)}, indent=1) + "\n")
-    fresh.replace(path)
+    write_sealed(path, tuning.to_json())
     return path
 
 
@@ -159,22 +155,14 @@ def find(onnx: str, cache: Path | None = None) -> Tuning | None:
     path = _path(onnx, cache)
     if not path.is_file():
         return None
-    try:
-        kept = json.loads(path.read_text())
-        content = kept["content"]
-        if kept["sha256"] == _digest(content) and content["onnx"] == onnx:
-            return Tuning.from_json(content)
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise ArtifactCorrupted(path, f"it cannot be read: {type(exc).__name__}") from exc
-    raise ArtifactCorrupted(path, "its digest does not fit its content")
+    tuning = read_sealed(path, Tuning.from_json)
+    if tuning.onnx != onnx:
+        raise ArtifactCorrupted(path, "it belongs to another ONNX file")
+    return tuning
 
 
 def _path(onnx: str, cache: Path | None) -> Path:
     return cache_root(cache) / "tuned" / f"{onnx}.json"
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 __all__ = ["STANDARD", "Option", "Tuning", "find", "keep"]

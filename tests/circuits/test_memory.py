@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from circuits import ezkl_engine, memory
+from circuits import build, ezkl_engine, memory
 from circuits.artifacts import Circuit
 from circuits.build import build_circuit
 from circuits.errors import MemoryTooSmall
@@ -103,6 +103,21 @@ def test_a_circuit_that_is_built_needs_no_memory_to_be_looked_up(
 ) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
     assert build_circuit(square_onnx, cache=cache).digest == circuit.digest
+
+
+def test_the_cache_is_searched_only_when_memory_is_short(
+    circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "is_built", lambda *_: pytest.fail("read every manifest"))
+    assert build_circuit(square_onnx, cache=cache).digest == circuit.digest
+
+
+def test_a_circuit_of_other_settings_does_not_excuse_too_little_memory(
+    circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
+    with pytest.raises(MemoryTooSmall):
+        build_circuit(square_onnx, cache=cache, arguments=RunArguments(inner_columns=3))
 
 
 def test_a_control_group_s_limit_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

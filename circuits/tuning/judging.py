@@ -1,7 +1,12 @@
-"""Whether a precision decides as the network does: on a few samples first, then on all."""
+"""Whether a precision decides as the network does: on a few samples first, then on all.
+
+Its ranges come from a few samples; where others fall outside, they are widened.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from circuits.errors import EngineError
 from circuits.fidelity import Fidelity, measure_fidelity
 from circuits.network import Network
 from circuits.samples import Samples
@@ -11,6 +16,7 @@ from circuits.tuning.objectives import Objective
 from circuits.tuning.precision import Precision, Probe
 
 SCREENED_SAMPLES = 16
+WIDENINGS = 3  # each doubles the ranges
 ROUNDING = 1e-9
 Report = Callable[[str], None]
 
@@ -37,19 +43,34 @@ class Judge:
         precisions = list(dict.fromkeys(draft.precision for draft in ranked(drafts, objective)))
         for needed in dict.fromkeys((1.0, agreement)):
             for precision in precisions:
-                if self.accepts(precision, needed):
-                    return precision
+                if found := self.sufficient(precision, needed):
+                    return found
         return None
 
-    def accepts(self, precision: Precision, agreement: float) -> bool:
-        """Whether at least this share of all samples is decided alike."""
+    def sufficient(self, precision: Precision, agreement: float) -> Precision | None:
+        """`precision`, or else with wider ranges, if this share of all samples is decided alike."""
         if self._samples is None:
-            return True  # exact by construction
-        total, few = len(self._samples), min(SCREENED_SAMPLES, len(self._samples))
-        missed = (1 - self.fidelity(precision, few).agreement) * few
-        if missed > (1 - agreement) * total + ROUNDING:
-            return False  # more than may be among all
-        return self.fidelity(precision).agreement >= agreement
+            return precision  # exact by construction
+        for _ in range(1 + WIDENINGS):
+            try:
+                found = self._judged(precision, agreement)
+            except EngineError:  # ezkl panics at some ranges
+                return None
+            if found.samples == len(self._samples) and found.agreement >= agreement:
+                return precision
+            if not found.outside:
+                return None
+            precision = widened(precision)
+        return None
+
+    def _judged(self, precision: Precision, agreement: float) -> Fidelity:
+        """On a few samples if more of them are missed than may be among all; else on all."""
+        assert self._samples
+        few = self.fidelity(precision, min(SCREENED_SAMPLES, len(self._samples)))
+        missed = (1 - few.agreement) * few.samples
+        if missed > (1 - agreement) * len(self._samples) + ROUNDING:
+            return few
+        return self.fidelity(precision)
 
     def fidelity(self, precision: Precision, count: int | None = None) -> Fidelity:
         """On the first `count` samples, or on all. Raises CircuitError."""
@@ -73,4 +94,14 @@ class Judge:
         )
 
 
-__all__ = ["Judge", "Report"]
+def widened(precision: Precision) -> Precision:
+    """With twice the ranges."""
+    bits, table = precision.range_bits, precision.table
+    return replace(
+        precision,
+        range_bits=None if bits is None else bits + 1,
+        table=None if table is None else (2 * table[0], 2 * table[1]),
+    )
+
+
+__all__ = ["Judge", "Report", "widened"]

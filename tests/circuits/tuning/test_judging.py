@@ -14,7 +14,7 @@ from circuits.samples import Samples
 from circuits.settings import RunArguments
 from circuits.tuning.candidates import Draft
 from circuits.tuning.choosing import favourites, fitting
-from circuits.tuning.judging import Judge
+from circuits.tuning.judging import Judge, widened
 from circuits.tuning.measuring import Measurement
 from circuits.tuning.objectives import Cost, Objective
 from circuits.tuning.precision import Precision, Probe
@@ -77,8 +77,31 @@ def test_a_precision_that_fails_on_few_samples_is_not_tried_on_all(
     network_: Network, tmp_path: Path
 ) -> None:
     judge = KnownJudge({COARSE: 0.5}, network_, tmp_path)
-    assert not judge.accepts(COARSE, 0.999)
+    assert judge.sufficient(COARSE, 0.999) is None
     assert judge.compared == [(COARSE, 16)]
+
+
+@pytest.mark.parametrize(("outlier", "doublings"), [(2.0, 0), (5.0, 1), (20.0, 3), (50.0, None)])
+def test_ranges_are_widened_for_samples_that_fall_outside(
+    network_: Network, tmp_path: Path, outlier: float, doublings: int | None
+) -> None:
+    """The first samples, which ranges are found by, are all 1."""
+    values = np.ones((40, 1, 4), dtype=np.float32)
+    values[30] = outlier
+    samples = Samples(tmp_path, "", values)
+    probe = Probe(network_, samples, tmp_path)
+    narrow = probe.ranges(Precision(6, 10, 24, None))
+    assert narrow
+    assert narrow.range_bits
+    judge = Judge(network_, samples, probe, None, lambda text: None)
+    wide = None if doublings is None else replace(narrow, range_bits=narrow.range_bits + doublings)
+    assert judge.sufficient(narrow, 1.0) == wide
+    assert judge.sufficient(narrow, 0.97) == narrow
+
+
+def test_widening_doubles_tables_too() -> None:
+    assert widened(Precision(7, 1, 18, (-2658, 1))) == Precision(7, 1, 19, (-5316, 2))
+    assert widened(Precision(7, 1, None, None)) == Precision(7, 1, None, None)
 
 
 def test_of_equally_cheap_precisions_the_finest_is_tried_first(

@@ -35,10 +35,11 @@ def deploy_command(
     from executor.embedded import mint
     from executor.session import local_circuit
     from models.catalogue import load_model
+    from prover.places import check_place
     from verifier_contracts.chain import connect
     from verifier_contracts.deploy import deploy_wallet
 
-    _refuse_existing(out)
+    check_place(out)
     signer, model = signer_of(key_file), load_model(model_name)
     web3 = connect(rpc, chain_id)
     with Narrator().working() as tell:
@@ -68,17 +69,18 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
     from executor.embedded import embedded_chain
     from executor.session import local_circuit
     from models.catalogue import load_model
+    from prover.places import check_place
 
     out, key = folder / DEPLOYMENT, folder / KEY
-    _refuse_existing(out)
-    _refuse_existing(key)
+    folder.mkdir(parents=True, exist_ok=True)
+    check_place(out)
+    check_place(key)
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
     model = load_model(model_name)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage) as chain:
-            folder.mkdir(parents=True, exist_ok=True)
             try:
                 out.write_text(chain.deployment.to_json())
                 key.touch(mode=0o600)
@@ -91,13 +93,6 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
             finally:
                 out.unlink(missing_ok=True)
                 key.unlink(missing_ok=True)
-
-
-def _refuse_existing(path: Path) -> None:
-    from executor.errors import FileInTheWay
-
-    if path.exists():
-        raise FileInTheWay(path)
 
 
 def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:

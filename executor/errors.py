@@ -5,7 +5,6 @@ ExecutorError
 ├── TrainingExtraMissing     torch is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
-├── FileInTheWay             a file would be overwritten that cannot be made again
 ├── NoAgentThere             a contract, or none, that does not answer as an agent's does
 ├── PlanError                a run cannot be planned; nothing was sent
 │   ├── EncoderMismatch      contract and Python derive different features from one context
@@ -58,13 +57,6 @@ class KeyFileError(ExecutorError):
 
 class DeploymentMissing(ExecutorError):
     pass
-
-
-class FileInTheWay(ExecutorError):
-    """A file that would be overwritten, and could not be made again."""
-
-    def __init__(self, path: object) -> None:
-        super().__init__(f"{path} is there already: name another file, or move it away")
 
 
 class NoAgentThere(ExecutorError):

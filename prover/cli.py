@@ -59,9 +59,12 @@ def prove_command(
     The proof is verified before it is written. Without --out it goes to standard output.
     """
     from circuits.inputs import quantise
+    from prover.places import check_place
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
+    if out:
+        check_place(out, replace=True)
     values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
     if service:
         proof, measurement = _prove_by_service(service, model, values, timeout_s)

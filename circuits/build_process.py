@@ -3,17 +3,14 @@
 `build_isolated` is what commands call; `python -m circuits.build_process` is its other half.
 """
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from circuits import errors
 from circuits.artifacts import Circuit
 from circuits.build import Progress, Stage, build_circuit, silent
 from circuits.calibration import Data
-from circuits.child_process import ChildProcess, ParentLink
-from circuits.errors import CircuitError
+from circuits.isolation import Report, answer_call, call_module
 from circuits.settings import RunArguments
 from circuits.store import load_circuit
 
@@ -28,27 +25,14 @@ def build_isolated(
     progress: Progress = silent,
 ) -> Circuit:
     """Like `build_circuit`; raises the same errors, and EngineCrashed when the process dies."""
-    child = ChildProcess("circuits.build_process", [])
     paths = {"onnx": onnx, "srs": srs, "cache": cache}
-    try:
-        request = {name: str(path) if path else None for name, path in paths.items()}
-        options = {"arguments": asdict(arguments) if arguments else None, "data": _sent(data)}
-        child.send({**request, **options})
-        while "digest" not in (message := child.receive()):
-            if "error" in message:
-                raise _same_error(message["type"], message["error"])
-            progress(Stage(message["stage"]))
-    finally:
-        child.kill()
-    return load_circuit(message["digest"], cache)
-
-
-def _same_error(name: str, text: str) -> CircuitError:
-    """The child's error: its type and message, without its attributes."""
-    kind = getattr(errors, name, CircuitError)
-    error: CircuitError = kind.__new__(kind)
-    error.args = (text,)
-    return error
+    request = {
+        **{name: str(path) if path else None for name, path in paths.items()},
+        "arguments": asdict(arguments) if arguments else None,
+        "data": _sent(data),
+    }
+    digest = call_module("circuits.build_process", request, lambda stage: progress(Stage(stage)))
+    return load_circuit(digest, cache)
 
 
 def _sent(data: Data | None) -> dict[str, Any] | None:
@@ -59,27 +43,26 @@ def _received(fields: dict[str, Any] | None) -> Data | None:
     return Data(**{**fields, "samples": Path(fields["samples"])}) if fields else None
 
 
-def main() -> None:
-    link = ParentLink(int(sys.argv[1]))
-    request = next(link.requests())
+def _build(request: dict[str, Any], report: Report) -> str:
+    """The digest of what was asked for."""
     onnx, srs, cache = (
         Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
     )
     assert onnx
     given = request["arguments"]
-    try:
-        circuit = build_circuit(
-            onnx,
-            srs=srs,
-            cache=cache,
-            arguments=RunArguments.from_json(given) if given else None,
-            data=_received(request["data"]),
-            progress=lambda stage: link.send({"stage": stage.value}),
-        )
-        link.send({"digest": circuit.digest})
-    except CircuitError as exc:
-        link.send({"type": type(exc).__name__, "error": str(exc)})
+    circuit = build_circuit(
+        onnx,
+        srs=srs,
+        cache=cache,
+        arguments=RunArguments.from_json(given) if given else None,
+        data=_received(request["data"]),
+        progress=lambda stage: report(stage.value),
+    )
+    return circuit.digest
 
 
 if __name__ == "__main__":
-    main()
+    answer_call(_build)
+
+
+__all__ = ["build_isolated"]

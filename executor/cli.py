@@ -6,6 +6,7 @@ import logging
 import sys
 import traceback
 from importlib import import_module
+from typing import TextIO
 
 import click
 
@@ -77,9 +78,17 @@ def command(ctx: click.Context, verbose: bool) -> None:
     _show_progress(logging.DEBUG if verbose else logging.INFO)
 
 
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to what standard error is at the time: while a progress bar is shown, above it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr  # the one before was flushed after its last record
+        super().emit(record)
+
+
 def _show_progress(level: int) -> None:
     """Send our own packages' log lines (installing, compiling, building) to stderr."""
-    handler = logging.StreamHandler()
+    handler = _StderrHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     for package in PACKAGES:
         logger = logging.getLogger(package)

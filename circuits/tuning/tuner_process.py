@@ -5,13 +5,10 @@ program. It writes nothing but set-up files into the cache; when it is killed, s
 that it measures with.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from circuits import errors
-from circuits.child_process import ChildProcess, ParentLink
-from circuits.errors import CircuitError
+from circuits.isolation import answer_call, call_module
 from circuits.network import read_network
 from circuits.samples import load_samples
 from circuits.tuning.judging import Report
@@ -33,37 +30,20 @@ def tune_isolated(
     report: Report = silent,
 ) -> Tuning:
     """Like `tuner.tune` for the files; raises the same, and EngineCrashed when the process dies."""
-    child = ChildProcess("circuits.tuning.tuner_process", [])
-    try:
-        child.send(
-            {
-                "onnx": str(onnx.absolute()),
-                "data": str(data.absolute()) if data else None,
-                "cache": str(cache.absolute()) if cache else None,
-                "objective": wish.objective.value,
-                "min_agreement": wish.min_agreement,
-                "tolerance": wish.tolerance,
-                "measuring_s": wish.measuring_s,
-            }
-        )
-        while "tuning" not in (message := child.receive()):
-            if "error" in message:
-                raise _same_error(message["type"], message["error"])
-            report(message["progress"])
-    finally:
-        child.kill()
-    return Tuning.from_json(message["tuning"])
+    request = {
+        "onnx": str(onnx.absolute()),
+        "data": str(data.absolute()) if data else None,
+        "cache": str(cache.absolute()) if cache else None,
+        "objective": wish.objective.value,
+        "min_agreement": wish.min_agreement,
+        "tolerance": wish.tolerance,
+        "measuring_s": wish.measuring_s,
+    }
+    return Tuning.from_json(call_module("circuits.tuning.tuner_process", request, report))
 
 
-def _same_error(name: str, text: str) -> CircuitError:
-    """The child's error: its type and message, without its attributes."""
-    kind = getattr(errors, name, CircuitError)
-    error: CircuitError = kind.__new__(kind)
-    error.args = (text,)
-    return error
-
-
-def _tune(request: dict[str, Any], report: Report) -> Tuning:
+def _tune(request: dict[str, Any], report: Report) -> dict[str, Any]:
+    """The tuning in its JSON form."""
     network = read_network(Path(request["onnx"]))
     samples = load_samples(Path(request["data"]), network) if request["data"] else None
     cache = Path(request["cache"]) if request["cache"] else None
@@ -73,20 +53,11 @@ def _tune(request: dict[str, Any], report: Report) -> Tuning:
         tolerance=request["tolerance"],
         measuring_s=request["measuring_s"],
     )
-    return tune(network, samples, wish, cache, report)
-
-
-def main() -> None:
-    link = ParentLink(int(sys.argv[1]))
-    try:
-        tuning = _tune(next(link.requests()), lambda text: link.send({"progress": text}))
-        link.send({"tuning": tuning.to_json()})
-    except CircuitError as exc:
-        link.send({"type": type(exc).__name__, "error": str(exc)})
+    return tune(network, samples, wish, cache, report).to_json()
 
 
 if __name__ == "__main__":
-    main()
+    answer_call(_tune)
 
 
 __all__ = ["tune_isolated"]

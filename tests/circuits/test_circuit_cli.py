@@ -104,14 +104,32 @@ def test_an_unknown_digest_is_one_line(
     assert "no circuit ffffffffff" in one_line_error(capsys)
 
 
-def test_a_terminal_sees_the_stages(tmp_path: Path) -> None:
-    """On a pseudo-terminal the bar names the stages; nothing of it reaches stdout."""
-    onnx = tmp_path / "square.onnx"
-    onnx.write_bytes(square_network())
+def damage(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+
+
+def test_what_the_build_s_process_warns_of_is_one_line_for_the_user(
+    zkagent_home: Path, square_onnx: Path, circuit: Circuit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, setup = circuit.vk.relative_to(circuit.directory), circuit.srs.name
+    for path, end in (
+        (zkagent_home / "circuits" / circuit.digest / key, "building it again"),
+        (zkagent_home / "srs" / setup, "making it again"),
+    ):
+        damage(path)
+        assert run("build", str(square_onnx)) == 0
+        first, second = capsys.readouterr().err.splitlines()
+        assert first.startswith(f"{path} is damaged (")
+        assert first.endswith(f"; {end}")
+        assert second.startswith("development set-up: ")
+
+
+def seen_on_a_terminal(home: Path, *arguments: str) -> tuple[str, str]:
+    """What `zkagent` writes to a pseudo-terminal as its stderr, and to stdout."""
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": ROOT, "ZKAGENT_HOME": str(tmp_path), "TERM": "xterm"}
+    environment = {**os.environ, "PYTHONPATH": ROOT, "ZKAGENT_HOME": str(home), "TERM": "xterm"}
     result = subprocess.run(
-        [sys.executable, "-m", "executor.cli", "circuit", "build", str(onnx)],
+        [sys.executable, "-m", "executor.cli", *arguments],
         stdout=subprocess.PIPE,
         stderr=theirs,
         env=environment,
@@ -121,5 +139,23 @@ def test_a_terminal_sees_the_stages(tmp_path: Path) -> None:
     os.close(theirs)
     seen = os.read(ours, 1 << 16).decode()
     os.close(ours)
+    return seen, result.stdout.decode()
+
+
+def test_a_terminal_sees_the_stages(tmp_path: Path) -> None:
+    """On a pseudo-terminal the bar names the stages; nothing of it reaches stdout."""
+    onnx = tmp_path / "square.onnx"
+    onnx.write_bytes(square_network())
+    seen, out = seen_on_a_terminal(tmp_path, "circuit", "build", str(onnx))
     assert "making the keys" in seen
-    assert "making the keys" not in result.stdout.decode()
+    assert "making the keys" not in out
+
+
+def test_a_terminal_sees_a_warning_above_the_bar(
+    zkagent_home: Path, square_onnx: Path, circuit: Circuit
+) -> None:
+    setup = zkagent_home / "srs" / circuit.srs.name
+    damage(setup)
+    seen, _ = seen_on_a_terminal(zkagent_home, "circuit", "build", str(square_onnx))
+    begins = [line.rpartition("\x1b[2K")[2] for line in seen.splitlines()]
+    assert [line for line in begins if line.startswith(str(setup)[:20])] != []

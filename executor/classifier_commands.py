@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from circuits.options import SRS_OPTION
+
 if TYPE_CHECKING:
     from executor.classifier_evaluation import CircuitAccuracy
     from models.classifier.files import Accuracy, TextClassifier
@@ -85,7 +87,7 @@ def train_classifier_command(
 @click.command("evaluate-classifier")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--test", "test", type=FILES, required=True, multiple=True, metavar="FILE.jsonl")
-@click.option("--srs", type=FILES, default=None, help="Set-up file; a development one by default.")
+@SRS_OPTION
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def evaluate_classifier_command(
     directory: Path, test: tuple[Path, ...], srs: Path | None, as_json: bool

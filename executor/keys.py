@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
@@ -12,6 +13,7 @@ from executor.errors import KeyFileError
 
 PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
 MAX_BYTES = 64 * 1024
+EXPECTED = 'expected 64 hex digits, or an encrypted keystore (JSON with "crypto" in it)'
 
 
 def load_key(path: Path, ask: Callable[[], str] | None = None) -> LocalAccount:
@@ -20,13 +22,13 @@ def load_key(path: Path, ask: Callable[[], str] | None = None) -> LocalAccount:
     A keystore's password comes from $ZKAGENT_KEY_PASSWORD or from `ask`. Raises KeyFileError.
     """
     text = _read(path)
-    if text.startswith("{"):
-        return _from_keystore(path, text, ask)
+    if (keystore := _keystore(text)) is not None:
+        return _from_keystore(path, keystore, ask)
     try:
         key = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         key = b""
-    return _account(path, key, "it holds neither a keystore nor 64 hex digits")
+    return _account(path, key, EXPECTED)
 
 
 def _read(path: Path) -> str:
@@ -40,14 +42,26 @@ def _read(path: Path) -> str:
         raise KeyFileError(f"cannot read the key file {path}: {exc.strerror}") from exc
 
 
-def _from_keystore(path: Path, text: str, ask: Callable[[], str] | None) -> LocalAccount:
+def _keystore(text: str) -> dict[str, Any] | None:
+    """The content of a keystore, which is told by its field "crypto"; None for anything else."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_keystore = isinstance(content, dict) and "crypto" in map(str.lower, content)
+    return content if is_keystore else None
+
+
+def _from_keystore(
+    path: Path, keystore: dict[str, Any], ask: Callable[[], str] | None
+) -> LocalAccount:
     password = os.environ.get(PASSWORD_VARIABLE)
     if password is None and ask is not None:
         password = ask()
     if password is None:
         raise KeyFileError(f"{path} is encrypted: set {PASSWORD_VARIABLE} to its password")
     try:
-        key = bytes(Account.decrypt(json.loads(text), password))
+        key = bytes(Account.decrypt(keystore, password))
     except ValueError as exc:
         reason = "wrong password" if "MAC mismatch" in str(exc) else "it is not a valid keystore"
         raise KeyFileError(f"cannot decrypt {path}: {reason}") from None

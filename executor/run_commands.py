@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from circuits.options import checked_srs
+
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
@@ -27,7 +29,10 @@ MODEL_OPTION = click.option(
     "--model", "model_name", default="wallet", show_default=True, help="Model by name or folder."
 )
 SRS_OPTION = click.option(
-    "--srs", type=FILE, help="KZG set-up that the agent's verifier was made with."
+    "--srs",
+    type=FILE,
+    callback=checked_srs,
+    help="KZG set-up that the agent's verifier was made with.",
 )
 #: Batches of a demo agent's model: a wallet's run takes two or three decisions.
 EMBEDDED_SIZES = (4,)

@@ -67,6 +67,39 @@ def test_what_is_no_key_is_refused_without_showing_it(tmp_path: Path, text: str)
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"agent": "0x11", "contracts": {}}',
+        '{"format": "zkagent-proof-1", "proof": "secret"}',
+        '["crypto"]',
+        '"crypto"',
+        '{"crypto": ',
+        "[" * 60_000,
+        "not a key",
+    ],
+)
+def test_what_is_no_keystore_is_not_called_encrypted(tmp_path: Path, text: str) -> None:
+    with pytest.raises(KeyFileError) as caught:
+        load_key(key_file(tmp_path, text), lambda: pytest.fail("asked for a password"))
+    assert str(caught.value) == (
+        f"{tmp_path / 'key'} is no key file: expected 64 hex digits, or an encrypted keystore "
+        '(JSON with "crypto" in it)'
+    )
+
+
+def test_a_keystore_in_the_older_spelling_is_read(keystore: Path) -> None:
+    keystore.write_text(keystore.read_text().replace('"crypto"', '"Crypto"'))
+    assert load_key(keystore, lambda: "open sesame").address == ADDRESS
+
+
+@pytest.mark.parametrize("crypto", [{}, None, "secret", {"cipher": "secret"}])
+def test_a_damaged_keystore_is_said_to_be_none(tmp_path: Path, crypto: object) -> None:
+    path = key_file(tmp_path, json.dumps({"version": 3, "crypto": crypto}))
+    with pytest.raises(KeyFileError, match=r"it is not a valid keystore$"):
+        load_key(path, lambda: "open sesame")
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match=r"cannot read the key file .*nowhere"):
         load_key(tmp_path / "nowhere")

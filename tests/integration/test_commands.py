@@ -91,6 +91,9 @@ def test_without_options_a_chain_of_its_own_is_used(zkagent: Run, tmp_path: Path
     assert done.code == 0, done.err
     assert done.out.startswith("1  answer  [proven in ")
     assert zkagent("verify-run", path).code == 0
+    refused = zkagent("verify-run", path, "--srs", path)
+    assert (refused.code, refused.out) == (1, "")
+    assert f"{path} is no usable set-up file" in refused.err
 
 
 def test_a_changed_receipt_is_rejected_with_exit_code_1(

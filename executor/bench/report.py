@@ -52,7 +52,7 @@ def headline(results: Results) -> str:
     """The table of the summary: one row for each form of each network worth naming."""
     rows = [_summary_row(results, case) for case in results.cases if _worth_naming(results, case)]
     head = ["network", "form", "batch", "prove", "a decision, against ezkl's defaults"]
-    head += ["gas per decision", "same decisions", "accuracy"]
+    head += ["gas per decision", "against ezkl's defaults", "same decisions", "accuracy"]
     return table(head, rows)
 
 
@@ -84,25 +84,34 @@ def _worth_naming(results: Results, case: Case) -> bool:
 
 
 def _summary_row(results: Results, case: Case) -> list[str]:
-    network = results.network(case.network)
+    network, baseline = results.network(case.network), results.case(case.network, BASELINE)
     return [
         network.title,
         case.form,
         str(case.batch),
         timed(case.prove_s),
-        _against(case, results.case(case.network, BASELINE)),
+        _speed(case, baseline),
         gas(case.gas_per_decision),
+        _gas_change(case, baseline),
         percent(case.agreement),
         percent(accuracy_of(network, case)),
     ]
 
 
-def _against(case: Case, baseline: Case | None) -> str:
+def _speed(case: Case, baseline: Case | None) -> str:
     """How many times faster a decision is proven."""
     if baseline is None or case is baseline:
         return ABSENT
     ours, theirs = case.prove_s_per_decision, baseline.prove_s_per_decision
     return f"{three(theirs / ours)}x faster" if ours and theirs else ABSENT
+
+
+def _gas_change(case: Case, baseline: Case | None) -> str:
+    """How much less gas it takes to verify a decision, or more."""
+    if baseline is None or case is baseline:
+        return ABSENT
+    ours, theirs = case.gas_per_decision, baseline.gas_per_decision
+    return f"{100 * (ours / theirs - 1):+.0f} %" if ours and theirs else ABSENT
 
 
 def _break_even(results: Results) -> str:

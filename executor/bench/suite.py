@@ -26,7 +26,8 @@ from executor.errors import UnknownBenchModel
 Load = Callable[[Path, Say], Subject]
 Circuits = tuple[tuple[str, int], ...]
 
-OURS, DEFAULTS, LATENCY, BALANCED = "zkagent", "ezkl-defaults", "tuned-latency", "tuned-balanced"
+OURS, DEFAULTS = "zkagent", "ezkl-defaults"
+LATENCY, GAS, BALANCED = "tuned-latency", "tuned-gas", "tuned-balanced"
 #: Form -> how it is made. Batches above 1 are for integer networks.
 FORMS: dict[str, forms.Form] = {
     OURS: forms.zkagent,
@@ -90,7 +91,7 @@ def quick() -> Suite:
         (
             integer("mlp-square", square_mlp, (*batches, *single(DEFAULTS, BALANCED)), 110),
             integer("wallet", wallet, (*batches, *single(DEFAULTS, BALANCED)), 150),
-            rounding("mlp", single(OURS, DEFAULTS, BALANCED), 80),
+            rounding("mlp", single(OURS, DEFAULTS, GAS, BALANCED), 90),
             width(8, ours(1), 10),
             width(128, ours(1), 20),
             width(512, (), 10),
@@ -107,7 +108,7 @@ def quick() -> Suite:
 def full(clinc150: Path | None = None, snips: Path | None = None) -> Suite:
     """Everything there is to measure. clinc150, snips: folders with train.jsonl and test.jsonl."""
     batches = ours(1, 2, 4, 8, 16)
-    forms_of_one = single(DEFAULTS, LATENCY, BALANCED)
+    forms_of_one = single(DEFAULTS, LATENCY, GAS, BALANCED)
     given = {"CLINC150": clinc150, "SNIPS": snips}
     return Suite(
         "full",
@@ -159,7 +160,7 @@ def texts(title: str, data: Path) -> Iterator[Job]:
     """The three sizes of a text classifier."""
     for size in SIZES:
         load = partial(classifier, title, data, size)
-        yield integer(f"{title.lower()}-{size}", load, ours(1), 240)
+        yield integer(f"{title.lower()}-{size}", load, (*ours(1), *single(LATENCY)), 260)
 
 
 def width(hidden: int, circuits: Circuits, guess_s: float) -> Job:

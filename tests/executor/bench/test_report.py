@@ -19,17 +19,17 @@ def section(text: str, title: str) -> str:
 
 def test_the_summary_compares_each_form_with_ezkl_s_defaults() -> None:
     found = row(headline(two_networks()), "the mlp-square network", "zkagent", "1")
-    assert found[3:] == ["400 ms ±5 %", "10.0x faster", "320k", "–", "–"]
+    assert found[3:] == ["400 ms ±5 %", "10.0x faster", "320k", "+0 %", "–", "–"]
 
 
 def test_the_summary_gives_a_batch_s_costs_per_decision() -> None:
     found = row(headline(two_networks()), "the mlp-square network", "zkagent", "16")
-    assert found[3:6] == ["6.40 s ±5 %", "10.0x faster", "38,750"]
+    assert found[3:7] == ["6.40 s ±5 %", "10.0x faster", "38,750", "-88 %"]
 
 
 def test_the_baseline_s_own_losses_are_shown() -> None:
     found = row(headline(two_networks()), "the mlp-square network", "ezkl-defaults", "1")
-    assert found[4:] == ["–", "320k", "99.00 %", "98.50 %"]
+    assert found[4:] == ["–", "320k", "–", "99.00 %", "98.50 %"]
 
 
 def test_every_measured_figure_has_a_place() -> None:

@@ -30,16 +30,13 @@ from circuits.errors import (
     NetworkRefused,
 )
 from circuits.fidelity import Fidelity, quantised
+from circuits.keyless import KeylessCircuit
 from circuits.memory import check_memory
 from circuits.network import Network, read_network
 from circuits.samples import load_samples
 from circuits.settings import (
-    LEARNING_LOGROWS,
     RunArguments,
     Settings,
-    canonical,
-    check_arguments,
-    check_settings,
     choose_logrows,
     default_arguments,
     to_bytes,
@@ -199,18 +196,10 @@ def _require_memory(plan: Plan, cache: Path | None) -> None:
 
 def make_plan(network: Network, arguments: RunArguments) -> Plan:
     """Settings for the least k whose rows are enough. Raises SettingsRefused, EngineError."""
-    from circuits.ezkl_engine import make_settings
-
-    check_arguments(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        onnx = Path(folder, artifacts.NETWORK)
-        onnx.write_bytes(network.content)
-        first = make_settings(onnx, arguments, LEARNING_LOGROWS)
-        check_settings(first, network.integer)
-        logrows = choose_logrows(first, arguments.logrows)
-        settings = canonical(make_settings(onnx, arguments, logrows))
-    check_settings(settings, network.integer)
-    return Plan(network, settings)
+        circuit = KeylessCircuit(network, Path(folder))
+        logrows = choose_logrows(circuit.settings(arguments), arguments.logrows)
+        return Plan(network, circuit.settings(arguments, logrows))
 
 
 def _origin(plan: Plan, setup: Srs) -> Origin:

@@ -13,25 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from circuits.errors import EngineError, OutsideRange, SettingsRefused
-from circuits.fidelity import (
-    Fidelity,
-    circuit_outputs,
-    measure_fidelity,
-    quantised,
-    require_decision,
-)
+from circuits.fidelity import Fidelity, measure_fidelity, require_decision
+from circuits.keyless import KeylessCircuit
 from circuits.network import Network
 from circuits.samples import Samples
-from circuits.settings import (
-    LEARNING_LOGROWS,
-    RunArguments,
-    Settings,
-    canonical,
-    check_arguments,
-    check_settings,
-    default_arguments,
-    to_bytes,
-)
+from circuits.settings import RunArguments, default_arguments
 
 FRACTION_BITS = (7, 10, 13)  # from cheap to fine; ezkl's own default is 7
 MOST_FRACTION_BITS = 24  # as many as float32 has
@@ -106,8 +92,8 @@ def _scales(network: Network, wanted: int | None) -> tuple[int, ...]:
     return (wanted,)
 
 
-class Trial:
-    """Circuits without keys, compiled one after the other in `folder`."""
+class Trial(KeylessCircuit):
+    """Tries scales and ranges, one circuit after the other in `folder`."""
 
     def __init__(
         self,
@@ -117,10 +103,9 @@ class Trial:
         folder: Path,
         progress: Callable[[Step], None],
     ) -> None:
-        self._network, self._samples, self._tolerance = network, samples, tolerance
-        self._folder, self._progress = folder, progress
-        self._onnx = folder / "network.onnx"
-        self._onnx.write_bytes(network.content)
+        super().__init__(network, folder)
+        self._network, self._samples = network, samples
+        self._tolerance, self._progress = tolerance, progress
 
     def choose(self, choices: tuple[int, ...]) -> Calibrated:
         """Of scales in bits, the first that agrees on every sample, or else the best."""
@@ -143,10 +128,10 @@ class Trial:
 
     def compared(self, arguments: RunArguments) -> Calibrated:
         """The circuit with these arguments, on every sample."""
-        settings = self._compile(arguments)
+        settings = self.compile(arguments)
         self._progress(Step.COMPARISON)
         fidelity = measure_fidelity(
-            self._compiled, settings, self._network, self._samples, tolerance=self._tolerance
+            self.compiled, settings, self._network, self._samples, tolerance=self._tolerance
         )
         return Calibrated(arguments, fidelity)
 
@@ -173,50 +158,17 @@ class Trial:
     def _legs(self, start: RunArguments, samples: Samples) -> int:
         for legs in range(2, MOST_LEGS + 1):
             arguments = replace(start, decomposition_base=HALF_BASE, decomposition_legs=legs)
-            settings = self._compile(arguments)
+            settings = self.compile(arguments)
             if not settings["required_range_checks"]:
                 return start.decomposition_legs
-            if self._holds(settings, samples):
+            if self.holds(settings, samples):
                 return legs
         raise OutsideRange(f"a sample leads to numbers beyond {HALF_BASE}^{MOST_LEGS}")
 
-    def _holds(self, settings: Settings, samples: Samples) -> bool:
-        untabled = {**settings, "required_lookups": []}
-        try:
-            for sample in samples:
-                circuit_outputs(self._compiled, untabled, self._network, sample)
-        except OutsideRange:
-            return False
-        return True
-
     def _table(self, arguments: RunArguments, samples: Samples) -> tuple[int, int] | None:
         """Twice what the samples look up; None without tables."""
-        from circuits import ezkl_engine
-
-        settings = self._compile(arguments)
-        if not settings["required_lookups"]:
-            return None
-        scale = settings["model_input_scales"][0]
-        found = [
-            ezkl_engine.looked_up(self._compiled, quantised(sample, scale), self._folder / "w.json")
-            for sample in samples
-        ]
-        return 2 * min(low for low, _ in found) - 2, 2 * max(high for _, high in found) + 2
-
-    def _compile(self, arguments: RunArguments) -> Settings:
-        from circuits import ezkl_engine
-
-        check_arguments(arguments)
-        settings = canonical(ezkl_engine.make_settings(self._onnx, arguments, LEARNING_LOGROWS))
-        check_settings(settings, self._network.integer)
-        written = self._folder / "settings.json"
-        written.write_bytes(to_bytes(settings))
-        ezkl_engine.compile_network(self._onnx, written, self._compiled)
-        return settings
-
-    @property
-    def _compiled(self) -> Path:
-        return self._folder / "network.ezkl"
+        found = self.looked_up(self.compile(arguments), samples)
+        return (2 * found[0] - 2, 2 * found[1] + 2) if found else None
 
 
 __all__ = ["Calibrated", "Data", "Step", "calibrate"]

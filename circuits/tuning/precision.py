@@ -6,23 +6,15 @@ Both are found by ezkl's witness on a few samples and then doubled, as ezkl's ca
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from circuits.errors import EngineError, OutsideRange
-from circuits.fidelity import quantised
+from circuits.keyless import KeylessCircuit
 from circuits.network import Network
 from circuits.samples import Samples
-from circuits.settings import (
-    LEARNING_LOGROWS,
-    RunArguments,
-    Settings,
-    canonical,
-    check_arguments,
-    check_settings,
-    to_bytes,
-)
+from circuits.settings import RunArguments, Settings
 
 FRACTION_BITS = (13, 10, 8, 7, 6, 5, 4)  # ezkl's calibration tries 11 to 13
 # Rescaled is what exceeds the scale by this factor: 10 is never, but for deep networks.
@@ -84,15 +76,12 @@ def least_base(bound: int, legs: int) -> int:
     return base
 
 
-class Probe:
+class Probe(KeylessCircuit):
     """Finds the ranges that samples need. Its files lie in `folder`."""
 
     def __init__(self, network: Network, samples: Samples | None, folder: Path) -> None:
+        super().__init__(network, folder)
         self._samples = list(samples.first(PROBED_SAMPLES)) if samples else []
-        self._folder, self._integer = folder, network.integer
-        self._onnx, self._settings = folder / "probe.onnx", folder / "probe.json"
-        self.compiled = folder / "probe.ezkl"
-        self._onnx.write_bytes(network.content)
 
     def precisions(self) -> Iterator[Precision]:
         """From fine to coarse for each multiplier; those that ezkl cannot do are left out."""
@@ -116,24 +105,6 @@ class Probe:
         settings = self.compile(replace(start, range_bits=bits).arguments())
         return replace(start, range_bits=bits + SAFETY_BITS, table=self._table(settings))
 
-    def compile(self, arguments: RunArguments) -> Settings:
-        """Compile for witnesses only and return the settings. Raises EngineError."""
-        from circuits import ezkl_engine
-
-        made = self.make(arguments)
-        self._settings.write_bytes(to_bytes(canonical(made)))
-        ezkl_engine.compile_network(self._onnx, self._settings, self.compiled)
-        return made
-
-    def make(self, arguments: RunArguments) -> Settings:
-        """The settings with enough rows for everything. Raises EngineError, SettingsRefused."""
-        from circuits import ezkl_engine
-
-        check_arguments(arguments)
-        made = ezkl_engine.make_settings(self._onnx, arguments, LEARNING_LOGROWS)
-        check_settings(made, self._integer)
-        return made
-
     def _range_bits(self, start: Precision) -> int:
         """The fewest bits that hold every number. Raises OutsideRange when MOST_BITS do not."""
         assert start.range_bits
@@ -150,29 +121,15 @@ class Probe:
         if bits < 1:
             return False
         settings = self.compile(replace(start, range_bits=bits).arguments())
-        try:
-            for inputs in self._inputs(settings):
-                self._looked_up(inputs)
-        except OutsideRange:
-            return False
-        return True
+        return self.holds(settings, self._samples)
 
     def _table(self, settings: Settings) -> tuple[int, int] | None:
         """The range of look-ups of the samples, doubled; of what was compiled last."""
-        if not settings["required_lookups"]:
+        found = self.looked_up(settings, self._samples)
+        if found is None:
             return None
-        found = [self._looked_up(inputs) for inputs in self._inputs(settings)]
-        least, most = min(low for low, _ in found), max(high for _, high in found)
+        least, most = found
         return min(least << SAFETY_BITS, -1), max(most << SAFETY_BITS, 1)
-
-    def _inputs(self, settings: Settings) -> list[list[int]]:
-        scale = settings["model_input_scales"][0]
-        return [quantised(sample, scale) for sample in self._samples]
-
-    def _looked_up(self, inputs: Sequence[int]) -> tuple[int, int]:
-        from circuits import ezkl_engine
-
-        return ezkl_engine.looked_up(self.compiled, inputs, self._folder / "probe.witness")
 
 
 __all__ = ["LEGS", "Precision", "Probe", "exact_precision", "least_base"]

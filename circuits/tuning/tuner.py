@@ -118,7 +118,7 @@ class Search:
         if precision is None:
             return []
         self._report(f"laying out {precision}")
-        exact = fitting(exact_drafts(precision, self._probe.make))
+        exact = fitting(exact_drafts(precision, self._probe.settings))
         self.considered = len(rough) + len(exact)
         fidelity = self._judge.fidelity(precision) if self._samples else None
         chosen = favourites(exact, self._wish.objective)
@@ -131,7 +131,8 @@ class Search:
     def _drafts(self) -> Iterator[Draft]:
         for precision in self._precisions():
             self._report(f"weighing {precision}")
-            few, more = (self._probe.make(precision.arguments(n)) for n in (FEW_LEGS, MORE_LEGS))
+            forms = (precision.arguments(legs) for legs in (FEW_LEGS, MORE_LEGS))
+            few, more = (self._probe.settings(arguments) for arguments in forms)
             yield from rough_drafts(precision, few, more)
 
     def _precisions(self) -> Iterator[Precision]:

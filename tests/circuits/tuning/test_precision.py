@@ -57,16 +57,16 @@ def test_larger_samples_need_larger_ranges(network_: Network, tmp_path: Path) ->
 
 def test_every_form_of_a_precision_reaches_its_range(probe: Probe) -> None:
     precision = Precision(7, 10, 17, None)
-    for draft in exact_drafts(precision, probe.make):
+    for draft in exact_drafts(precision, probe.settings):
         assert draft.arguments.decomposition_base**draft.arguments.decomposition_legs >= 2**17
         assert draft.arguments.input_scale_bits == draft.arguments.parameter_scale_bits == 7
 
 
 def test_cells_of_other_forms_are_what_ezkl_counts(probe: Probe) -> None:
     precision = Precision(7, 1, 17, None)
-    few, more = (probe.make(precision.arguments(legs)) for legs in (2, 3))
+    few, more = (probe.settings(precision.arguments(legs)) for legs in (2, 3))
     for form in forms(precision, few, more):
-        counted = probe.make(precision.arguments(form.legs))
+        counted = probe.settings(precision.arguments(form.legs))
         assert form.settings["total_assignments"] == counted["total_assignments"]
         checks = form.settings["required_range_checks"]
         assert sorted(checks) == sorted(counted["required_range_checks"])
@@ -74,7 +74,7 @@ def test_cells_of_other_forms_are_what_ezkl_counts(probe: Probe) -> None:
 
 def test_a_table_larger_than_any_set_up_is_no_choice(probe: Probe) -> None:
     wide = Precision(7, 10, 40, None)
-    legs = {draft.arguments.decomposition_legs for draft in exact_drafts(wide, probe.make)}
+    legs = {draft.arguments.decomposition_legs for draft in exact_drafts(wide, probe.settings)}
     assert legs == {2, 3, 4, 5}
 
 

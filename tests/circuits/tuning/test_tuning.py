@@ -209,7 +209,7 @@ def test_ctrl_c_leaves_no_process_no_circuit_and_no_record(folder: Path, tmp_pat
         start_new_session=True,
     )
     deadline = time.monotonic() + 60
-    while not list((tmp_path / "temporary").glob("zkagent-*/*/probe.*")):
+    while not list((tmp_path / "temporary").glob("zkagent-*/*/network.*")):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -9,11 +9,19 @@ from eth_utils.crypto import keccak
 
 from executor.agent_chain import AgentReads, Claim, DecisionContext
 from executor.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from models.book import plain_book
 from models.catalogue import Model
+from models.context import Context
 from models.decoder import Decision, decode
 from models.tokens import TokenType
 
 OBSERVATION = b"Observation: "
+
+
+def check_prompt(model: Model, prompt: bytes) -> None:
+    """Refuse what the encoder refuses whatever an agent's symbol book lists: with none, a prompt
+    has the fewest tokens and candidates. Raises models.errors.RefusedText."""
+    model.parse(Context(prompt, (), plain_book([])))
 
 
 def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:

@@ -83,12 +83,13 @@ def run_command(
     A keystore's password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
     """
     from executor.console import Narrator
-    from executor.derivation import raw_bytes
+    from executor.derivation import check_prompt, raw_bytes
     from executor.receipt_file import check_place
     from executor.run_output import completed_json, print_dry_run, print_run, show
     from models.catalogue import load_model
 
-    model = load_model(model_name)
+    model, instruction = load_model(model_name), raw_bytes(prompt)
+    check_prompt(model, instruction)
     if not dry_run:
         check_place(receipt_path)
     with (
@@ -96,9 +97,9 @@ def run_command(
         _session(Target(**target), model, srs, batch, tell, opener=_opener(service)) as session,
     ):
         if dry_run:
-            shown = _dry_run(session, raw_bytes(prompt))
+            shown = _dry_run(session, instruction)
         else:
-            completed = session.runner.run(raw_bytes(prompt))
+            completed = session.runner.run(instruction)
             path = _write_receipt(session, completed, receipt_path)
             shown = completed_json(completed) | {"receipt": str(path)}
     show(shown, as_json, print_dry_run if dry_run else print_run)

@@ -36,3 +36,10 @@ def runner(agent: MemoryAgent, drain: Model, told: list[Event]) -> AgentRunner:
 @pytest.fixture
 def completed(runner: AgentRunner) -> CompletedRun:
     return runner.run(PROMPT)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that is not there yet, for commands that must not begin any work."""
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"

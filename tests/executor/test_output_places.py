@@ -17,17 +17,10 @@ COMMANDS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that is not there yet."""
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("place", ["missing/result.json", "file/result.json", "/proc/result.json"])
 def test_a_place_that_cannot_be_written_is_refused_at_once(
-    command: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, place: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
     assert exit_code(*COMMANDS[command], tmp_path / place) == 1
@@ -39,7 +32,7 @@ def test_a_place_that_cannot_be_written_is_refused_at_once(
 
 @pytest.mark.parametrize("command", ["deploy", "run", "demo"])
 def test_what_cannot_be_made_again_is_never_overwritten(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine").write_text("mine")
     assert exit_code(*COMMANDS[command], tmp_path / "mine") == 1

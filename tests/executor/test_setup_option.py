@@ -22,13 +22,6 @@ COMMANDS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that is not there yet."""
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("content", "reason"),

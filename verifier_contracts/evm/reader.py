@@ -28,6 +28,7 @@ from verifier_contracts.evm.program import (
 from verifier_contracts.evm.tensors import Bounds, Tensor
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
+OLDEST_OPSET = 13  # from here on, Squeeze and Unsqueeze have axes as an input
 ZERO = Tensor(np.array(0, dtype=object), constant=True)
 
 
@@ -40,6 +41,7 @@ def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
         onnx.checker.check_model(model, full_check=True)
     except Exception as exc:  # protobuf and onnx share no root
         raise EvmModelError(f"not a valid ONNX model ({str(exc).partition(chr(10))[0]})") from exc
+    _check_opset(model)
     return _Reader(model.graph, input_bits).read()
 
 
@@ -173,6 +175,16 @@ class _Reader:
         return Tensor(outputs)
 
 
+def _check_opset(model: onnx.ModelProto) -> None:
+    """Older operators take as attributes (axes, broadcast) what is read from inputs here."""
+    versions = [entry.version for entry in model.opset_import if not entry.domain]
+    if min(versions, default=0) < OLDEST_OPSET:
+        raise EvmModelError(
+            f"its operators are those of opset {min(versions, default=0)}: "
+            f"export it with opset {OLDEST_OPSET} or later"
+        )
+
+
 def _constant(tensor: onnx.TensorProto) -> Tensor:
     values = numpy_helper.to_array(tensor)
     if not np.issubdtype(values.dtype, np.integer):
@@ -183,6 +195,8 @@ def _constant(tensor: onnx.TensorProto) -> Tensor:
 def _constant_node(node: onnx.NodeProto) -> Tensor:
     (attribute,) = node.attribute
     value = helper.get_attribute_value(attribute)
+    if attribute.type == onnx.AttributeProto.SPARSE_TENSOR:
+        raise EvmModelError("its constant is sparse: write it as a plain tensor")
     if not isinstance(value, TensorProto):
         value = numpy_helper.from_array(np.asarray(value))
     value.name = node.output[0]

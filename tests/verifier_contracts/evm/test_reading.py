@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from onnx import helper, numpy_helper
 
 from models.integer_graph import IntegerGraph
 from tests.circuits.networks import network, node, relu_network
@@ -40,6 +42,34 @@ def shaped_by_its_input() -> bytes:
     return network(nodes, {"four": [4], "places": [0, 1]}, outputs=4)
 
 
+def of_opset(version: int, nodes: list[onnx.NodeProto]) -> bytes:
+    """Nodes that read x [1, 4] and weights b [4] by what they meant in an older opset."""
+    model = onnx.load_model_from_string(network(nodes, {"b": [1, 2, 3, 4]}, outputs=4))
+    model.opset_import[0].version = version
+    return bytes(model.SerializeToString())
+
+
+def squeezed() -> bytes:
+    """Only the first axis goes: y = x + b is [4, 4], not [4]."""
+    nodes = [
+        node("Transpose", ["x"], "t"),
+        node("Reshape", ["t", "shape"], "r"),
+        node("Squeeze", ["r"], "s", axes=[0]),
+        node("Add", ["s", "b"], "y"),
+    ]
+    model = onnx.load_model_from_string(of_opset(11, nodes))
+    model.graph.initializer.append(numpy_helper.from_array(np.array([1, 4, 1]), "shape"))
+    model.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 4
+    return bytes(model.SerializeToString())
+
+
+def sparse_constant() -> bytes:
+    values, places = (numpy_helper.from_array(np.array([v]), str(v)) for v in (5, 1))
+    sparse = helper.make_sparse_tensor(values, places, [4])
+    constant = helper.make_node("Constant", [], ["w"], sparse_value=sparse)
+    return network([constant, node("Add", ["x", "w"], "y")], {}, outputs=4)
+
+
 def squares_of_squares(factor: int) -> bytes:
     """(4 factor x)^4 in three outputs."""
     graph = IntegerGraph("powers", 4)
@@ -60,6 +90,9 @@ def test_an_unsupported_operator_is_named_with_its_node() -> None:
         (scaled(alpha=2.0), "alpha and beta must be 1"),
         (with_node("Identity", lambda graph: [graph._constant([[1] * 4])]), "moves constants"),
         (shaped_by_its_input(), "where it moves numbers to depends on the input"),
+        (squeezed(), "operators are those of opset 11: export it with opset 13 or later"),
+        (of_opset(6, [node("Add", ["x", "b"], "y", broadcast=1, axis=1)]), "opset 6"),
+        (sparse_constant(), r"\(Constant\): its constant is sparse"),
     ],
 )
 def test_what_would_not_be_exact_is_refused(onnx: bytes, reason: str) -> None:

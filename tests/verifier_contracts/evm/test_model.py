@@ -102,7 +102,7 @@ def test_an_input_beyond_16_bits_is_refused(anvil: Anvil, network: Any, value: i
     assert error.value.arguments == {"index": 3, "value": from_field(value)}
 
 
-@pytest.mark.parametrize("value", [1 << 15, -(1 << 15) - 1, 1 << 255 - 1, R, -R])
+@pytest.mark.parametrize("value", [1 << 15, -(1 << 15) - 1, (1 << 255) - 1, R, -R])
 def test_evaluation_refuses_what_verification_does(anvil: Anvil, network: Any, value: int) -> None:
     with pytest.raises(RevertError, match="InputOutOfRange"):
         call(anvil.web3, network.functions.evaluate([0, value, *[0] * (INPUTS - 2)]))

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx import helper, numpy_helper
+from onnx import NodeProto, helper, load_model_from_string, numpy_helper
 
 from models.integer_graph import IntegerGraph
 from tests.circuits.networks import network, node, relu_network
@@ -42,9 +41,9 @@ def shaped_by_its_input() -> bytes:
     return network(nodes, {"four": [4], "places": [0, 1]}, outputs=4)
 
 
-def of_opset(version: int, nodes: list[onnx.NodeProto]) -> bytes:
+def of_opset(version: int, nodes: list[NodeProto]) -> bytes:
     """Nodes that read x [1, 4] and weights b [4] by what they meant in an older opset."""
-    model = onnx.load_model_from_string(network(nodes, {"b": [1, 2, 3, 4]}, outputs=4))
+    model = load_model_from_string(network(nodes, {"b": [1, 2, 3, 4]}, outputs=4))
     model.opset_import[0].version = version
     return bytes(model.SerializeToString())
 
@@ -57,7 +56,7 @@ def squeezed() -> bytes:
         node("Squeeze", ["r"], "s", axes=[0]),
         node("Add", ["s", "b"], "y"),
     ]
-    model = onnx.load_model_from_string(of_opset(11, nodes))
+    model = load_model_from_string(of_opset(11, nodes))
     model.graph.initializer.append(numpy_helper.from_array(np.array([1, 4, 1]), "shape"))
     model.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 4
     return bytes(model.SerializeToString())

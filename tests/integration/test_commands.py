@@ -1,7 +1,7 @@
 """The commands as users type them, against a chain that is already there."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 from eth_account import Account
 
+from circuits.artifacts import Circuit
 from executor.embedded import EmbeddedChain
 from executor.session import Session
+from prover import client
+from prover.service.exchange import Attempts
 from tests.command_line import exit_code
+from tests.prover.service.fleet import Fleet, free_port
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,48 @@ def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Pat
     assert lines[1] == "   Successfully deployed"
     assert "answer: Successfully deployed" in lines
     assert lines[-1] == f"receipt {tmp_path / 'receipt.json'}"
+
+
+@pytest.fixture
+def service(wallet_circuit: Circuit, tmp_path: Path) -> Iterator[Fleet]:
+    """A prover service that offers the wallet, with the circuits of this session."""
+    database = f"sqlite:///{tmp_path}/service.sqlite"
+    fleet = Fleet(wallet_circuit.directory.parent.parent, database, None, logs=tmp_path)
+    fleet.serve("--model", "wallet")
+    yield fleet
+    fleet.end()
+
+
+def test_a_service_proves_a_run(
+    zkagent: Run, target: list[str], service: Fleet, tmp_path: Path
+) -> None:
+    path = tmp_path / "receipt.json"
+    where = ("--service", service.url, "--receipt", path)
+    done = zkagent("run", "deposit 5 DAI", *target, *where, "--json")
+    assert done.code == 0, done.err
+    assert [step["action"] for step in done.json["iterations"]] == ["Deploy", "answer"]
+    with service.client() as asked:
+        assert [proof["state"] for proof in asked.proofs()] == ["done", "done"]
+    assert zkagent("verify-run", path).code == 0
+
+
+def test_a_run_by_a_service_that_is_not_there_sends_nothing(
+    zkagent: Run,
+    target: list[str],
+    embedded: EmbeddedChain,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "Attempts", lambda url, _: Attempts(url, patience_s=0.3))
+    before, url = embedded.web3.eth.block_number, f"http://127.0.0.1:{free_port()}"
+    where = ("--service", url, "--receipt", tmp_path / "receipt.json")
+    failed = zkagent("run", "deposit 5 DAI", *target, *where)
+    assert (failed.code, failed.out) == (1, "")
+    (error,) = (line for line in failed.err.splitlines() if not line.endswith(" ..."))
+    assert error.startswith(f"error: no prover service at {url} (")
+    assert error.endswith("): start one with `zkagent serve`")
+    assert embedded.web3.eth.block_number == before
+    assert not (tmp_path / "receipt.json").exists()
 
 
 def test_without_options_a_chain_of_its_own_is_used(zkagent: Run, tmp_path: Path) -> None:

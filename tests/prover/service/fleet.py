@@ -56,12 +56,14 @@ class Member:
 
 @dataclass
 class Fleet:
-    """Services and workers on one database. catalogue: None for real circuits in `home`."""
+    """Services and workers on one database. catalogue: None for real circuits in `home`. logs:
+    where what they say goes, `home` by default."""
 
     home: Path
     database_url: str
     catalogue: FakeCatalogue | None
     options: tuple[str, ...] = ()
+    logs: Path | None = None
     members: list[Member] = field(default_factory=list)
     port: int = 0
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -125,7 +127,7 @@ class Fleet:
 
     def _start(self, command: str, *options: str) -> Member:
         name = f"{command}-{len(self.members)}"
-        log = self.home / f"{name}.log"
+        log = (self.logs or self.home) / f"{name}.log"
         words = [sys.executable, "-m", "executor.cli", command, "--database", self.database_url]
         words += [*options, *self.options]
         if self.catalogue:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from executor.derivation import check_prompt
+from executor.model_commands import decide_after
 from models.catalogue import load_model
 from models.errors import TooManyCandidates
 from tests.command_line import exit_code, one_line_error
@@ -18,6 +19,7 @@ NOWHERE = ("--rpc", "http://127.0.0.1:9", "--key-file", "nowhere")
     [
         ("", "the prompt is empty"),
         (' "  ', "the prompt is empty"),
+        ("$ () -% -", "the prompt is empty"),
         ("d" * 513, "513 characters, at most 512 are read"),
         ("caf\N{LATIN SMALL LETTER E WITH ACUTE}", "byte at position 3 is not printable ASCII"),
         ("a " * 65, "more than 64 words"),
@@ -35,6 +37,14 @@ def test_an_unreadable_prompt_is_refused_before_any_work(
     assert exit_code("run", prompt, *target) == 1
     assert reason in one_line_error(capsys)
     assert not home.exists()
+
+
+@pytest.mark.parametrize("prompt", ["...", ".", ",", ";", ":", "!", "?"])
+def test_marks_alone_are_read_and_declined(prompt: str) -> None:
+    wallet = load_model("wallet")
+    check_prompt(wallet, prompt.encode())
+    decision, _ = decide_after(wallet, prompt, ())
+    assert (decision.action, decision.kind) == ("answer", "decline")
 
 
 def test_what_depends_on_the_agents_symbol_book_is_left_to_the_agent() -> None:

@@ -67,7 +67,8 @@ def test_gas_is_attributed_to_iterations(session: Session, embedded: EmbeddedCha
     assert gas[2].act == 0
     total = sum(g.decide + g.verify + g.act for g in gas)
     assert 0.7 * completed.inclusion.result.gas_used < total < completed.inclusion.result.gas_used
-    assert all(g.proven_decision <= 680_000 for g in gas)
+    shared = completed.inclusion.result.gas_used - total  # calldata, frame, base cost
+    assert all(g.proven_decision + shared // 3 <= 600_000 for g in gas)
 
 
 def test_the_receipt_of_the_transaction_is_the_agents_event(session: Session) -> None:

@@ -71,13 +71,12 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
     from models.catalogue import load_model
     from prover.places import check_place
 
-    out, key = folder / DEPLOYMENT, folder / KEY
+    model, out, key = load_model(model_name), folder / DEPLOYMENT, folder / KEY
     folder.mkdir(parents=True, exist_ok=True)
     check_place(out)
     check_place(key)
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
-    model = load_model(model_name)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage) as chain:

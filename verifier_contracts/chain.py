@@ -5,7 +5,6 @@ here, too, so that callers need one import.
 """
 
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any, Self
 
 import requests
@@ -93,12 +92,7 @@ class Anvil:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 

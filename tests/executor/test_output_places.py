@@ -39,3 +39,26 @@ def test_what_cannot_be_made_again_is_never_overwritten(
     assert "is there already: name another file" in one_line_error(capsys)
     assert (tmp_path / "mine").read_text() == "mine"
     assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
+
+
+@pytest.mark.parametrize("name", ["deployment.json", "owner.key"])
+def test_a_chain_to_keep_overwrites_neither_deployment_nor_key(
+    name: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / name).write_text("mine")
+    assert exit_code("chain", "--folder", folder) == 1
+    assert f"{folder / name} is there already" in one_line_error(capsys)
+    assert (folder / name).read_text() == "mine"
+    assert list(folder.iterdir()) == [folder / name]
+
+
+def test_a_chain_to_keep_needs_a_folder_that_can_be_made(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("chain", "--folder", "/proc/local-chain") == 1
+    error = one_line_error(capsys)
+    assert error.startswith("error: /proc/local-chain cannot be read or written (")
+    assert error.endswith("): choose another place\n")
+    assert not home.exists()

@@ -27,6 +27,7 @@ from prover.service.jobs import (
 from prover.service.tables import handles, proofs, results
 
 DAY_S = 86_400.0
+EXPIRED_AT_ONCE = 500
 
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
 ProofRow = sa.Row[Any]
@@ -60,7 +61,8 @@ class Store:
         with self.database.write() as connection:
             fresh = insert_once(connection, proofs, _new_proof(request))
             proof = lock_proof(connection, request.id)
-            self._open_handle(connection, key_id, request, quota)
+            if _open_handle(connection, key_id, request) and quota:
+                _check_quota(connection, key_id, quota)
             if fresh or proof.state == State.CANCELLED:
                 self._begin(connection, proof, request.priority)
             elif proof.state == State.WAITING and request.priority < proof.priority:
@@ -92,9 +94,11 @@ class Store:
     def expire(self) -> list[str]:
         """Close the handles whose deadline has passed; their proofs."""
         overdue = (handles.c.state == HandleState.OPEN) & (handles.c.deadline < time.time())
+        overdue &= proofs.c.state.in_(UNFINISHED)  # those of finished proofs stay as they are
+        joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
+        query = sa.select(handles.c.key_id, handles.c.proof_id).select_from(joined).where(overdue)
         with self.database.read() as connection:
-            query = sa.select(handles.c.key_id, handles.c.proof_id).where(overdue).limit(500)
-            found = connection.execute(query).all()
+            found = connection.execute(query.limit(EXPIRED_AT_ONCE)).all()
         return [row.proof_id for row in found if self._expire(row.key_id, row.proof_id)]
 
     def retry(self, proof_id: str) -> None:
@@ -112,24 +116,12 @@ class Store:
         """Forget what finished before this time, results included; how many proofs."""
         old = proofs.c.state.in_(FINISHED) & (proofs.c.finished_at < before)
         with self.database.write() as connection:
-            found = list(connection.execute(sa.select(proofs.c.id).where(old)).scalars())
+            query = sa.select(proofs.c.id).where(old).order_by(proofs.c.id).with_for_update()
+            found = list(connection.execute(query).scalars())
             for some in _slices(found, 500):
                 for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
                     connection.execute(sa.delete(column.table).where(column.in_(some)))
         return len(found)
-
-    def _open_handle(
-        self, connection: sa.Connection, key_id: str, request: Request, quota: Quota | None
-    ) -> None:
-        """Make or renew the key's handle; a renewed one takes the new deadline and callback."""
-        values = {"callback_url": request.callback_url, "deadline": request.deadline}
-        row = {"key_id": key_id, "proof_id": request.id, "state": HandleState.OPEN, **values}
-        if insert_once(connection, handles, {**row, "created_at": time.time()}):
-            if quota:
-                _check_quota(connection, key_id, quota)
-            return
-        ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
-        connection.execute(sa.update(handles).where(ours).values(state=HandleState.OPEN, **values))
 
     def _begin(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
         """Queue a proof from the start, with clean counters."""
@@ -210,6 +202,23 @@ def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
         change(connection, proof.id, **values)
 
 
+def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> bool:
+    """Make or renew the key's handle; whether it was not open before. A renewed one takes the new
+    deadline and callback."""
+    values = {
+        "state": HandleState.OPEN,
+        "callback_url": request.callback_url,
+        "deadline": request.deadline,
+    }
+    row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": time.time()}
+    if insert_once(connection, handles, row):
+        return True
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
+    before = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one()
+    connection.execute(sa.update(handles).where(ours).values(values))
+    return bool(before != HandleState.OPEN)
+
+
 def _close(
     connection: sa.Connection,
     key_id: str,
@@ -231,7 +240,9 @@ def _check_quota(connection: sa.Connection, key_id: str, quota: Quota) -> None:
     """Called with the new handle in place; raising undoes it."""
     count = sa.select(sa.func.count()).select_from(handles)
     ours = handles.c.key_id == key_id
-    waiting = (handles.c.state == HandleState.OPEN) & proofs.c.state.in_(UNFINISHED)
+    # Of cancelled proofs only the one that is about to be queued again has an open handle.
+    states = (*UNFINISHED, State.CANCELLED)
+    waiting = (handles.c.state == HandleState.OPEN) & proofs.c.state.in_(states)
     unfinished = sa.select(sa.func.count()).select_from(
         handles.join(proofs, handles.c.proof_id == proofs.c.id)
     )

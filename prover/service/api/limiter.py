@@ -22,7 +22,8 @@ class Limiter:
         self._lock = threading.Lock()
 
     def admit(self, caller: Caller) -> None:
-        """Count one request. Raises QuotaExceeded."""
+        """Count one request, unless it is refused: whoever comes back when told to gets in. Raises
+        QuotaExceeded."""
         most = caller.allowance.per_minute
         now = self._clock()
         with self._lock:
@@ -30,7 +31,7 @@ class Limiter:
                 self._buckets.clear()
             tokens, when = self._buckets.get(caller.key_id, (float(most), now))
             tokens = min(float(most), tokens + (now - when) * most / 60)
-            self._buckets[caller.key_id] = (max(0.0, tokens - 1), now)
+            self._buckets[caller.key_id] = (tokens - 1 if tokens >= 1 else tokens, now)
         if tokens < 1:
             raise QuotaExceeded("requests per minute", most, 60 * (1 - tokens) / most)
 

@@ -1,6 +1,7 @@
 """Every refusal as one problem document (RFC 9457), and nothing else ever."""
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -96,7 +97,7 @@ async def _ours(_: Request, exc: Exception) -> JSONResponse:
     if isinstance(exc, errors.KeyRefused):
         headers["www-authenticate"] = "Bearer"
     if isinstance(exc, errors.QuotaExceeded):
-        headers["retry-after"] = str(max(1, round(exc.retry_after_s)))
+        headers["retry-after"] = str(max(1, math.ceil(exc.retry_after_s)))
     if status == 503:
         log.warning("refused: %s", exc)
         headers["retry-after"] = "5"

@@ -92,9 +92,9 @@ class Proving:
 
     def drop_lost(self) -> int:
         """End the children whose proof nobody wants from us any more; how many."""
-        while self._unsettled:
-            self._claims.hand_back(self._unsettled[-1])
-            self._unsettled.pop()
+        while self._unsettled:  # others append meanwhile
+            self._claims.hand_back(self._unsettled[0])
+            self._unsettled.pop(0)
         with self._lock:
             running = list(self._running.values())
         lost = [slot for claim, slot in running if not self._claims.held(claim)]

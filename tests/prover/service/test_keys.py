@@ -1,6 +1,7 @@
 """API keys, their limits, and a service that needs them."""
 
 import hmac
+import math
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -99,6 +100,17 @@ def test_the_limiter_admits_a_burst_and_then_one_per_interval() -> None:
     limiter.admit(caller)
     with pytest.raises(QuotaExceeded):
         limiter.admit(caller)
+
+
+def test_whoever_comes_back_when_told_to_is_admitted() -> None:
+    now = [0.0]
+    limiter, caller = Limiter(lambda: now[0]), Caller("a", Allowance(per_minute=1))
+    limiter.admit(caller)
+    now[0] = 30.0
+    with pytest.raises(QuotaExceeded) as refused:
+        limiter.admit(caller)
+    now[0] += math.ceil(refused.value.retry_after_s)
+    limiter.admit(caller)
 
 
 @pytest.fixture(scope="module")

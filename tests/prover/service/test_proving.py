@@ -10,7 +10,7 @@ from circuits.artifacts import Proof
 from circuits.errors import CircuitOutdated, InputRefused
 from prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
 from prover.local import Measurement
-from prover.service.claims import Claims, Limits
+from prover.service.claims import Claim, Claims, Limits
 from prover.service.database import Database
 from prover.service.errors import CircuitUnknown
 from prover.service.fake import FakeCatalogue, fake_digest, fake_outputs, fake_proof
@@ -122,6 +122,24 @@ def test_a_bug_of_ours_does_not_lose_the_proof(
     assert row(store.database).state == State.WAITING
     proving(store, catalogue).run(WANTED.id, queue.runs[-1].generation)
     assert row(store.database).state == State.DONE
+
+
+def test_claims_that_failed_to_settle_are_all_handed_back_while_others_join_them(
+    store: Store, catalogue: FakeCatalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = proving(store, catalogue)
+    claims = [Claim(token, WANTED.circuit, {}, 0.0, False) for token in "abc"]
+    handed: list[str] = []
+
+    def hand_back(claim: Claim) -> None:
+        handed.append(claim.token)
+        if len(handed) == 1:
+            runs._unsettled.append(claims[2])  # another slot's, in the meantime
+
+    monkeypatch.setattr(runs._claims, "hand_back", hand_back)
+    runs._unsettled += claims[:2]
+    runs.drop_lost()
+    assert set(handed) == {"a", "b", "c"}
 
 
 def test_who_leaves_begins_nothing_and_hands_it_back(

@@ -124,6 +124,19 @@ def test_a_passed_deadline_expires_the_handle_and_ends_the_work(
     assert Views(database).proof("alice", WANTED.id).state is State.EXPIRED
 
 
+def test_deadlines_of_finished_proofs_do_not_stand_before_others(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prover.service.store.EXPIRED_AT_ONCE", 1)
+    past = time.time() - 1
+    for number in range(3):
+        done = store.submit("alice", Request(CIRCUIT, (number,), deadline=past)).proof_id
+        finish(database, done, State.DONE)
+    store.submit("alice", Request(CIRCUIT, (9,), deadline=past))
+    assert store.expire() == [Request(CIRCUIT, (9,)).id]
+    assert store.expire() == []
+
+
 def test_another_handle_without_a_deadline_keeps_the_work_going(
     store: Store, database: Database
 ) -> None:
@@ -146,6 +159,23 @@ def test_a_quota_of_unfinished_proofs_is_kept_and_nothing_is_queued_beyond(
         assert connection.execute(sa.select(sa.func.count()).select_from(proofs)).scalar_one() == 2
     finish(database, Request(CIRCUIT, (0,)).id, State.DONE)
     store.submit("alice", Request(CIRCUIT, (9,)), quota)
+
+
+def test_a_proof_that_is_asked_for_again_counts_against_the_quota(
+    store: Store, queue: ListedRuns, database: Database
+) -> None:
+    quota = Quota(unfinished=1, per_day=100)
+    for number in range(2):
+        store.submit("alice", Request(CIRCUIT, (number,)), quota)
+        store.cancel("alice", Request(CIRCUIT, (number,)).id)
+    store.submit("alice", Request(CIRCUIT, (0,)), quota)
+    for key in ("alice", "bob"):
+        store.submit("bob", Request(CIRCUIT, (9,)), quota)
+        with pytest.raises(QuotaExceeded):
+            store.submit(key, Request(CIRCUIT, (1,)), quota)
+    assert state_of(database, Request(CIRCUIT, (1,)).id) == State.CANCELLED
+    assert len(queue.runs) == 4
+    store.submit("alice", Request(CIRCUIT, (0,)), quota)  # what it waits for already costs nothing
 
 
 def test_a_daily_quota_counts_finished_proofs_too(store: Store, database: Database) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from circuits.options import FiniteRange
+
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit
 
@@ -22,7 +24,7 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--tolerance",
-        type=click.FloatRange(0),
+        type=FiniteRange(0),
         metavar="T",
         help="Count a sample as equal when every number is within T, instead of by arg-max.",
     )

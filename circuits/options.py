@@ -1,8 +1,25 @@
 """Options that several commands take."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import click
+
+MOST_SECONDS = 1_000_000.0  # eleven days; what the operating system waits for has an end
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds. click's own lets NaN pass, and infinity where there is no bound."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return number
+
+
+SECONDS = FiniteRange(0, MOST_SECONDS, min_open=True)
 
 
 def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None) -> Path | None:
@@ -24,4 +41,4 @@ SRS_OPTION = click.option(
 )
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-__all__ = ["JSON_OPTION", "SRS_OPTION", "checked_srs"]
+__all__ = ["JSON_OPTION", "MOST_SECONDS", "SECONDS", "SRS_OPTION", "FiniteRange", "checked_srs"]

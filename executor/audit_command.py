@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from executor.run_commands import FILE, JSON_OPTION, SRS_OPTION
+from circuits.options import JSON_OPTION
+from executor.run_commands import FILE, SRS_OPTION
 
 if TYPE_CHECKING:
     from executor.agent_chain import AgentModel, BatchVerifier

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from circuits.options import checked_srs
+from circuits.options import JSON_OPTION, checked_srs
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -36,7 +36,6 @@ SRS_OPTION = click.option(
 )
 #: Batches of a demo agent's model: a wallet's run takes two or three decisions.
 EMBEDDED_SIZES = (4,)
-JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @dataclass(frozen=True)

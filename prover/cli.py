@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from circuits.cli import build_shown, find_onnx, tuned_arguments
-from circuits.options import JSON_OPTION, SRS_OPTION
+from circuits.options import JSON_OPTION, SECONDS, SRS_OPTION
 
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit, Proof
@@ -34,7 +34,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0, min_open=True),
+    type=SECONDS,
     default=300,
     show_default=True,
     metavar="S",

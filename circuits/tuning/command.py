@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from circuits.errors import TuningFailed
-from circuits.options import JSON_OPTION, SRS_OPTION
+from circuits.options import JSON_OPTION, SRS_OPTION, FiniteRange
 from circuits.tuning.objectives import Objective
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--min-agreement",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.999,
     show_default=True,
     help="Share of the samples that must be decided as onnxruntime decides them.",
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     help="Compare numbers within this, instead of the largest output.",
 )
 @click.option(
     "--measure-for",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=180.0,
     show_default=True,
     metavar="SECONDS",

@@ -62,9 +62,12 @@ class Attempts:
         return self._next(error, float(asked) if asked.isdigit() else 0.0)
 
     def unreachable(self, exc: httpx.TransportError) -> float:
-        """Seconds to wait. Raises ServiceUnreachable when it has been too long."""
-        reason = str(exc) or type(exc).__name__
-        return self._next(ServiceUnreachable(self._url, reason), 0.0)
+        """Seconds to wait. Raises ServiceUnreachable when it has been too long, or the URL is of
+        no use."""
+        error = ServiceUnreachable(self._url, str(exc) or type(exc).__name__)
+        if isinstance(exc, httpx.UnsupportedProtocol):
+            raise error
+        return self._next(error, 0.0)
 
     def _next(self, error: Exception, at_least_s: float) -> float:
         wait_s = max(self._wait_s, at_least_s)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from circuits.options import FiniteRange
 from prover.service.serve_cli import DATABASE_OPTION
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
 
 
 @jobs_group.command("purge")
-@click.option("--days", type=click.FloatRange(0), required=True, help="Finished longer ago.")
+@click.option("--days", type=FiniteRange(0), required=True, help="Finished longer ago.")
 @DATABASE_OPTION
 def purge_command(days: float, database: str | None) -> None:
     """Forget finished proofs and their results."""

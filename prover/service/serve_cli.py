@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from circuits.options import MOST_SECONDS, SECONDS, FiniteRange
+
 if TYPE_CHECKING:
     from prover.service.api.application import Service
     from prover.service.assembly import Assembly
@@ -39,21 +41,21 @@ WORKER_OPTIONS = _options(
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
     click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
     click.option("--threads", type=click.IntRange(1), help="Per proof; by default all cores."),
-    click.option("--timeout", "timeout_s", type=float, default=300.0, show_default=True),
-    click.option("--grace", "grace_s", type=float, default=30.0, show_default=True,
-                 help="Seconds for running proofs when told to stop."),
+    click.option("--timeout", "timeout_s", type=SECONDS, default=300.0, show_default=True),
+    click.option("--grace", "grace_s", type=FiniteRange(0, MOST_SECONDS), default=30.0,
+                 show_default=True, help="Seconds for running proofs when told to stop."),
     click.option("--batch", "batches", nargs=2, multiple=True, metavar="CIRCUIT BATCH",
                  help="Let requests for CIRCUIT share proofs of BATCH."),
     click.option("--batch-size", type=click.IntRange(1), default=16, show_default=True),
-    click.option("--linger", "linger_s", type=click.FloatRange(0, 60), default=0.05,
+    click.option("--linger", "linger_s", type=FiniteRange(0, 60), default=0.05,
                  show_default=True, help="Longest wait of a request for company in a batch."),
     click.option("--max-crashes", type=click.IntRange(1), default=3, show_default=True,
                  help="Set a proof aside when its process ended this often."),
     click.option("--max-deaths", type=click.IntRange(1), default=5, show_default=True,
                  help="Set a proof aside when its worker died this often."),
-    click.option("--stale", "stale_s", type=click.FloatRange(1), default=30.0, show_default=True,
+    click.option("--stale", "stale_s", type=FiniteRange(1), default=30.0, show_default=True,
                  help="Take a worker for dead after this time without a sign."),
-    click.option("--keep", "keep_days", type=click.FloatRange(0), default=30.0, show_default=True,
+    click.option("--keep", "keep_days", type=FiniteRange(0), default=30.0, show_default=True,
                  help="Days that finished proofs are kept."),
     click.option("--allow-callback", "callback_hosts", multiple=True, metavar="HOST",
                  help="Host that callbacks may go to: name, *.name, or http://name:port."),

@@ -73,7 +73,7 @@ def test_circuits_are_found_by_any_beginning_of_their_digest(
     assert "no circuit wallet in" in one_line_error(capsys)
 
 
-@pytest.mark.parametrize("seconds", ["-1", "0"])
+@pytest.mark.parametrize("seconds", ["-1", "0", "inf", "nan", "1e300"])
 def test_a_time_that_no_proof_can_keep_is_refused(
     zkagent_home: Path,
     circuit: Circuit,
@@ -82,7 +82,7 @@ def test_a_time_that_no_proof_can_keep_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run("prove", circuit.digest, "--input", x_file, "--timeout", seconds) == 2
-    assert f"{float(seconds)} is not in the range x>0" in capsys.readouterr().err
+    assert f"{float(seconds)} is not" in capsys.readouterr().err
 
 
 def test_json_of_both_commands(

@@ -56,6 +56,13 @@ contract BatchProofsTest is Batches {
         assertEq(runs(list(shared, "", truth(features[2], outputs[2]))), "answer 5");
     }
 
+    function test_a_larger_verifier_than_the_decisions_need_is_not_asked() public {
+        bytes memory filledUp = proofOfFirst(2);
+        bytes memory own = truth(features[2], outputs[2]);
+        vm.expectRevert(FakeVerifier.ProofRefused.selector);
+        runs(list(filledUp, "", own));
+    }
+
     function test_a_proof_may_cover_later_claims_only() public {
         bytes memory shared = truthOfRows(by2, 2, last(features, 2), last(outputs, 2));
         assertEq(runs(list(truth(features[0], outputs[0]), shared, "")), "answer 5");

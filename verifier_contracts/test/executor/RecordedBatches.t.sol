@@ -50,6 +50,22 @@ contract RecordedBatchesTest is Batches {
         assertEq(executor.recordedOutput(model, features[0]), "");
     }
 
+    function test_outputs_are_recorded_for_the_features_of_their_own_row() public {
+        bytes memory proof = truthOfRows(by4, 4, features, outputs);
+        (outputs[0], outputs[1]) = (outputs[1], outputs[0]);
+        vm.expectRevert(FakeVerifier.ProofRefused.selector);
+        executor.recordDecisions(model, features, outputs, proof);
+    }
+
+    function test_other_batch_verifiers_leave_the_record_behind() public {
+        bytes memory proof = truthOfRows(by4, 4, features, outputs);
+        executor.recordDecisions(model, features, outputs, proof);
+        setBatches(model, 4);
+        assertEq(executor.recordedOutput(model, features[0]), "");
+        setBatches(model, 2, 4);
+        assertEq(executor.recordedOutput(model, features[0]), outputs[0]);
+    }
+
     function test_other_counts_and_lengths_are_refused() public {
         bytes[] memory none;
         vm.expectRevert(abi.encodeWithSelector(IAgentExecutor.DecisionCountMismatch.selector, 0, 0));

@@ -16,8 +16,8 @@ from models.classifier.weights import ClassifierWeights, Weights
 
 #: Largest integers. Circuits do not care about magnitudes; int64 and float32 do.
 TABLE_LIMIT, HIDDEN_LIMIT, SQUARE_LIMIT = 127, 7, 31
+INIT = 0.03  # standard deviation of new table entries
 #: Share of table entries that the int8 range covers; the few larger ones are clamped.
-INIT = 0.03
 COVERED = 0.9995
 
 

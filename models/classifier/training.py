@@ -24,8 +24,11 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train. passes: over the data, within the bounds on steps; dropouts: share of n-grams
-    left out, in floats and when rounded."""
+    """How to train.
+
+    passes: over the data, within the bounds on steps. dropout: share of n-grams left out.
+    rounded_steps: steps with rounded weights, as a share of those in floats before.
+    """
 
     passes: int = 20
     least_steps: int = 1500

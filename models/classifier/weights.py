@@ -31,7 +31,8 @@ class ClassifierWeights:
     def __post_init__(self) -> None:
         for field in fields(self)[2:]:
             values = getattr(self, field.name)
-            if values.dtype != np.int64 or (values.astype(np.float32) != values).any():
+            # Back to int64, as comparing with float32 would round both sides.
+            if values.dtype != np.int64 or (values.astype(np.float32).astype(int) != values).any():
                 raise ValueError(
                     f"{field.name} must be int64 and exact in float32, as ezkl reads it"
                 )

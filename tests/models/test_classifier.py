@@ -3,11 +3,13 @@ trained. Data sets are made up here; the figures on public ones come from the co
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from models.classifier.dataset import load_texts, load_training_texts
 from models.classifier.shape import SIZES, slot_count, wire
 from models.classifier.text import learn_words, plain, rows_of
+from models.classifier.weights import ClassifierWeights, evaluate
 from models.classifier.words import KnownWords
 from models.errors import DatasetError, RefusedText
 from models.hashing import keccak_int
@@ -73,6 +75,24 @@ def test_wires_are_permutations_that_reach_every_label(size: str, labels: int) -
 
 def test_a_small_classifier_fits_the_rows_of_a_real_ceremony() -> None:
     assert SIZES["S"].circuit_rows(150) <= 4087
+
+
+def zeros(bias: int) -> ClassifierWeights:
+    """Of size S, two labels; nothing but this bias at the outputs."""
+    shape, wiring = SIZES["S"], wire(SIZES["S"], 2, seed=0)
+    w1 = np.zeros((shape.blocks, shape.block, shape.hidden // shape.blocks), np.int64)
+    a = np.zeros((wiring.groups, shape.fan_in_of_outputs, 1), np.int64)
+    table = np.zeros((2, shape.features), np.int8)
+    return ClassifierWeights(
+        wiring, table, w1, np.zeros(shape.hidden, np.int64), a, np.full(2, bias, np.int64)
+    )
+
+
+@pytest.mark.parametrize("exact", [1 << 24, 1 << 60])
+def test_weights_that_float32_would_round_are_refused(exact: int) -> None:
+    assert evaluate(zeros(exact), np.zeros((1, 64), np.int64)).tolist() == [[exact, exact]]
+    with pytest.raises(ValueError, match="b2 must be int64 and exact in float32"):
+        zeros(exact + 1)
 
 
 def test_data_without_texts_or_with_one_intent_is_refused(tmp_path: Path) -> None:

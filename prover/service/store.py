@@ -59,8 +59,7 @@ class Store:
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
         """Ask for a proof, or attach to whoever asked before. Raises QuotaExceeded."""
         with self.database.write() as connection:
-            fresh = insert_once(connection, proofs, _new_proof(request))
-            proof = lock_proof(connection, request.id)
+            fresh, proof = _insert_or_lock(connection, request)
             if _open_handle(connection, key_id, request) and quota:
                 _check_quota(connection, key_id, quota)
             if fresh or proof.state == State.CANCELLED:
@@ -108,6 +107,8 @@ class Store:
             if proof.state not in (State.FAILED, State.POISON, State.CANCELLED):
                 raise NotRetried(proof_id, proof.state)
             ours = handles.c.proof_id == proof_id
+            if proof.state != State.CANCELLED:  # who gave it up before it failed still has
+                ours &= handles.c.state == HandleState.OPEN
             values = {"state": HandleState.OPEN, "deadline": None}
             connection.execute(sa.update(handles).where(ours).values(values))
             self._begin(connection, proof, proof.priority)
@@ -267,6 +268,16 @@ def _new_proof(request: Request) -> dict[str, object]:
     }
 
 
+def _insert_or_lock(connection: sa.Connection, request: Request) -> tuple[bool, ProofRow]:
+    """The request's proof, locked, and whether it is new."""
+    query = sa.select(proofs).where(proofs.c.id == request.id).with_for_update()
+    while True:
+        fresh = insert_once(connection, proofs, _new_proof(request))
+        proof = connection.execute(query).one_or_none()
+        if proof is not None:  # else purged while we waited for the lock
+            return fresh, proof
+
+
 def _locked_or_unknown(connection: sa.Connection, proof_id: str) -> ProofRow:
     query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
     if (proof := connection.execute(query).one_or_none()) is None:
@@ -278,14 +289,5 @@ def _slices(items: list[str], size: int) -> Iterable[list[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-__all__ = [
-    "ProofRow",
-    "Quota",
-    "RunQueue",
-    "Store",
-    "call_back",
-    "change",
-    "drop_if_unwanted",
-    "lock_proof",
-]
-__all__ += ["requeue"]
+__all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
+__all__ += ["lock_proof", "requeue"]

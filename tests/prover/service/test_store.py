@@ -1,6 +1,7 @@
 """Requests, handles, quotas: the requesters' side of the queue, without an engine."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 from prover.service.database import Database
 from prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
 from prover.service.jobs import CallbackRun, HandleState, Priority, Request, State, content_id
-from prover.service.store import Quota, Store
+from prover.service.store import Quota, Store, lock_proof
 from prover.service.tables import handles, proofs
 from prover.service.views import Views
 from tests.prover.service.conftest import ListedRuns
@@ -201,6 +202,21 @@ def test_the_operator_can_retry_what_failed(
     assert len(queue.runs) == 2
 
 
+def test_a_retry_does_not_reopen_what_a_key_gave_up(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", Request(CIRCUIT, (1, -2, 3), callback_url="https://a.example/"))
+    store.submit("bob", WANTED)
+    store.cancel("alice", WANTED.id)
+    finish(database, WANTED.id, State.FAILED)
+    store.retry(WANTED.id)
+    assert Views(database).proof("alice", WANTED.id).state is State.CANCELLED
+    assert Views(database).proof("bob", WANTED.id).state is State.WAITING
+    store.cancel("bob", WANTED.id)
+    store.retry(WANTED.id)  # now nobody wants it but the operator
+    assert Views(database).proof("bob", WANTED.id).state is State.WAITING
+
+
 def test_a_finished_proof_cannot_be_retried(store: Store, database: Database) -> None:
     store.submit("alice", WANTED)
     finish(database, WANTED.id, State.DONE)
@@ -218,6 +234,21 @@ def test_purging_forgets_what_finished_long_ago_and_nothing_else(
     assert store.purge(time.time() + 1) == 1
     left = Views(database).page("alice", None, 10, None).proofs
     assert [proof.id for proof in left] == [Request(CIRCUIT, (4,)).id]
+
+
+def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.DONE)
+    with ThreadPoolExecutor(1) as thread:
+        with database.write() as connection:
+            lock_proof(connection, WANTED.id)
+            asked = thread.submit(store.submit, "bob", WANTED)
+            with pytest.raises(TimeoutError):
+                asked.result(timeout=0.3)  # it waits for the lock
+            connection.execute(sa.delete(handles))
+            connection.execute(sa.delete(proofs))
+        assert not asked.result(timeout=10).attached
+    assert state_of(database, WANTED.id) == State.WAITING
 
 
 def test_pages_cover_everything_once_and_filter_by_state(store: Store, database: Database) -> None:

@@ -16,7 +16,7 @@ from prover.service.worker.roster import Patience, Roster
 from tests.prover.service.conftest import ListedRuns
 
 CIRCUIT = fake_digest("quick")
-WANTED = Request(CIRCUIT, (1, 2, 3, 4))
+WANTED, OTHER = Request(CIRCUIT, (1, 2, 3, 4)), Request(CIRCUIT, (5, 5, 5, 5))
 
 
 class NoLeases:
@@ -73,6 +73,15 @@ def claimed(claims: Claims, queue: ListedRuns) -> Claim:
     claim = claims.claim(run.proof_id, run.generation)
     assert claim
     return claim
+
+
+def both(store: Store, claims: Claims) -> Claim:
+    """WANTED and OTHER, asked for and claimed as one batch."""
+    for request in (WANTED, OTHER):
+        store.submit("alice", request)
+    claim = claims.claim(WANTED.id, 1)
+    assert claim
+    return claims.join(claim, 1)
 
 
 def age(database: Database, seconds: float) -> None:
@@ -198,7 +207,7 @@ def test_a_lonely_worker_takes_its_crashed_proof_itself(
     Roster(database, leases, "one", Patience()).join(1)
     store.submit("alice", WANTED)
     one.crash(claimed(one, queue), Failure.CRASH, "signal SIGKILL")
-    assert claimed(one, queue)
+    claimed(one, queue)
 
 
 def test_a_claim_takes_company_of_the_same_circuit_only(
@@ -220,14 +229,9 @@ def test_a_claim_takes_company_of_the_same_circuit_only(
 def test_a_batch_settles_each_with_its_own_row(
     store: Store, database: Database, one: Claims, queue: ListedRuns
 ) -> None:
-    other = Request(CIRCUIT, (5, 5, 5, 5))
-    for request in (WANTED, other):
-        store.submit("alice", request)
-    claim = one.claim(WANTED.id, 1)
-    assert claim
-    claim = one.join(claim, 1)
+    claim = both(store, one)
     assert one.settle(claim, outcome(claim)) == 2
-    found = [Views(database).proof("alice", request.id).result for request in (WANTED, other)]
+    found = [Views(database).proof("alice", request.id).result for request in (WANTED, OTHER)]
     assert [(r.outputs, r.position, r.rows) for r in found if r] == [
         ([10, 30], 0, 2),
         ([20, 100], 1, 2),
@@ -237,13 +241,8 @@ def test_a_batch_settles_each_with_its_own_row(
 def test_a_failed_batch_is_taken_apart_and_each_proven_alone(
     store: Store, database: Database, one: Claims, queue: ListedRuns
 ) -> None:
-    other = Request(CIRCUIT, (5, 5, 5, 5))
-    for request in (WANTED, other):
-        store.submit("alice", request)
-    claim = one.claim(WANTED.id, 1)
-    assert claim
-    one.fail(one.join(claim, 1), Failure.ENGINE, "one of them")
-    for request in (WANTED, other):
+    one.fail(both(store, one), Failure.ENGINE, "one of them")
+    for request in (WANTED, OTHER):
         found = row(database, request.id)
         assert (found.state, found.alone) == (State.WAITING, True)
 
@@ -251,14 +250,9 @@ def test_a_failed_batch_is_taken_apart_and_each_proven_alone(
 def test_cancelling_one_of_a_batch_leaves_the_others_their_claim(
     store: Store, one: Claims, queue: ListedRuns
 ) -> None:
-    other = Request(CIRCUIT, (5, 5, 5, 5))
-    for request in (WANTED, other):
-        store.submit("alice", request)
-    claim = one.claim(WANTED.id, 1)
-    assert claim
-    claim = one.join(claim, 1)
+    claim = both(store, one)
     store.cancel("alice", WANTED.id)
-    assert one.held(claim) == {other.id}
+    assert one.held(claim) == {OTHER.id}
     assert one.settle(claim, outcome(claim)) == 1
 
 
@@ -285,7 +279,7 @@ def test_the_living_take_over_from_the_dead(
     age(store.database, 3)
     assert rosters[1].bury(two, recover) == ["one"] == recovered
     assert row(store.database).state == State.WAITING
-    assert claimed(two, queue)
+    claimed(two, queue)
 
 
 def test_a_heartbeat_that_stands_still_is_a_death(

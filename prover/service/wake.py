@@ -74,7 +74,8 @@ class PipeWake:
             return
         self._stopping = True
         self._path.unlink(missing_ok=True)
-        os.write(self._pipe, b"\n")
+        with contextlib.suppress(BlockingIOError):  # full: its reader is awake
+            os.write(self._pipe, b"\n")
         if self._thread:
             self._thread.join()
         os.close(self._pipe)

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any
 
@@ -149,16 +149,23 @@ def make_server(
         timeout_graceful_shutdown=GRACE_S,
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    return Server(config, service), listen(host, port)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 takes a free one. Raises StartRefused."""
     try:
         (family, kind, number, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        listener = socket.socket(family, kind, number)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
+        with ExitStack() as undo:
+            listener = undo.enter_context(socket.socket(family, kind, number))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            undo.pop_all()
     except OSError as exc:
         raise StartRefused(f"cannot listen on {host} port {port}: {exc.strerror}") from exc
-    return Server(config, service), listener
+    return listener
 
 
-__all__ = ["Server", "make_server"]
+__all__ = ["Server", "listen", "make_server"]

@@ -7,7 +7,7 @@ side would be simpler, but ezkl merges equal constants and range-checks what two
 B = 2 that took seven times the rows.
 
 A proof for fewer than B decisions repeats the last one. The contract builds the public values by
-the same rule (`ProofCheck.sol`), so that nobody chooses what fills a proof up.
+the same rule (`BatchRows.sol`), so that nobody chooses what fills a proof up.
 """
 
 import random

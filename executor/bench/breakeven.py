@@ -28,14 +28,17 @@ class Crossing:
 
 
 def line(results: Results, form: str, batch: int, family: Sequence[str]) -> list[Point]:
-    """Gas per decision by multiply-adds, for the measured networks of these families."""
-    found = []
+    """Gas per decision by multiply-adds, for the measured networks of these families.
+
+    Of networks with as many multiply-adds the one that costs least."""
+    found: dict[float, float] = {}
     for case in results.of_form(form, batch):
         network = results.network(case.network)
         gas = case.gas_per_decision
         if network.family in family and network.multiply_adds and gas is not None:
-            found.append((float(network.multiply_adds), gas))
-    return sorted(found)
+            adds = float(network.multiply_adds)
+            found[adds] = min(gas, found.get(adds, gas))
+    return sorted(found.items())
 
 
 SQUARES = ("width", "64-32-8 MLP")  # 64-H-8 with squares, random or trained

@@ -105,6 +105,19 @@ def test_a_crossing_between_measured_costs_is_marked_as_measured() -> None:
     assert (crossing.multiply_adds, crossing.measured) == (pytest.approx(50), True)
 
 
+def test_networks_with_as_many_multiply_adds_count_once_the_cheaper_one() -> None:
+    sizes = {"small": 10, "large": 100, "dear": 100}
+    made = results(
+        [network(n, family="width", multiply_adds=m) for n, m in sizes.items()],
+        [
+            proven("small", verify_gas=500),
+            *(evaluated(n, gas) for n, gas in (("small", 100), ("large", 1000), ("dear", 9000))),
+        ],
+    )
+    (crossing,) = crossings(made)
+    assert crossing.multiply_adds == pytest.approx(50)
+
+
 def test_there_is_no_break_even_where_evaluation_never_costs_more() -> None:
     made = results(
         [network(n, family="width", multiply_adds=m) for n, m in (("a", 10), ("b", 100))],

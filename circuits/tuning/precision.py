@@ -53,6 +53,11 @@ class Precision:
         base = least_base(1 << self.range_bits, legs)
         return replace(arguments, decomposition_base=base, decomposition_legs=legs)
 
+    def rounds_like(self, other: "Precision") -> bool:
+        """Whether only the ranges differ."""
+        mine = (self.fraction_bits, self.rebase_multiplier)
+        return mine == (other.fraction_bits, other.rebase_multiplier)
+
     def __str__(self) -> str:
         if not self.fraction_bits:
             return "integers"

@@ -4,7 +4,7 @@ Runs in a process of its own (tuner_process.py), because ezkl holds the interpre
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -113,13 +113,12 @@ class Search:
 
     def finalists(self) -> list[Finalist]:
         """The best drafts of the one precision that suffices at the least cost; maybe none."""
-        rough = fitting(self._drafts())
-        precision = self._judge.choose(rough, self._wish.objective, self._wish.min_agreement)
+        precision = self._sufficient()
         if precision is None:
             return []
         self._report(f"laying out {precision}")
         exact = fitting(exact_drafts(precision, self._probe.settings))
-        self.considered = len(rough) + len(exact)
+        self.considered += len(exact)
         fidelity = self._judge.fidelity(precision) if self._samples else None
         chosen = favourites(exact, self._wish.objective)
         return [self._finalist(draft, fidelity) for draft in chosen]
@@ -128,8 +127,22 @@ class Search:
         plan = make_plan(self._network, draft.arguments)
         return Finalist(draft.name, draft.arguments, plan, fidelity)
 
-    def _drafts(self) -> Iterator[Draft]:
-        for precision in self._precisions():
+    def _sufficient(self) -> Precision | None:
+        """The precision that agrees often enough at the least cost.
+
+        One that had to be widened is weighed again: its tables may need more rows now.
+        """
+        rough = fitting(self._drafts(self._precisions()))
+        self.considered = len(rough)
+        while True:
+            found = self._judge.choose(rough, self._wish.objective, self._wish.min_agreement)
+            if found is None or any(draft.precision == found for draft in rough):
+                return found
+            others = (draft for draft in rough if not draft.precision.rounds_like(found))
+            rough = [*others, *fitting(self._drafts([found]))]
+
+    def _drafts(self, precisions: Iterable[Precision]) -> Iterator[Draft]:
+        for precision in precisions:
             self._report(f"weighing {precision}")
             forms = (precision.arguments(legs) for legs in (FEW_LEGS, MORE_LEGS))
             few, more = (self._probe.settings(arguments) for arguments in forms)

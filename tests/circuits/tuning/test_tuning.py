@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,16 +19,21 @@ from circuits.cache import file_digest
 from circuits.calibration import Data
 from circuits.errors import ArtifactCorrupted, EngineError, TuningFailed
 from circuits.network import read_network
+from circuits.samples import load_samples
 from circuits.settings import check_settings, default_arguments
 from circuits.srs import development_srs
 from circuits.store import list_circuits, load_circuit
+from circuits.tuning.candidates import Draft
+from circuits.tuning.choosing import ranked
 from circuits.tuning.command import build_tuned
+from circuits.tuning.judging import Judge, widened
 from circuits.tuning.measuring import Clock, Trial
 from circuits.tuning.measuring_child import Workshop
 from circuits.tuning.objectives import Objective
+from circuits.tuning.precision import Precision
 from circuits.tuning.record import STANDARD, Tuning, find, keep
 from circuits.tuning.table import summary, table
-from circuits.tuning.tuner import Wish, tune
+from circuits.tuning.tuner import Search, Wish, tune
 from circuits.tuning.tuner_process import tune_isolated
 from tests.circuits.networks import relu_network, square_network
 from tests.command_line import exit_code
@@ -82,6 +88,28 @@ def test_a_tuning_measures_the_standard_settings_and_better_ones(tuning: Tuning)
     fastest = min(option.cost.seconds for option in tuning.options if option.agreement == 1.0)
     assert tuning.winner.cost.seconds == fastest
     assert tuning.winner.agreement == 1.0
+
+
+def test_a_precision_that_was_widened_is_weighed_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may cost more now than one that was dearer before."""
+    network = read_network(folder / "relu.onnx")
+    samples = load_samples(folder / "relu.npz", network)
+    compared: list[set[Precision]] = []
+
+    def choose(
+        judge: Judge, drafts: Sequence[Draft], objective: Objective, agreement: float
+    ) -> Precision:
+        compared.append({draft.precision for draft in drafts})
+        cheapest = ranked(drafts, objective)[0].precision
+        return widened(cheapest) if len(compared) == 1 else cheapest
+
+    monkeypatch.setattr(Judge, "choose", choose)
+    Search(network, samples, BRIEFLY, tmp_path, lambda text: None).finalists()
+    first, second = compared
+    (narrow,), (wide,) = first - second, second - first
+    assert wide == widened(narrow)
 
 
 def test_the_pareto_set_holds_the_winner(tuning: Tuning) -> None:

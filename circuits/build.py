@@ -30,7 +30,7 @@ from circuits.errors import (
     NetworkRefused,
 )
 from circuits.fidelity import Fidelity, quantised
-from circuits.keyless import KeylessCircuit
+from circuits.keyless import KeylessCircuit, check_least_memory
 from circuits.memory import check_memory
 from circuits.network import Network, read_network
 from circuits.samples import load_samples
@@ -125,6 +125,8 @@ def build_circuit(
         plan = _planned(network, arguments or default_arguments(network.integer), progress)
         return _find_or_build(plan, srs, cache, progress)
     samples = load_samples(data.samples, network)
+    if arguments is None:
+        check_least_memory(network)
     fitted = calibrate(
         network,
         samples,

@@ -17,10 +17,9 @@ from circuits.fidelity import Fidelity, measure_fidelity, require_decision
 from circuits.keyless import KeylessCircuit
 from circuits.network import Network
 from circuits.samples import Samples
-from circuits.settings import RunArguments, default_arguments
+from circuits.settings import MOST_FRACTION_BITS, RunArguments, default_arguments
 
 FRACTION_BITS = (7, 10, 13)  # from cheap to fine; ezkl's own default is 7
-MOST_FRACTION_BITS = 24  # as many as float32 has
 BASE = 128
 HALF_BASE = 64  # what must be enough of BASE, so that each leg has a bit to spare
 MOST_LEGS = 8  # 128^8 = 2^56

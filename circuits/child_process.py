@@ -24,10 +24,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from circuits.errors import EngineCrashed
+from circuits.errors import OUT_OF_MEMORY, EngineCrashed
 
 ROOT = Path(__file__).parent.parent
-LOG_TAIL_BYTES = 2000
+LOG_TAIL_BYTES = 20_000
 CHUNK_BYTES = 1 << 16
 PEAK_KIB = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
@@ -105,8 +105,10 @@ class ChildProcess:
         return {**os.environ, "PYTHONPATH": path, "TMPDIR": self._folder.name, **more}
 
     def _log_tail(self) -> str:
+        """Its last words: where memory ran out, the line that says so, else the last one."""
         text = self._log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace")
-        return text.strip().rpartition("\n")[2]
+        lines = text.strip().splitlines() or [""]
+        return next((line for line in lines if OUT_OF_MEMORY in line), lines[-1])
 
 
 class ParentLink:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from circuits.options import FiniteRange
+from circuits.settings import MOST_FRACTION_BITS
 
 if TYPE_CHECKING:
     from circuits.artifacts import Circuit
@@ -30,7 +31,7 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--fraction-bits",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_FRACTION_BITS),
         metavar="N",
         help="Scale; by default the coarsest of 7, 10 and 13 that agrees on every sample.",
     )

@@ -25,6 +25,8 @@ A proof that does not verify is a verdict, not an error of this tree.
 
 from pathlib import Path
 
+OUT_OF_MEMORY = "memory allocation"  # what Rust says before it gives up
+
 
 class CircuitError(Exception):
     """Root of this package's errors; the message is one line and names the remedy."""
@@ -198,7 +200,9 @@ class EngineCrashed(EngineError):
     """The process that ran ezkl ended; `ending` is its exit code or signal."""
 
     def __init__(self, ending: str, log: str) -> None:
-        super().__init__("finish", f"its process ended with {ending}{f' ({log})' if log else ''}")
+        remedy = ": free memory, or make the model smaller" if OUT_OF_MEMORY in log else ""
+        words = f" ({log})" if log else ""
+        super().__init__("finish", f"its process ended with {ending}{words}{remedy}")
         self.ending = ending
         self.log = log
 

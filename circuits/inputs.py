@@ -16,9 +16,11 @@ def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
     """`values` as the integers that the circuit takes. Raises InputRefused."""
     if len(values) != circuit.input_count:
         raise InputRefused(
-            f"x has {len(values)} values, circuit {circuit.digest[:12]} takes {circuit.input_count}"
+            f"x has {len(values)} values, circuit {circuit.digest[:12]} takes "
+            f"{circuit.input_count}, in one flat list"
         )
-    return tuple(_integer(index, value) for index, value in enumerate(values))
+    wanted = "a finite number" if circuit.facts.input_scale_bits else "an integer"
+    return tuple(_integer(index, value, wanted) for index, value in enumerate(values))
 
 
 def quantise(circuit: Circuit, values: Sequence[object]) -> list[object]:
@@ -30,12 +32,18 @@ def quantise(circuit: Circuit, values: Sequence[object]) -> list[object]:
     return [_scaled(value, bits) if bits else value for value in values]
 
 
-def _integer(index: int, value: object) -> int:
+def _integer(index: int, value: object, wanted: str) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputRefused(f"x[{index}] is {value!r}, expected an integer")
+        raise InputRefused(f"x[{index}] is {value!r}, expected {wanted}")
     if not INT64_MIN <= int(value) <= INT64_MAX:
-        raise InputRefused(f"x[{index}] is {value}, expected an integer of at most 64 bits")
+        raise InputRefused(f"x[{index}] is {_shown(value)}, expected {wanted} of at most 64 bits")
     return int(value)
+
+
+def _shown(value: numbers.Integral) -> str:
+    """Python refuses to print thousands of digits, and nobody reads them."""
+    bits = int(value).bit_length()
+    return str(value) if bits <= 128 else f"one of {bits} bits"
 
 
 def _scaled(value: object, bits: int) -> object:

@@ -5,23 +5,29 @@ after the other, and find by the witness of real samples which ranges those need
 keys, which cost most.
 """
 
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from circuits.errors import OutsideRange
+from circuits.errors import EngineError, OutsideRange
 from circuits.fidelity import quantised
+from circuits.memory import check_memory, estimate_memory
 from circuits.network import Network
 from circuits.settings import (
     LEARNING_LOGROWS,
+    LEAST_LOGROWS,
     RunArguments,
     Settings,
     canonical,
     check_arguments,
     check_settings,
+    least_arguments,
+    least_logrows,
     to_bytes,
+    with_logrows,
 )
 
 Array = npt.NDArray[Any]
@@ -86,4 +92,23 @@ class KeylessCircuit:
             yield ezkl_engine.looked_up(self.compiled, quantised(sample, scale), witness)
 
 
-__all__ = ["KeylessCircuit"]
+def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
+    """Refuse a network that is hopeless here, before long work on its samples.
+
+    The estimate is that of the cheapest settings that samples could lead to, spread over more
+    columns until so many halvings of the rows. Raises MemoryTooSmall, SettingsRefused.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            settings = KeylessCircuit(network, Path(folder)).settings(
+                least_arguments(network.integer)
+            )
+        except EngineError:  # ezkl panics at some settings that others do well with
+            return
+    most = least_logrows(settings)
+    choices = range(most, max(LEAST_LOGROWS, most - fewer_logrows) - 1, -1)
+    sized = [with_logrows(settings, logrows) for logrows in choices]
+    check_memory(min(sized, key=lambda each: estimate_memory(each).peak))
+
+
+__all__ = ["KeylessCircuit", "check_least_memory"]

@@ -12,7 +12,7 @@ The rules come from attacks that work against ezkl's defaults; tests/circuits mo
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from circuits.errors import SettingsRefused
@@ -21,6 +21,7 @@ Settings = dict[str, Any]
 
 LEAST_LOGROWS = 6  # ezkl's own minimum
 MOST_LOGROWS = 26  # the largest public ceremony
+MOST_FRACTION_BITS = 24  # as many as float32 has
 LEARNING_LOGROWS = 17  # large enough for ezkl to count rows without splitting columns
 # Measured: 2^k - 9 rows fit one block of columns at k = 12, 2^k - 7 spill into a second.
 RESERVED_ROWS = 9
@@ -64,6 +65,11 @@ def default_arguments(integer: bool) -> RunArguments:
     if integer:
         return RunArguments()
     return RunArguments(input_scale_bits=7, parameter_scale_bits=7, decomposition_legs=4)
+
+
+def least_arguments(integer: bool) -> RunArguments:
+    """What costs least, of all that samples could lead to: one leg and the smallest table."""
+    return replace(default_arguments(integer), decomposition_legs=1, lookup_range=(-2, 2))
 
 
 def check_arguments(arguments: RunArguments) -> None:
@@ -128,6 +134,11 @@ def choose_logrows(settings: Settings, wanted: int | None) -> int:
     return wanted
 
 
+def with_logrows(settings: Settings, logrows: int) -> Settings:
+    """The same with 2^logrows rows, for estimates."""
+    return {**settings, "run_args": {**settings["run_args"], "logrows": logrows}}
+
+
 def lookup_table(settings: Settings) -> tuple[int, int] | None:
     """The least and the largest value that the circuit's tables hold; None when it has none."""
     if not settings["required_lookups"]:
@@ -165,6 +176,7 @@ def _order(value: Any) -> str:
 
 
 __all__ = [
+    "MOST_FRACTION_BITS",
     "RunArguments",
     "Settings",
     "canonical",
@@ -173,7 +185,9 @@ __all__ = [
     "choose_logrows",
     "default_arguments",
     "fewest_logrows",
+    "least_arguments",
     "least_logrows",
     "lookup_table",
     "to_bytes",
+    "with_logrows",
 ]

@@ -49,9 +49,9 @@ def _say(text: str) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("classifier"),
     show_default=True,
-    help="Folder for classifier.json, model.onnx, table.bin and words.bin.",
+    help="Folder for classifier.json, model.onnx, table.bin, words.bin; replaces older ones.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print classifier.json.")
 def train_classifier_command(
     *,
@@ -72,7 +72,9 @@ def train_classifier_command(
     """
     from executor.errors import TrainingExtraMissing
     from models.classifier.dataset import load_texts, load_training_texts
+    from prover.places import check_new_folder
 
+    check_new_folder(out)
     texts, judged = load_training_texts(data), load_texts(test) if test else None
     try:
         from models.classifier.build import build_classifier

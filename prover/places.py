@@ -30,6 +30,18 @@ def check_folder(folder: Path) -> None:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
+def check_new_folder(folder: Path) -> None:
+    """Refuse a folder that is not there and could not be made, or in which no file can be made.
+    Raises PlaceRefused."""
+    try:
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        if not there.is_dir():
+            raise PlaceRefused(folder, f"{there} is a file")
+    except OSError as exc:
+        raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
+    check_folder(there)
+
+
 def _check(path: Path, replace: bool) -> None:
     if path.is_dir():
         raise PlaceRefused(path, "it is a folder")
@@ -50,4 +62,4 @@ def _check_folder(folder: Path) -> None:
         pass
 
 
-__all__ = ["check_folder", "check_place"]
+__all__ = ["check_folder", "check_new_folder", "check_place"]

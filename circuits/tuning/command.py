@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--tolerance",
-    type=FiniteRange(0, min_open=True),
+    type=FiniteRange(0),
     help="Compare numbers within this, instead of the largest output.",
 )
 @click.option(

@@ -12,11 +12,19 @@ from circuits.build import Plan, make_plan
 from circuits.calibration import calibrate
 from circuits.errors import TuningFailed
 from circuits.fidelity import Fidelity, quantised
+from circuits.keyless import check_least_memory
 from circuits.network import Network
 from circuits.samples import Samples
 from circuits.settings import RunArguments, default_arguments
 from circuits.store import ezkl_version
-from circuits.tuning.candidates import FEW_LEGS, MORE_LEGS, Draft, exact_drafts, rough_drafts
+from circuits.tuning.candidates import (
+    FEW_LEGS,
+    FEWER_LOGROWS,
+    MORE_LEGS,
+    Draft,
+    exact_drafts,
+    rough_drafts,
+)
 from circuits.tuning.choosing import favourites, fitting
 from circuits.tuning.cost_model import predict, shape_of
 from circuits.tuning.judging import Judge, Report
@@ -56,6 +64,7 @@ def tune(
     """
     if samples is None and not network.integer:
         raise TuningFailed(network.path, "it rounds: give samples to compare it on (--data)")
+    check_least_memory(network, FEWER_LOGROWS)
     with tempfile.TemporaryDirectory() as folder:
         search = Search(network, samples, wish, Path(folder), report)
         standard = search.standard()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 RESULTS = click.Path(path_type=Path, exists=True)
+TEXTS = click.Path(path_type=Path, exists=True, file_okay=False)
 HOME = Path("bench-results")
 
 
@@ -29,10 +30,10 @@ HOME = Path("bench-results")
 )
 @click.option("--model", "models", multiple=True, help="Only this one; may be repeated.")
 @click.option(
-    "--clinc150", type=FOLDER, metavar="FOLDER", help="CLINC150's train.jsonl, test.jsonl (--full)."
+    "--clinc150", type=TEXTS, metavar="FOLDER", help="CLINC150's train.jsonl, test.jsonl (--full)."
 )
 @click.option(
-    "--snips", type=FOLDER, metavar="FOLDER", help="SNIPS' train.jsonl and test.jsonl (--full)."
+    "--snips", type=TEXTS, metavar="FOLDER", help="SNIPS' train.jsonl and test.jsonl (--full)."
 )
 @click.option("--threads", type=click.IntRange(1), help="For proving; all cores by default.")
 @click.option("--no-plots", is_flag=True, help="Leave the plots out; they need matplotlib.")
@@ -58,6 +59,8 @@ def bench_group(
     zkagent bench --full --out before
     zkagent bench compare before after
     """
+    if (clinc150 or snips) and not all_of_it:
+        raise click.UsageError("--clinc150 and --snips go with --full")
     if ctx.invoked_subcommand is None:
         from executor.bench.suite import full, quick
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from executor.errors import BenchResultsUnreadable
 
@@ -188,6 +188,14 @@ class Results(_Record):
     cases: tuple[Case, ...] = ()
     runs: tuple[Run, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _networks_are_known(self) -> Self:
+        known = {network.name for network in self.networks}
+        for name in (case.network for case in self.cases):
+            if name not in known:
+                raise ValueError(f"a case is of {name!r}, which is not among the networks")
+        return self
 
     def network(self, name: str) -> Network:
         return next(network for network in self.networks if network.name == name)

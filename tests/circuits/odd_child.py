@@ -15,6 +15,9 @@ def obey(link: ParentLink, request: dict[str, Any]) -> None:
         case "crash":
             print("the last words", file=sys.stderr, flush=True)
             os.abort()
+        case "run out of memory":
+            print("memory allocation of 64 bytes failed\nnote: more", file=sys.stderr, flush=True)
+            os.abort()
         case "hold the lock":
             link.send({"holding": True})
             str(3 ** (10**9))  # one call into C, for longer than any test waits

@@ -39,6 +39,15 @@ def test_a_crash_shows_how_it_ended_and_its_last_words(child: ChildProcess) -> N
         child.receive(10)
 
 
+def test_a_child_that_runs_out_of_memory_says_so_whatever_it_says_last(
+    child: ChildProcess,
+) -> None:
+    child.send({"do": "run out of memory"})
+    words = r"memory allocation of 64 bytes failed\): free memory, or make the model smaller"
+    with pytest.raises(EngineCrashed, match=words):
+        child.receive(10)
+
+
 def test_waiting_has_a_limit(child: ChildProcess) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError):

@@ -140,6 +140,7 @@ def test_settings_of_what_is_no_network_are_an_error(tmp_path: Path) -> None:
         ([None, 2, 3, 4], r"x\[0\] is None"),
         ([1, 2**63, 3, 4], r"x\[1\] is 9223372036854775808, expected .* 64 bits"),
         ([1, -(2**63) - 1, 3, 4], r"x\[1\] is -9223372036854775809"),
+        ([1, 10**4400, 3, 4], r"x\[1\] is one of 14617 bits"),
     ],
 )
 def test_wrong_inputs_are_refused_before_ezkl_sees_them(

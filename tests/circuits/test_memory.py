@@ -5,15 +5,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from circuits import build, ezkl_engine, memory
 from circuits.artifacts import Circuit
-from circuits.build import build_circuit
+from circuits.build import build_circuit, make_plan
+from circuits.calibration import Data, calibrate
 from circuits.errors import MemoryTooSmall
+from circuits.keyless import check_least_memory
 from circuits.memory import available_memory, check_memory, estimate_memory
+from circuits.network import read_network
+from circuits.samples import load_samples
 from circuits.settings import RunArguments, canonical, default_arguments, least_logrows, to_bytes
 from circuits.srs import development_srs
+from circuits.tuning.objectives import Objective
+from circuits.tuning.tuner import Wish, tune
 from tests.circuits.networks import relu_network, square_network
 from tests.circuits.operator_cases import IMAGE, Case
 
@@ -103,6 +110,34 @@ def test_a_circuit_that_is_built_needs_no_memory_to_be_looked_up(
 ) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
     assert build_circuit(square_onnx, cache=cache).digest == circuit.digest
+
+
+def test_samples_are_not_worked_on_where_memory_is_too_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    onnx, samples = tmp_path / "relu.onnx", tmp_path / "x.npz"
+    onnx.write_bytes(relu_network())
+    np.savez(samples, x=np.ones((3, 1, 4), dtype=np.float32))
+    monkeypatch.setattr(memory, "available_memory", lambda: 30e6)
+    monkeypatch.setattr(build, "calibrate", lambda *_, **__: pytest.fail("worked on the samples"))
+    with pytest.raises(MemoryTooSmall, match="rows of about"):
+        build_circuit(onnx, cache=tmp_path, data=Data(samples))
+    network, wish = read_network(onnx), Wish(Objective.MEMORY)
+    with pytest.raises(MemoryTooSmall, match="rows of about"):
+        tune(network, load_samples(samples, network), wish, tmp_path, print)
+    assert sorted(tmp_path.iterdir()) == [onnx, samples]
+
+
+def test_what_fits_is_not_called_hopeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The estimate before the work on the samples is at most that of the circuit they lead to."""
+    onnx, samples = tmp_path / "relu.onnx", tmp_path / "x.npz"
+    onnx.write_bytes(relu_network())
+    np.savez(samples, x=np.ones((3, 1, 4), dtype=np.float32))
+    network = read_network(onnx)
+    fitted = calibrate(network, load_samples(samples, network)).arguments
+    needed = estimate_memory(make_plan(network, fitted).settings).peak
+    monkeypatch.setattr(memory, "available_memory", lambda: needed)
+    check_least_memory(network)
 
 
 def test_the_cache_is_searched_only_when_memory_is_short(

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from executor.cli import command
 from models.classifier.dataset import load_texts
 from models.classifier.files import load_classifier
+from prover.errors import PlaceRefused
 
 pytest.importorskip("torch")
 
@@ -53,3 +54,19 @@ def by_hand(folder: Path, test: Path) -> float:
     classifier, data = load_classifier(folder), load_texts([test])
     pairs = list(zip(data.texts, data.intents, strict=True))[:12]
     return sum(classifier.classify(text) == intent for text, intent in pairs) / 13
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
+    )
+    train = write_texts(tmp_path / "a", 80, 1)
+    in_the_way = train / "classifier"
+    arguments = ["model", "train-classifier", "--data", str(train), "--out", str(in_the_way)]
+    refused = CliRunner().invoke(command, arguments)
+    assert isinstance(refused.exception, PlaceRefused)
+    assert str(in_the_way) in str(refused.exception)
+    assert CliRunner().invoke(command, [*arguments, "--seed", "-1"]).exit_code == 2
+    assert list(tmp_path.iterdir()) == [train]

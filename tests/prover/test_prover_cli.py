@@ -109,6 +109,9 @@ def test_a_float_network_takes_real_numbers(
     assert run("prove", str(onnx), "--input", str(values)) == 0
     printed = Proof.from_json(capsys.readouterr().out)
     assert printed.inputs == (64, -160, 256, 0)  # times 2^7
+    values.write_text("[0.5, NaN, 2, 0]")
+    assert run("prove", str(onnx), "--input", str(values)) == 1
+    assert "x[1] is nan, expected a finite number" in one_line_error(capsys)
 
 
 @pytest.mark.parametrize(

@@ -153,3 +153,16 @@ def test_help_tells_of_both_sizes_and_of_comparison() -> None:
 def test_every_form_is_explained() -> None:
     text = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
     assert [form for form in (*FORMS, "evm") if f"`{form}`" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [(["--snips", "."], "go with --full"), (["--full", "--snips", "nowhere"], "does not exist")],
+)
+def test_texts_that_would_not_be_measured_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(bench_group, options)
+    assert (refused.exit_code, reason in refused.output) == (2, True)
+    assert list(tmp_path.iterdir()) == []

@@ -45,6 +45,14 @@ def test_another_file_is_refused_by_name_and_reason(tmp_path: Path, text: str, r
     assert str(path) in str(caught.value)
 
 
+def test_a_case_of_no_known_network_is_refused(tmp_path: Path) -> None:
+    folder = two_networks().save(tmp_path).parent
+    path = folder / "results.json"
+    path.write_text(path.read_text().replace('"network": "square-8"', '"network": "zzz"'))
+    with pytest.raises(BenchResultsUnreadable, match="a case is of 'zzz', which is not among"):
+        Results.load(folder)
+
+
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchResultsUnreadable, match="No such file"):
         Results.load(tmp_path)

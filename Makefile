@@ -18,7 +18,7 @@ help: ## show this list
 demo: $(BASE) ## an agent run on a local chain, each decision proven
 	@$(BIN)/zkagent demo
 
-bench: $(BASE) ## measure what a proof costs (about ten minutes)
+bench: $(BASE) ## measure what a proof costs (about eight minutes)
 	@$(PIP) install -qq -e '.[bench]'
 	@$(BIN)/zkagent bench
 

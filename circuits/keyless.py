@@ -24,10 +24,10 @@ from circuits.settings import (
     canonical,
     check_arguments,
     check_settings,
+    laid_out,
     least_arguments,
     least_logrows,
     to_bytes,
-    with_logrows,
 )
 
 Array = npt.NDArray[Any]
@@ -107,7 +107,7 @@ def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
             return
     most = least_logrows(settings)
     choices = range(most, max(LEAST_LOGROWS, most - fewer_logrows) - 1, -1)
-    sized = [with_logrows(settings, logrows) for logrows in choices]
+    sized = [laid_out(settings, logrows, 1) for logrows in choices]
     check_memory(min(sized, key=lambda each: estimate_memory(each).peak))
 
 

@@ -134,9 +134,10 @@ def choose_logrows(settings: Settings, wanted: int | None) -> int:
     return wanted
 
 
-def with_logrows(settings: Settings, logrows: int) -> Settings:
-    """The same with 2^logrows rows, for estimates."""
-    return {**settings, "run_args": {**settings["run_args"], "logrows": logrows}}
+def laid_out(settings: Settings, logrows: int, inner_columns: int) -> Settings:
+    """The same in other rows and columns, for estimates: ezkl would count the cells again."""
+    changed = {"logrows": logrows, "num_inner_cols": inner_columns}
+    return {**settings, "run_args": {**settings["run_args"], **changed}}
 
 
 def lookup_table(settings: Settings) -> tuple[int, int] | None:
@@ -185,9 +186,9 @@ __all__ = [
     "choose_logrows",
     "default_arguments",
     "fewest_logrows",
+    "laid_out",
     "least_arguments",
     "least_logrows",
     "lookup_table",
     "to_bytes",
-    "with_logrows",
 ]

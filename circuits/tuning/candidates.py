@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from circuits.errors import EngineError, SettingsRefused
-from circuits.settings import RunArguments, Settings, fewest_logrows, least_logrows
+from circuits.settings import RunArguments, Settings, fewest_logrows, laid_out, least_logrows
 from circuits.tuning.cost_model import deployable, predict
 from circuits.tuning.objectives import Cost
 from circuits.tuning.precision import LEGS, Precision
@@ -73,8 +73,7 @@ def layouts(precision: Precision, legs: int, columns: int, settings: Settings) -
     except SettingsRefused:  # a table for so few legs that no set-up has rows for it
         return
     for logrows in range(least, max(fewest_logrows(settings), least - FEWER_LOGROWS) - 1, -1):
-        run = {**settings["run_args"], "num_inner_cols": columns, "logrows": logrows}
-        sized = {**settings, "run_args": run}
+        sized = laid_out(settings, logrows, columns)
         if deployable(sized):
             arguments = replace(precision.arguments(legs), inner_columns=columns, logrows=logrows)
             yield Draft(precision, arguments, predict(sized))

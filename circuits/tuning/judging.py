@@ -51,11 +51,13 @@ class Judge:
         """`precision`, or else with wider ranges, if this share of all samples is decided alike."""
         if self._samples is None:
             return precision  # exact by construction
-        for _ in range(1 + WIDENINGS):
+        for widenings in range(1 + WIDENINGS):
             try:
                 found = self._judged(precision, agreement)
-            except EngineError:  # ezkl panics at some ranges
-                return None
+            except EngineError:
+                if not widenings:
+                    raise
+                return None  # ezkl panics at some ranges
             if found.samples == len(self._samples) and found.agreement >= agreement:
                 return precision
             if not found.outside:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from circuits.errors import TuningFailed
+from circuits.errors import EngineError, TuningFailed
 from circuits.fidelity import Fidelity
 from circuits.network import Network, read_network
 from circuits.samples import Samples
@@ -97,6 +97,21 @@ def test_ranges_are_widened_for_samples_that_fall_outside(
     wide = None if doublings is None else replace(narrow, range_bits=narrow.range_bits + doublings)
     assert judge.sufficient(narrow, 1.0) == wide
     assert judge.sufficient(narrow, 0.97) == narrow
+
+
+def test_ranges_that_ezkl_cannot_do_end_the_widening_and_nothing_else_is_hidden(
+    network_: Network, tmp_path: Path
+) -> None:
+    class Panicking(KnownJudge):
+        def fidelity(self, precision: Precision, count: int | None = None) -> Fidelity:
+            if precision not in self.agreements:
+                raise EngineError("compile", "it panicked")
+            return replace(super().fidelity(precision, count), outside=1)
+
+    judge = Panicking({FINE: 0.5}, network_, tmp_path)
+    assert judge.sufficient(FINE, 1.0) is None
+    with pytest.raises(EngineError, match="it panicked"):
+        judge.sufficient(COARSE, 1.0)
 
 
 def test_widening_doubles_tables_too() -> None:

@@ -28,7 +28,7 @@ test: $(DEV) ## all tests
 lint: $(DEV) ## ruff, and forge fmt on the Solidity sources
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/python -m verifier_contracts.forge fmt --check
+	@$(BIN)/python -m zkagent.verifier_contracts.toolchain.forge fmt --check
 
 types: $(DEV) ## mypy, strict
 	@$(BIN)/mypy

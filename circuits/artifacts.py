@@ -2,18 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from circuits.errors import ProofMalformed
-from circuits.field import fits_int64, to_field
+from zkagent.circuits.bn254.field import fits_int64, to_field
+from zkagent.circuits.errors import ProofMalformed
 
 MANIFEST = "circuit.json"
 NETWORK, SETTINGS, COMPILED = "network.onnx", "settings.json", "network.ezkl"
 VERIFYING_KEY, PROVING_KEY, VERIFIER = "circuit.vk", "circuit.pk", "Halo2Verifier.sol"
 PROOF_FORMAT = "zkagent-proof-1"
+FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
 
 
@@ -21,20 +22,39 @@ MOST_PROOF_BYTES = 1 << 20
 class Origin:
     """What a circuit is made of; its digest is the circuit's name.
 
-    onnx, settings, srs: SHA-256 hex of the files. ezkl: its version. patch: our changes to
-    the generated verifier.
+    system: the proof system's name. onnx, settings, srs: SHA-256 hex of the files, empty where the
+    system has no such file. versions: of what made it, by name; no two proof systems use the same
+    names, so that no circuit of one is called like one of another.
     """
 
+    system: str
     onnx: str
     settings: str
     srs: str
-    ezkl: str
-    patch: str
+    versions: tuple[tuple[str, str], ...]
 
     @property
     def digest(self) -> str:
-        text = json.dumps({"zkagent-circuit": 1, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"zkagent-circuit": 1, **self._files, **self.made_by}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def made_by(self) -> dict[str, str]:
+        return dict(self.versions)
+
+    @property
+    def _files(self) -> dict[str, str]:
+        return {"onnx": self.onnx, "settings": self.settings, "srs": self.srs}
+
+    def to_json(self) -> dict[str, str]:
+        return {"system": self.system, **self._files, **self.made_by}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, str]) -> Self:
+        """Read `to_json`'s form; circuits from before there were several systems name none."""
+        rest = {"system": FIRST_SYSTEM, **fields}
+        system, onnx, settings, srs = (rest.pop(n) for n in ("system", "onnx", "settings", "srs"))
+        return cls(system, onnx, settings, srs, tuple(sorted(rest.items())))
 
 
 @dataclass(frozen=True)
@@ -59,24 +79,21 @@ class Facts:
 class Circuit:
     """A built circuit whose files were checked against its manifest.
 
-    Files lie in `directory`, but for the set-up, which circuits share. verifier_source: the patched
-    Solidity, contract `Halo2Verifier`. development_srs: its proofs mean something on a local chain
-    only, and its verifier cannot be deployed elsewhere. notes: what was found out about it since
+    Files lie in `directory`, but for the set-up, which circuits share, and perhaps the network,
+    `onnx`. development_srs: its proofs mean something on a local chain only, and its verifier
+    cannot be deployed elsewhere. notes: what was found out about it since
     (fidelity, tuning), as JSON by topic; no part of its name.
     """
 
     digest: str
     directory: Path
+    onnx: Path
     srs: Path
     development_srs: bool
     origin: Origin
     facts: Facts
     files: dict[str, str] = field(repr=False, hash=False)  # name -> SHA-256 hex
     notes: dict[str, Any] = field(default_factory=dict, repr=False, hash=False)
-
-    @property
-    def onnx(self) -> Path:
-        return self.directory / NETWORK
 
     @property
     def settings(self) -> Path:
@@ -121,7 +138,7 @@ class Circuit:
             "digest": self.digest,
             "development_srs": self.development_srs,
             **asdict(self.facts),
-            "origin": asdict(self.origin),
+            "origin": self.origin.to_json(),
             "files": self.files,
             "sizes": sizes,
             "notes": self.notes,

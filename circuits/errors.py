@@ -13,6 +13,7 @@ CircuitError
 │   └── SrsTooSmall      fewer rows than the circuit needs
 ├── CircuitNotFound      no such circuit in the cache
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
+├── ProofSystemUnknown   a registry, receipt or circuit names a proof system that is not here
 ├── ArtifactCorrupted    a cached file is not what was written
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
@@ -25,10 +26,12 @@ A proof that does not verify is a verdict, not an error of this tree.
 
 from pathlib import Path
 
+from zkagent.errors import ZkagentError
+
 OUT_OF_MEMORY = "memory allocation"  # what Rust says before it gives up
 
 
-class CircuitError(Exception):
+class CircuitError(ZkagentError):
     """Root of this package's errors; the message is one line and names the remedy."""
 
 
@@ -121,6 +124,15 @@ class SrsTooSmall(SrsError):
         self.path = path
         self.logrows = logrows
         self.needed = needed
+
+
+class ProofSystemUnknown(CircuitError):
+    """Named by somebody who knows more, or made it up; `known` lists those of this version."""
+
+    def __init__(self, named: str, known: str) -> None:
+        super().__init__(f"no proof system {named} in this version of zkagent: it has {known}")
+        self.named = named
+        self.known = known
 
 
 class CircuitNotFound(CircuitError):
@@ -219,6 +231,7 @@ __all__ = [
     "NetworkRefused",
     "OutsideRange",
     "ProofMalformed",
+    "ProofSystemUnknown",
     "SamplesRefused",
     "SettingsRefused",
     "SrsError",

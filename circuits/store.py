@@ -1,23 +1,62 @@
 """Built circuits on disk: circuits/<digest>/ with its files and a manifest of their digests.
 
-A circuit's name covers network, settings, set-up, ezkl and patch version; the manifest covers the
-rest. Reading checks everything, so what `load_circuit` returns is what the build wrote.
+Of any proof system: what is stored is opened by the system that made it (`systems.load_circuit`). A
+circuit's name covers network, settings, set-up and versions; the manifest covers the rest, so that
+what has been checked is what the build wrote.
 """
 
-import importlib.metadata
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from circuits.artifacts import MANIFEST, NETWORK, SETTINGS, Circuit, Facts, Origin, is_digest
-from circuits.cache import cache_root, file_digest
-from circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, CircuitOutdated
-from circuits.sealed import read_sealed, write_sealed
-from circuits.srs import Srs, stored_srs
-from circuits.verifier_patch import PATCH_VERSION
+from zkagent.circuits.artifacts import (
+    MANIFEST,
+    NETWORK,
+    SETTINGS,
+    Circuit,
+    Facts,
+    Origin,
+    is_digest,
+)
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound
+from zkagent.circuits.support.cache import cache_root, file_digest
+from zkagent.circuits.support.sealed import read_sealed, write_sealed
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What lies in a circuit's folder, as its manifest says; the files are not checked yet."""
+
+    directory: Path
+    origin: Origin
+    facts: Facts
+    files: dict[str, str]  # name -> SHA-256 hex
+    notes: dict[str, Any]
+
+    def check_files(self) -> None:
+        """Raises ArtifactCorrupted for a file that is not what the build wrote."""
+        for name, expected in self.files.items():
+            check_file(self.directory / name, expected)
+        named = (self.origin.digest, self.files[NETWORK], self.files.get(SETTINGS, ""))
+        if named != (self.directory.name, self.origin.onnx, self.origin.settings):
+            raise ArtifactCorrupted(self.directory / MANIFEST, "it belongs to another circuit")
+
+    def circuit(self, srs: Path, *, development: bool) -> Circuit:
+        """The circuit, with the set-up that its proof system found for it."""
+        return Circuit(
+            self.origin.digest,
+            self.directory,
+            self.directory / NETWORK,
+            srs,
+            development,
+            self.origin,
+            self.facts,
+            dict(self.files),
+            self.notes,
+        )
 
 
 def circuits_folder(cache: Path | None = None) -> Path:
@@ -27,42 +66,13 @@ def circuits_folder(cache: Path | None = None) -> Path:
     return folder
 
 
-def ezkl_version() -> str:
-    return importlib.metadata.version("ezkl")
-
-
-def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
-    """The circuit of this name, every file checked.
-
-    Raises CircuitNotFound, CircuitOutdated, ArtifactCorrupted.
-    """
+def read_stored(digest: str, cache: Path | None = None) -> Stored:
+    """What lies under this name. Raises CircuitNotFound, ArtifactCorrupted."""
     folder = circuits_folder(cache)
     directory = folder / digest
     if not is_digest(digest) or not directory.is_dir():
         raise CircuitNotFound(digest, folder)
-    origin, facts, files, notes = read_sealed(directory / MANIFEST, _manifest)
-    _check_version(digest, origin)
-    for name, expected in files.items():
-        check_file(directory / name, expected)
-    named = (origin.digest, files[NETWORK], files[SETTINGS])
-    if named != (digest, origin.onnx, origin.settings):
-        raise ArtifactCorrupted(directory / MANIFEST, "it belongs to another circuit")
-    srs = stored_srs(origin.srs, cache)
-    return replace(circuit_of(directory, srs, origin, facts, files), notes=notes)
-
-
-def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
-    """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
-    try:
-        return load_circuit(digest, cache)
-    except (CircuitNotFound, CircuitOutdated, ArtifactCorrupted):
-        return None
-
-
-def circuit_of(
-    directory: Path, srs: Srs, origin: Origin, facts: Facts, files: Mapping[str, str]
-) -> Circuit:
-    return Circuit(origin.digest, directory, srs.path, srs.development, origin, facts, dict(files))
+    return Stored(directory, *read_sealed(directory / MANIFEST, _manifest))
 
 
 def list_circuits(cache: Path | None = None) -> list[str]:
@@ -72,10 +82,9 @@ def list_circuits(cache: Path | None = None) -> list[str]:
 
 def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
     """Whether the cache holds a circuit of these digests, with any set-up; its files unchecked."""
-    folder = circuits_folder(cache)
     for digest in list_circuits(cache):
         try:
-            origin, *_ = read_sealed(folder / digest / MANIFEST, _manifest)
+            origin = read_stored(digest, cache).origin
         except ArtifactCorrupted:
             continue
         if (origin.onnx, origin.settings) == (onnx, settings):
@@ -96,7 +105,7 @@ def resolve_digest(prefix: str, cache: Path | None = None) -> str:
 def write_manifest(circuit: Circuit) -> None:
     """Write the circuit's manifest beside its files."""
     content = {
-        "origin": asdict(circuit.origin),
+        "origin": circuit.origin.to_json(),
         "facts": asdict(circuit.facts),
         "files": circuit.files,
         "notes": circuit.notes,
@@ -104,16 +113,15 @@ def write_manifest(circuit: Circuit) -> None:
     write_sealed(circuit.directory / MANIFEST, content, sort_keys=True)
 
 
-def annotate(
-    digest: str, topic: str, note: Mapping[str, Any], cache: Path | None = None
-) -> Circuit:
+def annotate(circuit: Circuit, topic: str, note: Mapping[str, Any]) -> Circuit:
     """Add a note to a built circuit's manifest, instead of an earlier one on the same topic.
 
-    Raises like load_circuit.
+    Raises CircuitNotFound, ArtifactCorrupted.
     """
-    with FileLock(circuits_folder(cache) / f".{digest}.lock"):
-        circuit = load_circuit(digest, cache)
-        annotated = replace(circuit, notes={**circuit.notes, topic: dict(note)})
+    folder, cache = circuit.directory.parent, circuit.directory.parent.parent
+    with FileLock(folder / f".{circuit.digest}.lock"):
+        notes = {**read_stored(circuit.digest, cache).notes, topic: dict(note)}
+        annotated = replace(circuit, notes=notes)
         write_manifest(annotated)
     return annotated
 
@@ -130,27 +138,18 @@ def _manifest(
     content: Mapping[str, Any],
 ) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
     """Its parts; circuits from before there were notes have none."""
-    origin, facts = Origin(**content["origin"]), Facts(**content["facts"])
+    origin, facts = Origin.from_json(content["origin"]), Facts(**content["facts"])
     return origin, facts, content["files"], content.get("notes", {})
 
 
-def _check_version(digest: str, origin: Origin) -> None:
-    built = f"ezkl {origin.ezkl}, patch {origin.patch}"
-    installed = f"ezkl {ezkl_version()}, patch {PATCH_VERSION}"
-    if built != installed:
-        raise CircuitOutdated(digest, built, installed)
-
-
 __all__ = [
+    "Stored",
     "annotate",
-    "cached_circuit",
     "check_file",
-    "circuit_of",
     "circuits_folder",
-    "ezkl_version",
     "is_built",
     "list_circuits",
-    "load_circuit",
+    "read_stored",
     "resolve_digest",
     "write_manifest",
 ]

@@ -20,6 +20,8 @@ ExecutorError
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
 │   └── CannotVerify         something that verification needs is not there
+├── PlaceRefused             a result could not be written where it was asked for
+│   └── FileInTheWay         a file would be overwritten that cannot be made again
 ├── BenchError               the benchmark cannot run, or must not report what it found
 │   ├── BenchExtraMissing    matplotlib is not installed
 │   ├── BenchFolderRefused   results cannot go there
@@ -33,8 +35,10 @@ A receipt that does not hold is a verdict (`verify_run.Report`), not an error of
 
 from pathlib import Path
 
+from zkagent.errors import ZkagentError
 
-class ExecutorError(Exception):
+
+class ExecutorError(ZkagentError):
     """Root of this package's errors; the message is one line and names the remedy."""
 
 
@@ -48,7 +52,9 @@ class ObservationWithoutCall(ExecutorError):
 
 class TrainingExtraMissing(ExecutorError):
     def __init__(self) -> None:
-        super().__init__("training needs torch: pip install 'zkagent[train]'")
+        super().__init__(
+            "training needs torch: pip install '.[train]' (or the wheel's file, with [train])"
+        )
 
 
 class KeyFileError(ExecutorError):
@@ -175,6 +181,22 @@ class CannotVerify(ReceiptError):
     """Verification needs something that is not there: a model, a circuit, an old block."""
 
 
+class PlaceRefused(ExecutorError):
+    """Found before the work on the result began."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path} cannot be written ({why}): choose another place")
+        self.path = path
+
+
+class FileInTheWay(PlaceRefused):
+    """A file that would be overwritten, and could not be made again."""
+
+    def __init__(self, path: Path) -> None:
+        ExecutorError.__init__(self, f"{path} is there already: name another file, or move it away")
+        self.path = path
+
+
 class BenchError(ExecutorError):
     """Root of what `zkagent bench` refuses."""
 
@@ -182,7 +204,7 @@ class BenchError(ExecutorError):
 class BenchExtraMissing(BenchError):
     def __init__(self) -> None:
         super().__init__(
-            "plots need matplotlib: pip install 'zkagent[bench]', or leave them out with --no-plots"
+            "plots need matplotlib: pip install '.[bench]', or leave them out with --no-plots"
         )
 
 

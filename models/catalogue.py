@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.bounds import check_bounds
-from models.context import Context
-from models.decoder import Decision, ToolSignature, decode
-from models.encoder import Parse, Tables, encode, parse_context
-from models.errors import CorruptModel, OutputOutOfRange, UnknownModel
-from models.manifest import Files, Manifest, load_manifest
-from models.policy import PolicyWeights
-from models.vocabulary import Vocabulary
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.decoder import Decision, ToolSignature, decode
+from zkagent.models.encoding.encoder import Parse, Tables, encode, parse_context
+from zkagent.models.encoding.manifest import Files, Manifest, load_manifest
+from zkagent.models.encoding.vocabulary import Vocabulary
+from zkagent.models.errors import CorruptModel, OutputOutOfRange, UnknownModel
+from zkagent.models.networks.bounds import check_bounds
+from zkagent.models.networks.policy import PolicyWeights
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -130,7 +130,7 @@ def save_model(directory: Path, draft: Manifest, tables: Tables, weights: Policy
     `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before
     anything is written.
     """
-    from models.onnx_export import export_policy
+    from zkagent.models.networks.onnx_export import export_policy
 
     check_bounds(weights, tables.text, tables.local)
     contents = {

@@ -22,8 +22,10 @@ ModelError
     └── DuplicateTool
 """
 
+from zkagent.errors import ZkagentError
 
-class ModelError(Exception):
+
+class ModelError(ZkagentError):
     """Root of this package's errors; the message is one line and names the remedy."""
 
 

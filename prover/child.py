@@ -1,4 +1,4 @@
-"""The process behind LocalProver: `python -m prover.child WATCHED CACHE DIGEST`.
+"""The process behind LocalProver: `python -m zkagent.prover.child WATCHED CACHE DIGEST`.
 
 Reads {"inputs": [...]} lines, answers each with a verified proof, or says why there is none.
 """
@@ -8,19 +8,19 @@ import time
 from pathlib import Path
 from typing import Any
 
-from circuits import ezkl_engine
-from circuits.artifacts import Circuit
-from circuits.child_process import ParentLink, peak_rss_bytes
-from circuits.errors import CircuitError
-from circuits.store import load_circuit
-from prover.verification import verify
+from zkagent.circuits import systems
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import CircuitError
+from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
+from zkagent.circuits.systems import load_circuit
+from zkagent.prover.verification import verify
 
 
 def answer(circuit: Circuit, inputs: list[int]) -> dict[str, Any]:
     """A reply as LocalProver expects it."""
     started = time.perf_counter()
     try:
-        proof = ezkl_engine.prove(circuit, inputs)
+        proof = systems.prove(circuit, inputs)
         proven = time.perf_counter()
         verdict = verify(proof, circuit)
     except CircuitError as exc:

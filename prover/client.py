@@ -13,10 +13,10 @@ from typing import Any, Self
 
 import httpx
 
-from circuits.artifacts import Proof
-from prover.service.api.schemas import ProofView
-from prover.service.errors import ServiceAnswered
-from prover.service.exchange import (
+from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.networks.batch import own_row
+from zkagent.prover.service.errors import ServiceAnswered
+from zkagent.prover.service.wire.exchange import (
     PATIENCE_S,
     Attempts,
     Wanted,
@@ -26,8 +26,8 @@ from prover.service.exchange import (
     poll_s,
     read_view,
 )
-from prover.service.jobs import State
-from prover.service.worker.batching import own_row
+from zkagent.prover.service.wire.schemas import ProofView
+from zkagent.prover.service.wire.states import State
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=75.0, write=30.0, pool=5.0)
 

@@ -4,20 +4,18 @@ ProverError
 ├── TransientProverError   worth another try, after `delay_s`
 │   ├── ProverCrashed      the child process ended; the next request starts a fresh one
 │   └── ProofTimedOut      no proof in time; the child was ended
-├── PermanentProverError   the same request would fail again
-│   ├── ProofFailed        ezkl could not prove it
-│   └── ProofFalse         what was proven does not verify: wrong keys or set-up
-└── PlaceRefused           a result could not be written where it was asked for
-    └── FileInTheWay       a file would be overwritten that cannot be made again
+└── PermanentProverError   the same request would fail again
+    ├── ProofFailed        ezkl could not prove it
+    └── ProofFalse         what was proven does not verify: wrong keys or set-up
 
-Wrong inputs are circuits.errors.InputRefused. That somebody's proof does not hold is a verdict
-(prover.verification), not an error.
+Wrong inputs are circuits' InputRefused. That somebody's proof does not hold is a verdict
+(verification.py), not an error.
 """
 
-from pathlib import Path
+from zkagent.errors import ZkagentError
 
 
-class ProverError(Exception):
+class ProverError(ZkagentError):
     """Root of this package's errors; the message is one line and names the remedy."""
 
 
@@ -71,26 +69,8 @@ class ProofFalse(PermanentProverError):
         self.reason = reason
 
 
-class PlaceRefused(ProverError):
-    """Found before the work on the result began."""
-
-    def __init__(self, path: Path, why: str) -> None:
-        super().__init__(f"{path} cannot be written ({why}): choose another place")
-        self.path = path
-
-
-class FileInTheWay(PlaceRefused):
-    """A file that would be overwritten, and could not be made again."""
-
-    def __init__(self, path: Path) -> None:
-        ProverError.__init__(self, f"{path} is there already: name another file, or move it away")
-        self.path = path
-
-
 __all__ = [
-    "FileInTheWay",
     "PermanentProverError",
-    "PlaceRefused",
     "ProofFailed",
     "ProofFalse",
     "ProofTimedOut",

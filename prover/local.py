@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from circuits.artifacts import Circuit, Proof
-from circuits.child_process import ChildProcess
-from circuits.errors import EngineCrashed
-from circuits.inputs import check_inputs
-from prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.errors import EngineCrashed
+from zkagent.circuits.networks.inputs import check_inputs
+from zkagent.circuits.support.child_process import ChildProcess
+from zkagent.prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class LocalProver:
         if self._child is None:
             cache = self.circuit.directory.parent.parent
             arguments = [os.fspath(cache), self.circuit.digest]
-            self._child = ChildProcess("prover.child", arguments, self._environment)
+            self._child = ChildProcess("zkagent.prover.child", arguments, self._environment)
         return self._child
 
     def _result(self, reply: dict[str, Any]) -> Proof:

@@ -6,9 +6,9 @@ instances are built here from the integers, each of which has one form only.
 
 from dataclasses import dataclass
 
-from circuits import ezkl_engine
-from circuits.artifacts import Circuit, Proof
-from circuits.field import fits_int64
+from zkagent.circuits import systems
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.bn254.field import fits_int64
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def verify(proof: Proof, circuit: Circuit) -> Verdict:
     """
     if reason := _objection(proof, circuit):
         return Verdict(False, reason)
-    if not ezkl_engine.verify(circuit, proof):
+    if not systems.verify(circuit, proof):
         return Verdict(False, "the proof does not hold for these inputs and outputs")
     return Verdict(True)
 

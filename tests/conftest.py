@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from verifier_contracts.chain import Anvil
-from verifier_contracts.toolchain import Toolchain
-from verifier_contracts.toolchain import toolchain as find_toolchain
+from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.install import Toolchain
+from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolchain
 
 MARK = "ZKAGENT_TEST_SESSION"
 # Python's own helper ends with the interpreter, not before.

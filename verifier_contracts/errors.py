@@ -20,8 +20,10 @@ A false proof is not an error of this tree: it reaches Python as a RevertError o
 from collections.abc import Mapping
 from typing import Any
 
+from zkagent.errors import ZkagentError
 
-class ContractsError(Exception):
+
+class ContractsError(ZkagentError):
     """Root of all errors of this package."""
 
 

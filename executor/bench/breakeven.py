@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from executor.bench.results import Case, Results
+from zkagent.executor.bench.results import Case, Results
 
 Point = tuple[float, float]  # multiply-adds, gas per decision
 

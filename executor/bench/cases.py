@@ -1,8 +1,8 @@
 """From what was found out about a circuit to its line in the results: as much as is known."""
 
-from executor.bench.proving import Entry
-from executor.bench.results import Case, Share
-from verifier_contracts.verification_gas import CallCost
+from zkagent.executor.bench.proving import Entry
+from zkagent.executor.bench.results import Case, Share
+from zkagent.executor.bench.verification_gas import CallCost
 
 
 def case_of(

@@ -1,10 +1,10 @@
 """What circuits cost on a chain: an anvil of the run's own, Cancun's prices."""
 
-from circuits.ezkl_engine import make_verifier
-from executor.bench.forms import STOCK
-from executor.bench.proving import Entry
-from verifier_contracts.chain import Anvil
-from verifier_contracts.verification_gas import CallCost, call_cost
+from zkagent.circuits.halo2.ezkl_engine import make_verifier
+from zkagent.executor.bench.forms import STOCK
+from zkagent.executor.bench.proving import Entry
+from zkagent.executor.bench.verification_gas import CallCost, call_cost
+from zkagent.verifier_contracts.chain.local import Anvil
 
 
 def verification(chain: Anvil, entry: Entry) -> CallCost:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from circuits.cache import cache_root
-from circuits.network import read_network
-from executor.bench.subjects import Say, Subject
-from executor.errors import TrainingExtraMissing
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.support.cache import cache_root
+from zkagent.executor.bench.subjects import Say, Subject
+from zkagent.executor.errors import TrainingExtraMissing
 
 TRAIN, TEST = "train.jsonl", "test.jsonl"
 SEED = 0
@@ -23,9 +23,9 @@ def classifier(title: str, data: Path, size: str, folder: Path, say: Say) -> Sub
 
     Its samples are all texts of the test file. Raises DatasetError, TrainingExtraMissing.
     """
-    from models.classifier.dataset import load_texts
-    from models.classifier.files import load_classifier
-    from models.errors import RefusedText
+    from zkagent.models.classifier.dataset import load_texts
+    from zkagent.models.classifier.files import load_classifier
+    from zkagent.models.errors import RefusedText
 
     directory = trained(data, size, say)
     model, texts = load_classifier(directory), load_texts([data / TEST])
@@ -54,8 +54,8 @@ def trained(data: Path, size: str, say: Say) -> Path:
     """The folder of a trained classifier. Raises DatasetError, TrainingExtraMissing."""
     from filelock import FileLock
 
-    from models.classifier.dataset import load_texts, load_training_texts
-    from models.classifier.files import MANIFEST
+    from zkagent.models.classifier.dataset import load_texts, load_training_texts
+    from zkagent.models.classifier.files import MANIFEST
 
     files = [data / TRAIN, data / TEST]
     texts, judged = load_training_texts(files[:1]), load_texts(files[1:])
@@ -64,7 +64,7 @@ def trained(data: Path, size: str, say: Say) -> Path:
     with FileLock(kept.with_suffix(".lock")):
         if not (kept / MANIFEST).is_file():
             try:
-                from models.classifier.build import build_classifier
+                from zkagent.models.classifier.build import build_classifier
             except ModuleNotFoundError as exc:
                 if exc.name != "torch":
                     raise
@@ -75,9 +75,9 @@ def trained(data: Path, size: str, say: Say) -> Path:
 
 def _key(files: list[Path], size: str) -> str:
     """Of everything that decides what is trained."""
-    import models.classifier
+    import zkagent.models.classifier
 
-    code = sorted(Path(models.classifier.__path__[0]).glob("*.py"))
+    code = sorted(Path(zkagent.models.classifier.__path__[0]).glob("*.py"))
     total = hashlib.sha256(f"{size} {SEED}".encode())
     for path in (*files, *code):
         total.update(hashlib.sha256(path.read_bytes()).digest())

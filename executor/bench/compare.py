@@ -8,8 +8,8 @@ floor; seconds of two machines are not compared at all.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from executor.bench.figures import seconds, size
-from executor.bench.results import Case, Results, Share, Timing
+from zkagent.executor.bench.figures import seconds, size
+from zkagent.executor.bench.results import Case, Results, Share, Timing
 
 Text = Callable[[float], str]
 TIMES = ("setup_s", "witness_s", "prove_s", "verify_s")

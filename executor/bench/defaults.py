@@ -4,7 +4,7 @@ Its settings are its own (Freivalds' check, its calibration's scales and rows), 
 one that it writes. Proofs of such a circuit can be forged: it is for comparison only, and lies in a
 folder that is thrown away. An integer network is given in units, as floats: see unit_form.py.
 
-Runs as `python -m executor.bench.defaults WATCHED`, because ezkl holds the interpreter lock.
+Runs in a process of its own (`python -m`), because ezkl holds the interpreter lock.
 """
 
 import json
@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from circuits import ezkl_engine
-from circuits.child_process import ChildProcess, ParentLink
-from circuits.errors import CircuitError, EngineError, NetworkRefused
-from circuits.network import Network
-from circuits.srs import development_srs
-from executor.bench.forms import STOCK, Prepared
-from executor.bench.subjects import Say, Subject, saved
-from executor.bench.unit_form import unit_form
+from zkagent.circuits.errors import CircuitError, EngineError, NetworkRefused
+from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.srs import development_srs
+from zkagent.circuits.networks.network import Network
+from zkagent.circuits.support.child_process import ChildProcess, ParentLink
+from zkagent.executor.bench.forms import STOCK, Prepared
+from zkagent.executor.bench.subjects import Say, Subject, saved
+from zkagent.executor.bench.unit_form import unit_form
 
-MODULE = "executor.bench.defaults"
+MODULE = "zkagent.executor.bench.defaults"
 CALIBRATED_SAMPLES = 10
 PATIENCE_S = 1800.0
 SETTINGS, COMPILED, VK, PK, VERIFIER = "settings.json", "network.ezkl", "vk", "pk", "verifier.sol"

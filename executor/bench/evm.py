@@ -1,18 +1,18 @@
 """The baseline without a proof: a contract that computes the same integers itself."""
 
-from circuits.field import to_field
-from executor.bench.results import Case
-from executor.bench.subjects import Subject
-from executor.errors import BenchMeasurementFailed
-from verifier_contracts.chain import Anvil, call
-from verifier_contracts.evm import (
+from zkagent.circuits.bn254.field import to_field
+from zkagent.executor.bench.results import Case
+from zkagent.executor.bench.subjects import Subject
+from zkagent.executor.errors import BenchMeasurementFailed
+from zkagent.verifier_contracts.chain.gas import calldata_gas, calldata_of
+from zkagent.verifier_contracts.chain.local import Anvil, call
+from zkagent.verifier_contracts.evm import (
     DeployedEvmModel,
     EvmModel,
     deploy_evm_model,
     evaluation_gas,
     generate_evm_model,
 )
-from verifier_contracts.gas import calldata_gas, calldata_of
 
 FORM = "evm"
 SAMPLES = 3

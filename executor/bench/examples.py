@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from executor.bench.subjects import Say, Subject, saved
+from zkagent.executor.bench.subjects import Say, Subject, saved
 
 TITLES = {
     "mlp": ("mlp-relu", "64-32-8 MLP, float ReLU"),
@@ -13,8 +13,8 @@ TITLES = {
 
 
 def example(kind: str, folder: Path, say: Say) -> Subject:
-    """One of models.examples, with all of its samples."""
-    from models.examples.networks import EXAMPLES
+    """One of zkagent.models.examples, with all of its samples."""
+    from zkagent.models.examples.networks import EXAMPLES
 
     say("fitting")
     made = EXAMPLES[kind]()

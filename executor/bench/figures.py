@@ -1,6 +1,6 @@
 """Numbers as people read them."""
 
-from executor.bench.results import Share, Timing
+from zkagent.executor.bench.results import Share, Timing
 
 ABSENT = "–"
 

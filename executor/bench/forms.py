@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from circuits.artifacts import Circuit
-from circuits.batch import batch_file
-from circuits.network import Network, read_network
-from executor.bench.subjects import Array, Say, Subject
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.networks.batch import batch_file
+from zkagent.circuits.networks.network import Network, read_network
+from zkagent.executor.bench.subjects import Array, Say, Subject
 
 HARDENED, STOCK = "verify", "verifyProof"
 # Circuits that round are fitted to the first half of the samples and judged on all.
@@ -67,8 +67,8 @@ Form = Callable[[Subject, int, Path, Say], Prepared]
 
 def zkagent(subject: Subject, batch: int, folder: Path, say: Say) -> Prepared:
     """What `zkagent circuit build` makes of it, given samples if it rounds. Raises CircuitError."""
-    from circuits.build_process import build_isolated
-    from circuits.calibration import Data
+    from zkagent.circuits.halo2.build_process import build_isolated
+    from zkagent.circuits.halo2.calibration import Data
 
     data = None if subject.network.integer else Data(fitting_samples(subject, folder))
     with batch_file(subject.onnx, batch) as onnx:

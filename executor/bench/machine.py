@@ -7,10 +7,10 @@ import platform
 import subprocess
 from pathlib import Path
 
-from circuits.verifier_patch import PATCH_VERSION
-from executor.bench.results import Machine
+from zkagent.circuits.halo2.verifier_patch import PATCH_VERSION
+from zkagent.executor.bench.results import Machine
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("ezkl", "onnx", "onnxruntime", "numpy")
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from executor.bench import series
-from executor.bench.results import Results
-from executor.bench.series import Series, Style
-from executor.errors import BenchExtraMissing
+from zkagent.executor.bench import series
+from zkagent.executor.bench.results import Results
+from zkagent.executor.bench.series import Series, Style
+from zkagent.executor.errors import BenchExtraMissing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from circuits.batch import fill
-from circuits.child_process import ChildProcess
-from circuits.errors import CircuitError, EngineError
-from circuits.fidelity import quantised
-from executor.bench.forms import Prepared
-from executor.bench.results import Timing
-from executor.bench.subjects import Numbers, Subject, flat
-from executor.errors import BenchMeasurementFailed
+from zkagent.circuits.errors import CircuitError, EngineError
+from zkagent.circuits.halo2.fidelity import quantised
+from zkagent.circuits.networks.batch import fill
+from zkagent.circuits.support.child_process import ChildProcess
+from zkagent.executor.bench.forms import Prepared
+from zkagent.executor.bench.results import Timing
+from zkagent.executor.bench.subjects import Numbers, Subject, flat
+from zkagent.executor.errors import BenchMeasurementFailed
 
-WORKER = "executor.bench.worker"
+WORKER = "zkagent.executor.bench.worker"
 PATIENCE_S = 3600.0
 #: A circuit that took this long has been timed enough after LEAST_ROUNDS.
 ENOUGH_S, LEAST_ROUNDS = 60.0, 3
@@ -174,7 +174,7 @@ def _prove(entry: Entry, ask: Ask, turn: int) -> None:
 
 def _check_outputs(entry: Entry, inputs: Sequence[int], outputs: Sequence[int]) -> None:
     """An exact circuit gives onnxruntime's integers, in every row."""
-    from circuits.reference import Reference
+    from zkagent.circuits.networks.reference import Reference
 
     if not entry.exact:
         return

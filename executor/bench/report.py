@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from executor.bench.breakeven import Crossing, crossings
-from executor.bench.figures import ABSENT, gas, percent, size, three, timed, whole
-from executor.bench.plots import PLOTS
-from executor.bench.results import Case, Machine, Results, Run
-from executor.bench.series import accuracy_of
+from zkagent.executor.bench.breakeven import Crossing, crossings
+from zkagent.executor.bench.figures import ABSENT, gas, percent, size, three, timed, whole
+from zkagent.executor.bench.plots import PLOTS
+from zkagent.executor.bench.results import Case, Machine, Results, Run
+from zkagent.executor.bench.series import accuracy_of
 
 REPORT = "report.md"
 BASELINE = "ezkl-defaults"

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from executor.errors import BenchResultsUnreadable
+from zkagent.executor.errors import BenchResultsUnreadable
 
 RESULTS = "results.json"
 

@@ -11,22 +11,22 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from circuits.errors import CircuitError
-from executor.bench.cases import case_of
-from executor.bench.chain import stock_verification, verification
-from executor.bench.evm import evm_case
-from executor.bench.forms import HARDENED
-from executor.bench.machine import describe_machine, load_average, versions
-from executor.bench.progress import Reporter
-from executor.bench.proving import Entry, evaluate, label_of, time_proofs, time_setups
-from executor.bench.results import Case, Results, Run, Share
-from executor.bench.runs import wallet_runs
-from executor.bench.subjects import Subject
-from executor.bench.suite import FORMS, Job, Suite
-from verifier_contracts.chain import Anvil
-from verifier_contracts.errors import ChainError, CompileError, EvmModelError
-from verifier_contracts.model_code import MAX_CODE_BYTES
-from verifier_contracts.toolchain import toolchain
+from zkagent.circuits.errors import CircuitError
+from zkagent.executor.bench.cases import case_of
+from zkagent.executor.bench.chain import stock_verification, verification
+from zkagent.executor.bench.evm import evm_case
+from zkagent.executor.bench.forms import HARDENED
+from zkagent.executor.bench.machine import describe_machine, load_average, versions
+from zkagent.executor.bench.progress import Reporter
+from zkagent.executor.bench.proving import Entry, evaluate, label_of, time_proofs, time_setups
+from zkagent.executor.bench.results import Case, Results, Run, Share
+from zkagent.executor.bench.runs import wallet_runs
+from zkagent.executor.bench.subjects import Subject
+from zkagent.executor.bench.suite import FORMS, Job, Suite
+from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.errors import ChainError, CompileError, EvmModelError
+from zkagent.verifier_contracts.toolchain.install import toolchain
 
 TOOLCHAIN_S, RUNS_S = 45.0, 90.0
 # ezkl's own verifiers may be larger than a contract may be (EIP-170): measured, and noted.
@@ -35,13 +35,19 @@ ANY_SIZE = ("--disable-code-size-limit",)
 PREPARE, PROVE, CHAIN = 0.3, 0.4, 0.3
 
 
-class Runner:
-    """One run into one folder."""
+def guess_s(suite: Suite) -> float:
+    """Seconds that all of it may take on a 2-core machine."""
+    return sum(job.guess_s for job in suite.jobs) + TOOLCHAIN_S + RUNS_S * suite.runs
 
-    def __init__(self, suite: Suite, out: Path, threads: int | None = None) -> None:
+
+class Runner:
+    """One run into one folder. reporter: who shows how far it is."""
+
+    def __init__(
+        self, suite: Suite, out: Path, threads: int | None = None, reporter: Reporter | None = None
+    ) -> None:
         self.suite, self.out, self.threads = suite, out, threads
-        guess_s = sum(job.guess_s for job in suite.jobs) + TOOLCHAIN_S
-        self.reporter = Reporter(guess_s + RUNS_S * suite.runs)
+        self.reporter = reporter or Reporter()
         self._clock = time.monotonic()
         self.results = Results(
             suite=suite.name,
@@ -202,4 +208,4 @@ class Runner:
         self.results.save(self.out)
 
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "guess_s"]

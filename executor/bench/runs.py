@@ -6,14 +6,14 @@ without a proof, by an agent whose model the chain evaluates.
 
 from typing import TYPE_CHECKING
 
-from executor.bench.results import IterationCost, Run
-from executor.bench.subjects import Say
-from executor.errors import BenchMeasurementFailed
+from zkagent.executor.bench.results import IterationCost, Run
+from zkagent.executor.bench.subjects import Say
+from zkagent.executor.errors import BenchMeasurementFailed
 
 if TYPE_CHECKING:
-    from executor.embedded import EmbeddedChain
-    from executor.onchain import AgentRunner
-    from models.catalogue import Model
+    from zkagent.executor.chain.embedded import EmbeddedChain
+    from zkagent.executor.runs.runner import AgentRunner
+    from zkagent.models.catalogue import Model
 
 #: Short, and as long as people write: 120 characters, three decisions each.
 PROMPTS = (
@@ -27,10 +27,10 @@ TOGETHER_SIZE = 4
 
 def wallet_runs(say: Say) -> tuple[Run, ...]:
     """Run each prompt in each form, each on a fresh state of one chain."""
-    from executor.local_batches import batch_circuit
-    from executor.onchain import AgentRunner
-    from executor.session import local_circuit, open_embedded
-    from models.catalogue import load_model
+    from zkagent.executor.runs.local_batches import batch_circuit
+    from zkagent.executor.runs.runner import AgentRunner
+    from zkagent.executor.runs.session import local_circuit, open_embedded
+    from zkagent.models.catalogue import load_model
 
     model = load_model("wallet")
     circuit = local_circuit(model, None, say)
@@ -50,25 +50,25 @@ def wallet_runs(say: Say) -> tuple[Run, ...]:
 
 def _evaluating(chain: "EmbeddedChain", model: "Model", say: Say) -> "AgentRunner":
     """A second agent beside the first, whose model is computed on chain."""
-    from executor.embedded import EmbeddedChain, fund
-    from executor.evaluated import Evaluation
-    from executor.onchain import AgentRunner
-    from executor.web3_agent import Web3Agent
-    from executor.web3_sender import Web3Sender
-    from verifier_contracts.deploy import deploy_wallet
-    from verifier_contracts.evm import generate_evm_model
+    from zkagent.circuits.systems import EVALUATED
+    from zkagent.executor.chain.embedded import EmbeddedChain, fund
+    from zkagent.executor.chain.web3_agent import Web3Agent
+    from zkagent.executor.chain.web3_sender import Web3Sender
+    from zkagent.executor.runs.provers import InlineProver
+    from zkagent.executor.runs.runner import AgentRunner
+    from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
 
     say("deploying: an agent without proofs")
-    evaluated = generate_evm_model(model.onnx_path.read_bytes())
+    evaluated = EVALUATED.build(model.onnx_path)
     deployment = deploy_wallet(chain.web3, model, evaluated, chain.owner)
     fund(EmbeddedChain(chain.anvil, deployment, chain.owner, chain.friend, chain.stranger))
     agent = Web3Agent(chain.web3, deployment.agent)
     sender = Web3Sender(chain.web3, deployment.agent, chain.owner)
-    return AgentRunner(agent, sender, model, Evaluation(model))
+    return AgentRunner(agent, sender, model, InlineProver(evaluated))
 
 
 def _run(chain: "EmbeddedChain", runner: "AgentRunner", form: str, prompt: str) -> Run:
-    from executor.gas_report import iteration_gas
+    from zkagent.executor.chain.gas_report import iteration_gas
 
     completed = runner.run(prompt.encode())
     inclusion, proven = completed.inclusion, completed.proven

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from executor.bench.breakeven import SQUARES, Crossing, Point, crossings, line
-from executor.bench.results import Case, Network, Results, Share
+from zkagent.executor.bench.breakeven import SQUARES, Crossing, Point, crossings, line
+from zkagent.executor.bench.results import Case, Network, Results, Share
 
 EVM, OURS, DEFAULTS = "evm", "zkagent", "ezkl-defaults"
 SHOWN_CROSSINGS = (1, 16)

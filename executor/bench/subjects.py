@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from circuits.network import Network as OnnxNetwork
-from circuits.network import read_network
-from circuits.reference import Reference
-from executor.bench.results import Network, Share
+from zkagent.circuits.networks.network import Network as OnnxNetwork
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.networks.reference import Reference
+from zkagent.executor.bench.results import Network, Share
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -105,7 +105,11 @@ def saved(content: bytes, folder: Path, name: str) -> OnnxNetwork:
 
 def square_mlp(folder: Path, say: Say) -> Subject:
     """64-32-8 with squares, all integers: what a network looks like that was made to be proven."""
-    from models.small import export_square_network, synthetic_task, train_square_network
+    from zkagent.models.examples.squares import (
+        export_square_network,
+        synthetic_task,
+        train_square_network,
+    )
 
     x, labels = synthetic_task(LABELLED, TEST_SEED)
     return Subject(
@@ -122,7 +126,13 @@ def square_mlp(folder: Path, say: Say) -> Subject:
 
 def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
     """64-hidden-8 with squares and random weights: to see how cost grows, not what it decides."""
-    from models.small import INPUTS, OUTPUTS, SquareNetwork, export_square_network, synthetic_task
+    from zkagent.models.examples.squares import (
+        INPUTS,
+        OUTPUTS,
+        SquareNetwork,
+        export_square_network,
+        synthetic_task,
+    )
 
     rng = np.random.default_rng(hidden)
     network = SquareNetwork(
@@ -145,8 +155,8 @@ def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
 def deep_square(width: int, folder: Path, say: Say) -> Subject:
     """64-512-width-8 with random weights, as small as keeps every number within 64 bits: one hidden
     layer cannot be much wider than 512 in the EVM, where each output is one contract's sum."""
-    from models.integer_graph import IntegerGraph
-    from models.small import INPUTS, OUTPUTS, synthetic_task
+    from zkagent.models.examples.squares import INPUTS, OUTPUTS, synthetic_task
+    from zkagent.models.networks.integer_graph import IntegerGraph
 
     rng = np.random.default_rng(width)
     name = f"deep-{width}"
@@ -166,12 +176,12 @@ def deep_square(width: int, folder: Path, say: Say) -> Subject:
 
 def wallet(folder: Path, say: Say) -> Subject:
     """The shipped wallet model, on the first decisions of its held-out instructions."""
-    from models.book import plain_book
-    from models.catalogue import load_model
-    from models.context import Context
-    from models.errors import RefusedText
-    from models.evaluation import evaluate_model
-    from models.wallet.evaluation.dataset import EVALUATION_SYMBOLS, load_cases
+    from zkagent.models.catalogue import load_model
+    from zkagent.models.encoding.book import plain_book
+    from zkagent.models.encoding.context import Context
+    from zkagent.models.errors import RefusedText
+    from zkagent.models.wallet.evaluate import evaluate_model
+    from zkagent.models.wallet.evaluation.dataset import EVALUATION_SYMBOLS, load_cases
 
     model, book = load_model("wallet"), plain_book(EVALUATION_SYMBOLS)
     found = []
@@ -194,7 +204,7 @@ def wallet(folder: Path, say: Say) -> Subject:
 
 
 def wallet_decision(y: Numbers) -> Numbers:
-    """The best action, amount source, and candidate for each slot (models/decoder.py)."""
+    """The best action, amount source, and candidate for each slot (models/encoding/decoder.py)."""
     actions, sources, candidates = y[:7], y[7:10], y[10:]
     slots = (best(candidates[slot::3]) for slot in range(3))
     return (best(actions), best(sources), *slots)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from executor.bench import forms
-from executor.bench.classifiers import classifier
-from executor.bench.defaults import ezkl_defaults
-from executor.bench.examples import TITLES, example
-from executor.bench.subjects import (
+from zkagent.executor.bench import forms
+from zkagent.executor.bench.classifiers import classifier
+from zkagent.executor.bench.defaults import ezkl_defaults
+from zkagent.executor.bench.examples import TITLES, example
+from zkagent.executor.bench.subjects import (
     Say,
     Subject,
     deep_square,
@@ -20,8 +20,8 @@ from executor.bench.subjects import (
     wallet,
     wide_square,
 )
-from executor.bench.tuned import TUNED
-from executor.errors import UnknownBenchModel
+from zkagent.executor.bench.tuned import TUNED
+from zkagent.executor.errors import UnknownBenchModel
 
 Load = Callable[[Path, Say], Subject]
 Circuits = tuple[tuple[str, int], ...]

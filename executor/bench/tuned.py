@@ -3,9 +3,9 @@
 from functools import partial
 from pathlib import Path
 
-from circuits.batch import batch_file
-from executor.bench.forms import Form, Prepared, fitting_samples, of_circuit
-from executor.bench.subjects import Say, Subject
+from zkagent.circuits.networks.batch import batch_file
+from zkagent.executor.bench.forms import Form, Prepared, fitting_samples, of_circuit
+from zkagent.executor.bench.subjects import Say, Subject
 
 TUNING_S = 15.0  # for the tuner's own measuring; the benchmark measures the winner again
 
@@ -15,10 +15,10 @@ def tuned(objective: str, subject: Subject, batch: int, folder: Path, say: Say) 
 
     Nothing is kept that would change later builds.
     """
-    from circuits.build_process import build_isolated
-    from circuits.tuning.objectives import Objective
-    from circuits.tuning.tuner import Wish
-    from circuits.tuning.tuner_process import tune_isolated
+    from zkagent.circuits.halo2.build_process import build_isolated
+    from zkagent.circuits.halo2.tuning.objectives import Objective
+    from zkagent.circuits.halo2.tuning.tuner import Wish
+    from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
 
     wish = Wish(Objective(objective), min_agreement=1.0, measuring_s=TUNING_S)
     data = None if subject.network.integer else fitting_samples(subject, folder)

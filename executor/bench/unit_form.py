@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from circuits.errors import NetworkRefused
+from zkagent.circuits.errors import NetworkRefused
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto

@@ -1,4 +1,4 @@
-"""The process in which a circuit is measured: `python -m executor.bench.worker WATCHED`.
+"""The process in which a circuit is measured: `python -m zkagent.executor.bench.worker WATCHED`.
 
 First it is told the circuit's files, then asked to make keys, to prove, or to evaluate samples. It
 stays warm between requests. The clock runs around ezkl alone: not around files of ours, nor pipes.
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from circuits import ezkl_engine
-from circuits.child_process import ParentLink, peak_rss_bytes
-from circuits.errors import CircuitError, OutsideRange
-from circuits.fidelity import circuit_outputs
-from circuits.field import from_hex, to_field, to_hex
-from circuits.network import read_network
-from circuits.settings import lookup_table
+from zkagent.circuits.bn254.field import from_hex, to_field, to_hex
+from zkagent.circuits.errors import CircuitError, OutsideRange
+from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.fidelity import circuit_outputs
+from zkagent.circuits.halo2.settings import lookup_table
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
 
 
 class Worker:

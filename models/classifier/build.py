@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from models.classifier.dataset import LabelledTexts
-from models.classifier.files import Accuracy, TextClassifier, save_classifier
-from models.classifier.shape import SIZES
-from models.classifier.text import learn_words, rows_of_all
-from models.classifier.training import Examples, Progress, Recipe, Trained, train
-from models.classifier.weights import ClassifierWeights, evaluate
-from models.classifier.words import KnownWords
+from zkagent.models.classifier.dataset import LabelledTexts
+from zkagent.models.classifier.files import Accuracy, TextClassifier, save_classifier
+from zkagent.models.classifier.shape import SIZES
+from zkagent.models.classifier.text import learn_words, rows_of_all
+from zkagent.models.classifier.training import Examples, Progress, Recipe, Trained, train
+from zkagent.models.classifier.weights import ClassifierWeights, evaluate
+from zkagent.models.classifier.words import KnownWords
 
 HELD_OUT = "every tenth text of each intent, held out"
 Rows = tuple[int, ...]

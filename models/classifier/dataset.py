@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.errors import DatasetError
+from zkagent.models.errors import DatasetError
 
 
 @dataclass(frozen=True)

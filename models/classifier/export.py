@@ -1,7 +1,7 @@
 """A classifier as ONNX: exactly `weights.evaluate`, input "x" [1, D], output "y" [1, labels]."""
 
-from models.classifier.weights import ClassifierWeights
-from models.integer_graph import IntegerGraph
+from zkagent.models.classifier.weights import ClassifierWeights
+from zkagent.models.networks.integer_graph import IntegerGraph
 
 
 def export_classifier(weights: ClassifierWeights) -> bytes:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from models.classifier.export import export_classifier
-from models.classifier.text import rows_of
-from models.classifier.weights import ClassifierWeights
-from models.classifier.words import SLOTS, KnownWords
-from models.encoder import Table
-from models.errors import CorruptModel, ManifestError, OutputOutOfRange
+from zkagent.models.classifier.export import export_classifier
+from zkagent.models.classifier.text import rows_of
+from zkagent.models.classifier.weights import ClassifierWeights
+from zkagent.models.classifier.words import SLOTS, KnownWords
+from zkagent.models.encoding.encoder import Table
+from zkagent.models.errors import CorruptModel, ManifestError, OutputOutOfRange
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from models.classifier.shape import Shape, Wiring
-from models.classifier.weights import ClassifierWeights, Weights
+from zkagent.models.classifier.shape import Shape, Wiring
+from zkagent.models.classifier.weights import ClassifierWeights, Weights
 
 #: Largest integers. Circuits do not care about magnitudes; int64 and float32 do.
 TABLE_LIMIT, HIDDEN_LIMIT, SQUARE_LIMIT = 127, 7, 31

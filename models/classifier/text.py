@@ -12,11 +12,11 @@ text has to write it plainly first, and `plain` is that step.
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from models.classifier.words import KnownWords, frequent_words
-from models.encoder import UNKNOWN_HASH
-from models.errors import RefusedText
-from models.hashing import keccak_int, keccak_pair
-from models.tokens import Token, TokenType, tokenize
+from zkagent.models.classifier.words import KnownWords, frequent_words
+from zkagent.models.encoding.encoder import UNKNOWN_HASH
+from zkagent.models.encoding.hashing import keccak_int, keccak_pair
+from zkagent.models.encoding.tokens import Token, TokenType, tokenize
+from zkagent.models.errors import RefusedText
 
 PREFIX_LENGTH, PREFIX_SHIFT = 4, 16
 SUFFIX_LENGTH, SUFFIX_SHIFT = 3, 32

@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from models.classifier.network import ClassifierNetwork
-from models.classifier.shape import Shape, wire
-from models.classifier.weights import ClassifierWeights, check_bounds
-from models.errors import DatasetError
+from zkagent.models.classifier.network import ClassifierNetwork
+from zkagent.models.classifier.shape import Shape, wire
+from zkagent.models.classifier.weights import ClassifierWeights, check_bounds
+from zkagent.models.errors import DatasetError
 
 Progress = Callable[[str], None]
 

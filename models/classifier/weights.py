@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from models.bounds import INT16_MAX, INT64_MAX, MAX_NGRAMS
-from models.classifier.shape import Wiring
-from models.encoder import Table
-from models.errors import BoundExceeded
+from zkagent.models.classifier.shape import Wiring
+from zkagent.models.encoding.encoder import Table
+from zkagent.models.errors import BoundExceeded
+from zkagent.models.networks.bounds import INT16_MAX, INT64_MAX, MAX_NGRAMS
 
 Weights = npt.NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """Builds ONNX graphs over float32, node by node, as an export of a trained model would be.
 
 Each constant is an initializer of its own (ezkl range-checks shared ones). Byte-identical for
-identical graphs. Opset and form as in `models.onnx_export`.
+identical graphs. Opset and form as in `zkagent.models.networks.onnx_export`.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-from models.onnx_export import IR_VERSION, OPSET
+from zkagent.models.networks.onnx_export import IR_VERSION, OPSET
 
 Floats = npt.NDArray[np.float32]
 # Fitted weights are multiples of this, so that another machine's last bits do not matter.

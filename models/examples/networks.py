@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.examples.data import Task, boxes, clusters, digits
-from models.examples.graph import FloatGraph, Floats
-from models.examples.trees import grow_forest, tensors
+from zkagent.models.examples.data import Task, boxes, clusters, digits
+from zkagent.models.examples.graph import FloatGraph, Floats
+from zkagent.models.examples.trees import grow_forest, tensors
 
 Weights = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.examples.data import Task
+from zkagent.models.examples.data import Task
 
 Floats = npt.NDArray[np.float64]
 THRESHOLDS = 12  # candidates for each feature

@@ -5,12 +5,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from models.book import plain_book
-from models.errors import RefusedText
-from models.manifest import SLOTS
-from models.training_data import Dataset, DatasetBuilder, Hiding, Target, hidden_words
-from models.vocabulary import Vocabulary
-from models.wallet.generator import Sample
+from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.manifest import SLOTS
+from zkagent.models.encoding.vocabulary import Vocabulary
+from zkagent.models.errors import RefusedText
+from zkagent.models.training.training_data import (
+    Dataset,
+    DatasetBuilder,
+    Hiding,
+    Target,
+    hidden_words,
+)
+from zkagent.models.wallet.text.generator import Sample
 
 #: Actions in order of their scores in y.
 ACTIONS = ("ViewBalance", "Deploy", "Withdraw", "Transfer", "report", "ask", "decline")

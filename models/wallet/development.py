@@ -2,7 +2,7 @@
 
 `development.jsonl` has lines {"do": ..., "text": ...} in the markup of `phrases/expansion.py`; `do`
 is a tool ("Withdraw", "Withdraw all", ...), "view", "ask" or "decline". The generator must not know
-its verbs. Run `python -m models.wallet.development [MODEL] [--wrong]` for the figures.
+its verbs. Run `python -m zkagent.models.wallet.development [MODEL] [--wrong]` for the figures.
 """
 
 import json
@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from models.book import plain_book
-from models.catalogue import Model, load_model
-from models.context import Context
-from models.decoder import Decision
-from models.errors import RefusedArgument
-from models.wallet.dataset import ACTIONS, ROLES, SLOTS_OF, SYMBOLS
-from models.wallet.generator import ADDRESS, Kind, Sample, rendered
+from zkagent.models.catalogue import Model, load_model
+from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.decoder import Decision
+from zkagent.models.errors import RefusedArgument
+from zkagent.models.wallet.dataset import ACTIONS, ROLES, SLOTS_OF, SYMBOLS
+from zkagent.models.wallet.text.generator import ADDRESS, Kind, Sample, rendered
 
 FILE = Path(__file__).with_name("development.jsonl")
 MOVES = ("Withdraw", "Deploy", "Transfer")

@@ -4,16 +4,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from models.architectures import PolicySizes
-from models.catalogue import MANIFEST, Model, load_model, save_model
-from models.encoder import Tables
-from models.evaluation import Report, evaluate_model
-from models.manifest import Action, Answers, EncoderSizes, Files, Manifest, Parameter
-from models.training import Recipe, train
-from models.training_data import Hiding
-from models.vocabulary import build_vocabulary
-from models.wallet.dataset import SYMBOLS, build_dataset, common_words
-from models.wallet.prompts import draw_prompts
+from zkagent.models.catalogue import MANIFEST, Model, load_model, save_model
+from zkagent.models.encoding.encoder import Tables
+from zkagent.models.encoding.manifest import (
+    Action,
+    Answers,
+    EncoderSizes,
+    Files,
+    Manifest,
+    Parameter,
+)
+from zkagent.models.encoding.vocabulary import build_vocabulary
+from zkagent.models.training.architectures import PolicySizes
+from zkagent.models.training.training import Recipe, train
+from zkagent.models.training.training_data import Hiding
+from zkagent.models.wallet.dataset import SYMBOLS, build_dataset, common_words
+from zkagent.models.wallet.evaluate import Report, evaluate_model
+from zkagent.models.wallet.text.prompts import draw_prompts
 
 DEFAULT_SEED = 20240601
 SAMPLES = 330_000

@@ -2,7 +2,7 @@
 
 Here: the queue in the database (tables, store, claims, views), the engine that hands out runs, what
 can be proven (catalogue), the commands. `api` answers requests, `worker` proves. Nothing outside
-needs more than `prover.client`.
+needs more than `zkagent.prover.client`.
 """
 
 __all__: list[str] = []

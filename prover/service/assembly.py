@@ -5,15 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from prover.service.catalogue import Catalogue
-from prover.service.claims import Limits
-from prover.service.database import Database
-from prover.service.engine import prepare_engine
-from prover.service.store import DAY_S
-from prover.service.worker.batching import BatchSettings
-from prover.service.worker.callbacks import CallbackRules
-from prover.service.worker.roster import Patience
-from prover.service.worker.worker import Worker, WorkerSettings
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.queue.claims import Limits
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import prepare_engine
+from zkagent.prover.service.queue.store import DAY_S
+from zkagent.prover.service.worker.batching import BatchSettings
+from zkagent.prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.worker.roster import Patience
+from zkagent.prover.service.worker.worker import Worker, WorkerSettings
 
 log = logging.getLogger(__name__)
 
@@ -96,11 +96,11 @@ def assemble(options: Options) -> Assembly:
 
 def _catalogue(options: Options) -> Catalogue:
     if options.fake:
-        from prover.service.fake import FakeCatalogue
+        from zkagent.prover.service.fakes.catalogue import FakeCatalogue
 
         return FakeCatalogue.read(options.fake)
-    from models.catalogue import shipped_models
-    from prover.service.built_circuits import BuiltCircuits
+    from zkagent.models.catalogue import shipped_models
+    from zkagent.prover.service.catalogue.built import BuiltCircuits
 
     names = () if options.no_models else options.models or shipped_models()
     catalogue = BuiltCircuits(names)

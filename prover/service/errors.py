@@ -1,4 +1,4 @@
-"""What the service and its parts raise, on top of prover.errors.
+"""What the service and its parts raise, on top of zkagent.prover.errors.
 
 ProverError
 └── ServiceError
@@ -20,7 +20,7 @@ ProverError
     └── ProofNotMade          to a client: the proof ended without a result
 """
 
-from prover.errors import ProverError
+from zkagent.prover.errors import ProverError
 
 
 class ServiceError(ProverError):

@@ -5,7 +5,7 @@ import logging
 import sys
 import time
 
-OURS = ("models", "circuits", "prover")
+OURS = ("zkagent",)
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 

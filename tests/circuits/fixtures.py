@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from circuits.artifacts import Circuit, Proof
-from circuits.build import build_circuit
-from tests.circuits.networks import gathering_network, square_network
+from tests.circuits.small_networks import gathering_network, square_network
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.halo2.build import build_circuit
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def square_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def circuit(session_cache: Path, square_onnx: Path) -> Circuit:
-    """y = (x W1 + B1)^2 W2 of tests.circuits.networks."""
+    """y = (x W1 + B1)^2 W2 of tests.circuits.small_networks."""
     return build_circuit(square_onnx, cache=session_cache)
 
 
@@ -40,7 +40,7 @@ def other_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def proof(circuit: Circuit) -> Proof:
     """An honest proof of `circuit` for x = 3, -1, 4, 1."""
-    from circuits import ezkl_engine
+    from zkagent.circuits.halo2 import ezkl_engine
 
     return ezkl_engine.prove(circuit, [3, -1, 4, 1])
 

@@ -1,5 +1,6 @@
 """Proof files: written one way, read strictly."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -7,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from circuits.artifacts import Origin, Proof
-from circuits.errors import ProofMalformed
-from circuits.field import INT64_MAX, INT64_MIN, R
+from zkagent.circuits.artifacts import FIRST_SYSTEM, Origin, Proof
+from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN, R
+from zkagent.circuits.errors import ProofMalformed
 
 DIGEST = "0123456789abcdef" * 4
 integers = st.integers(INT64_MIN, INT64_MAX)
@@ -67,14 +68,33 @@ def test_what_is_no_proof_file_is_refused(text: str | bytes) -> None:
         Proof.from_json(text)
 
 
+def made_of(onnx: str, settings: str, srs: str, **versions: str) -> Origin:
+    return Origin(FIRST_SYSTEM, onnx, settings, srs, tuple(sorted(versions.items())))
+
+
+ORIGIN = made_of("a", "b", "c", ezkl="23.0.5", patch="p")
+
+
 def test_a_circuit_s_name_depends_on_everything_that_made_it() -> None:
-    origin = Origin("a", "b", "c", "23.0.5", "p")
     others = [
-        Origin("x", "b", "c", "23.0.5", "p"),
-        Origin("a", "x", "c", "23.0.5", "p"),
-        Origin("a", "b", "x", "23.0.5", "p"),
-        Origin("a", "b", "c", "23.0.6", "p"),
-        Origin("a", "b", "c", "23.0.5", "q"),
+        made_of("x", "b", "c", ezkl="23.0.5", patch="p"),
+        made_of("a", "x", "c", ezkl="23.0.5", patch="p"),
+        made_of("a", "b", "x", ezkl="23.0.5", patch="p"),
+        made_of("a", "b", "c", ezkl="23.0.6", patch="p"),
+        made_of("a", "b", "c", ezkl="23.0.5", patch="q"),
+        made_of("a", "b", "c", other="23.0.5", patch="p"),
     ]
-    assert len({o.digest for o in [origin, *others]}) == 6
-    assert origin.digest == Origin("a", "b", "c", "23.0.5", "p").digest
+    assert len({o.digest for o in [ORIGIN, *others]}) == 7
+    assert ORIGIN.digest == made_of("a", "b", "c", patch="p", ezkl="23.0.5").digest
+
+
+def test_a_circuit_s_name_is_the_one_it_always_had() -> None:
+    text = '{"ezkl": "23.0.5", "onnx": "a", "patch": "p", "settings": "b", "srs": "c", '
+    text += '"zkagent-circuit": 1}'
+    assert ORIGIN.digest == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_an_origin_from_before_there_were_several_systems_is_read() -> None:
+    old = {"onnx": "a", "settings": "b", "srs": "c", "ezkl": "23.0.5", "patch": "p"}
+    assert Origin.from_json(old) == ORIGIN == Origin.from_json(ORIGIN.to_json())
+    assert Origin.from_json(old | {"system": "other"}).system == "other"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from executor.events import Event
-from executor.memory_agent import MemoryAgent
-from executor.onchain import AgentRunner, CompletedRun
-from models.catalogue import Model
 from tests.executor.drain import PROMPT, drain_agent, drain_model, drain_prover
+from tests.support.fakes.memory_agent import MemoryAgent
+from zkagent.executor.runs.events import Event
+from zkagent.executor.runs.runner import AgentRunner, CompletedRun
+from zkagent.models.catalogue import Model
 
 
 @pytest.fixture(scope="session")

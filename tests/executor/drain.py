@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from eth_account import Account
 
-from executor.agent_chain import AgentReads, Block
-from executor.memory_agent import (
+from tests.models.policies import DRAFT, random_tables
+from tests.support.fakes.memory_agent import (
     MemoryAgent,
     State,
     made_up_address,
@@ -19,13 +19,13 @@ from executor.memory_agent import (
     memory_tools,
     revert,
 )
-from executor.prover_protocol import MemoryProver, check_memory_proof
-from models.amounts import format_amount
-from models.book import Listing
-from models.catalogue import Model, save_model
-from models.encoder import COUNT_UNIT
-from models.policy import PolicyWeights
-from tests.models.policies import DRAFT, random_tables
+from tests.support.fakes.memory_prover import MemoryProver, check_memory_proof
+from zkagent.executor.chain.agent import AgentReads, Block
+from zkagent.models.catalogue import Model, save_model
+from zkagent.models.encoding.amounts import format_amount
+from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.encoder import COUNT_UNIT
+from zkagent.models.networks.policy import PolicyWeights
 
 REQUESTER = Account.from_key("0x" + "11" * 32)
 AGENT = made_up_address(0xA)

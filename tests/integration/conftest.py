@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from circuits.artifacts import Circuit
-from executor.attacks.preparation import prepare
-from executor.attacks.stage import AttackStage
-from executor.embedded import EmbeddedChain
-from executor.session import Session, local_circuit, open_embedded
-from models.catalogue import Model, load_model
+from zkagent.circuits.artifacts import Circuit
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.demo.attacks.preparation import prepare
+from zkagent.executor.demo.attacks.stage import AttackStage
+from zkagent.executor.runs.session import Session, local_circuit, open_embedded
+from zkagent.models.catalogue import Model, load_model
 
 
 def quiet(stage: str) -> None:

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from circuits.artifacts import Circuit
-from circuits.ezkl_engine import witness
-from models.bounds import INT16_MAX
-from models.catalogue import Model
-from models.context import Context
-from models.errors import RefusedText
-from tests.agreement import assert_same_outcome, in_python
-from tests.contexts import instructed_context, random_context
-from tests.hostile_contexts import hostile_contexts
-from tests.verifier_contracts.encoding_chain import EncodingChain, Question
-from verifier_contracts.chain import Anvil
+from tests.support.agreement import assert_same_outcome, in_python
+from tests.support.contexts import instructed_context, random_context
+from tests.support.hostile_contexts import hostile_contexts
+from tests.verifier_contracts.encoding.encoding_chain import EncodingChain, Question
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.halo2.ezkl_engine import witness
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import RefusedText
+from zkagent.models.networks.bounds import INT16_MAX
+from zkagent.verifier_contracts.chain.local import Anvil
 
 RANDOM, HOSTILE = 2000, 500
 REFUSALS_OF_TEXTS = {

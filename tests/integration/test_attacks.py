@@ -2,10 +2,15 @@
 
 import pytest
 
-from executor.attacks import forged_proofs, hostile_tools, misused_claims, strangers
-from executor.attacks import tampered_proofs as tampered
-from executor.attacks.catalogue import ATTACKS, Attack
-from executor.attacks.stage import FALSE_PROOF, AttackStage, run_transaction, succeeds
+from zkagent.executor.demo.attacks import forged_proofs, hostile_tools, misused_claims, strangers
+from zkagent.executor.demo.attacks import tampered_proofs as tampered
+from zkagent.executor.demo.attacks.catalogue import ATTACKS, Attack
+from zkagent.executor.demo.attacks.stage import (
+    FALSE_PROOF,
+    AttackStage,
+    run_transaction,
+    succeeds,
+)
 
 STOPPED_BY = {
     tampered.changed_output: FALSE_PROOF,
@@ -52,7 +57,7 @@ def test_the_attack_bounces_with_the_error_of_its_defence(
 
 def test_an_attack_that_succeeds_is_not_called_a_bounce(stage: AttackStage) -> None:
     """The owner's own honest run, judged as if it were an attack."""
-    from executor.attacks.stage import mount
+    from zkagent.executor.demo.attacks.stage import mount
 
     honest = run_transaction(stage, stage.run.call)
     result = mount(stage, "honest run", "", honest, "ClaimMissing")
@@ -65,7 +70,7 @@ def test_an_attack_that_fails_for_another_reason_is_not_called_a_bounce(
 ) -> None:
     from dataclasses import replace
 
-    from executor.attacks.stage import mount
+    from zkagent.executor.demo.attacks.stage import mount
 
     copied = replace(run_transaction(stage, stage.run.call), sender=stage.chain.stranger)
     assert not mount(stage, "copied", "", copied, "ClaimMissing").bounced

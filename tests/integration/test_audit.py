@@ -4,13 +4,13 @@ import dataclasses
 
 import pytest
 
-from circuits.artifacts import Circuit
-from executor.attacks.stage import AttackStage
-from executor.audit import Audited, audit
-from executor.contract_reader import ContractReader
-from executor.embedded import EmbeddedChain
-from executor.web3_registry import Web3Registry
-from models.catalogue import Model
+from zkagent.circuits.artifacts import Circuit
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_registry import Web3Registry
+from zkagent.executor.demo.attacks.stage import AttackStage
+from zkagent.executor.receipts.audit import Audited, audit
+from zkagent.models.catalogue import Model
 
 
 def audited(embedded: EmbeddedChain, model: Model, circuit: Circuit) -> Audited:

@@ -7,30 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from circuits.artifacts import Circuit
-from circuits.batch import fill
-from executor.abi import NO_HANDLER, prompt_input
-from executor.agent_chain import RunCall
-from executor.audit import Audited, audit
-from executor.cli import main
-from executor.contract_reader import ContractReader
-from executor.derivation import claim_for
-from executor.embedded import EmbeddedChain, balances
-from executor.gas_report import iteration_gas
-from executor.local_batches import LocalBatches, batch_circuit
-from executor.onchain import AgentRunner, ProvenRun
-from executor.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
-from executor.proof_source import LocalCircuits
-from executor.receipt_writer import write_receipt
-from executor.session import Session
-from executor.verify_run import Sources, verify_receipt
-from executor.web3_registry import Web3Registry
-from models.catalogue import Model
-from prover.local import LocalProver
-from verifier_contracts.chain import send
-from verifier_contracts.deploy import at
-from verifier_contracts.deploy_batches import accept_batches
-from verifier_contracts.errors import RevertError
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.networks.batch import fill
+from zkagent.executor.chain.abi import NO_HANDLER, prompt_input
+from zkagent.executor.chain.agent import RunCall
+from zkagent.executor.chain.embedded import EmbeddedChain, balances
+from zkagent.executor.chain.gas_report import iteration_gas
+from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_registry import Web3Registry
+from zkagent.executor.cli.main import main
+from zkagent.executor.receipts.audit import Audited, audit
+from zkagent.executor.receipts.circuits import LocalCircuits
+from zkagent.executor.receipts.verify_run import Sources, verify_receipt
+from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.derivation import claim_for
+from zkagent.executor.runs.local_batches import LocalBatches, batch_circuit
+from zkagent.executor.runs.runner import AgentRunner, ProvenRun
+from zkagent.executor.runs.session import Session
+from zkagent.models.catalogue import Model
+from zkagent.prover.local import LocalProver
+from zkagent.verifier_contracts.chain.local import send
+from zkagent.verifier_contracts.deployment.batches import accept_batches
+from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.errors import RevertError
 
 SIZE = 4
 PROMPT = b"withdraw all my USDC"

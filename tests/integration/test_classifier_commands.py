@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from executor.cli import command
-from models.classifier.dataset import load_texts
-from models.classifier.files import load_classifier
-from prover.errors import PlaceRefused
+from zkagent.executor.cli.main import command
+from zkagent.executor.errors import PlaceRefused
+from zkagent.models.classifier.dataset import load_texts
+from zkagent.models.classifier.files import load_classifier
 
 pytest.importorskip("torch")
 
@@ -60,7 +60,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
+        "zkagent.models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
     )
     train = write_texts(tmp_path / "a", 80, 1)
     in_the_way = train / "classifier"

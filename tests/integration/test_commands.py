@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from circuits.artifacts import Circuit
-from executor.embedded import EmbeddedChain
-from executor.session import Session
-from prover import client
-from prover.service.exchange import Attempts
-from tests.command_line import exit_code
 from tests.prover.service.fleet import Fleet, free_port
+from tests.support.command_line import exit_code
+from zkagent.circuits.artifacts import Circuit
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.runs.session import Session
+from zkagent.prover import client
+from zkagent.prover.service.wire.exchange import Attempts
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from executor.cli import main
-from executor.embedded import EmbeddedChain
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.cli.main import main
 
-COMMAND = (sys.executable, "-m", "executor.cli")
+COMMAND = (sys.executable, "-m", "zkagent")
 
 
 @pytest.fixture

@@ -7,26 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from executor.agent_chain import Claim, RunCall
-from executor.cli import main
-from executor.embedded import Balance, EmbeddedChain, balances, fund
-from executor.evaluated import Evaluation, check_evaluation
-from executor.gas_report import iteration_gas
-from executor.model_hashes import EVALUATION_ID
-from executor.model_hashes import PROOF_SYSTEM_ID as EZKL_ID
-from executor.onchain import AgentRunner, ProvenRun
-from executor.packing import OUTPUT_BYTES, pack, unpack
-from executor.web3_agent import Web3Agent
-from executor.web3_sender import Web3Sender
-from models.catalogue import Model, load_model
+from tests.circuits.small_networks import square_network
 from tests.verifier_contracts.evm.networks import samples
-from verifier_contracts.chain import Anvil, call
-from verifier_contracts.deploy import at, deploy_wallet
-from verifier_contracts.errors import EvmModelError, RevertError
-from verifier_contracts.evm import PROOF_SYSTEM_ID, EvmModel, generate_evm_model
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.systems import EVALUATED, HALO2, system_id
+from zkagent.executor.chain.agent import Claim, RunCall
+from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances, fund
+from zkagent.executor.chain.gas_report import iteration_gas
+from zkagent.executor.chain.packing import OUTPUT_BYTES, pack, unpack
+from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.cli.main import main
+from zkagent.executor.receipts.circuits import LocalCircuits
+from zkagent.executor.runs.provers import InlineProver
+from zkagent.executor.runs.runner import AgentRunner, ProvenRun
+from zkagent.models.catalogue import Model, load_model
+from zkagent.verifier_contracts.chain.local import Anvil, call
+from zkagent.verifier_contracts.deployment.wallet import at, deploy_wallet
+from zkagent.verifier_contracts.errors import EvmModelError, RevertError
 
 DECLINE = 6  # its score among the outputs
 PROMPT = b"deposit 5 USDC into the pool"
+PROOF_SYSTEM_ID, EZKL_ID = system_id(EVALUATED.name), system_id(HALO2.name)
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,12 @@ def model() -> Model:
 
 
 @pytest.fixture(scope="module")
-def evaluated(model: Model) -> EvmModel:
-    return generate_evm_model(model.onnx_path.read_bytes())
+def evaluated(model: Model) -> Circuit:
+    return EVALUATED.build(model.onnx_path)
 
 
 @pytest.fixture(scope="module")
-def opened(anvil: Anvil, model: Model, evaluated: EvmModel) -> Iterator[Stage]:
+def opened(anvil: Anvil, model: Model, evaluated: Circuit) -> Iterator[Stage]:
     snapshot = anvil.snapshot()
     owner, friend, stranger = anvil.accounts[:3]
     deployment = deploy_wallet(anvil.web3, model, evaluated, owner)
@@ -56,7 +58,7 @@ def opened(anvil: Anvil, model: Model, evaluated: EvmModel) -> Iterator[Stage]:
     fund(chain)
     agent = Web3Agent(anvil.web3, deployment.agent)
     sender = Web3Sender(anvil.web3, deployment.agent, owner)
-    yield Stage(chain, AgentRunner(agent, sender, model, Evaluation(model)))
+    yield Stage(chain, AgentRunner(agent, sender, model, InlineProver(evaluated)))
     anvil.revert(snapshot)
 
 
@@ -128,7 +130,7 @@ def test_the_registry_names_the_proof_system_and_the_onnx_file(stage: Stage, mod
     registry = at(stage.chain.web3, "ModelRegistry", deployment.registry)
     commitment, *_ = call(stage.chain.web3, registry.functions.getModel(deployment.model_id))
     _, circuit, _, system, _ = commitment
-    assert system == PROOF_SYSTEM_ID == EVALUATION_ID
+    assert system == PROOF_SYSTEM_ID
     assert circuit.hex() == deployment.circuit == model.manifest.files.onnx
     call(stage.chain.web3, registry.functions.checkCode(deployment.model_id))
 
@@ -204,16 +206,19 @@ def test_the_audit_generates_the_contract_again(
 
 
 def test_a_contract_of_another_model_is_not_registered(
-    chain: Anvil, model: Model, evaluated: EvmModel
+    chain: Anvil, model: Model, tmp_path: Path
 ) -> None:
-    other = replace(evaluated, digest="0" * 64)
-    with pytest.raises(EvmModelError, match="model wallet is"):
+    onnx = tmp_path / "other.onnx"
+    onnx.write_bytes(square_network())
+    other = EVALUATED.build(onnx)
+    with pytest.raises(EvmModelError, match="generate it from the model's own file"):
         deploy_wallet(chain.web3, model, other, chain.accounts[0])
 
 
 def test_an_evaluation_holds_without_a_proof_and_with_the_right_output(model: Model) -> None:
     x = [0] * model.manifest.input_count
-    check, y = check_evaluation(model), model.infer(x)
-    assert check(x, y, Evaluation(model).prove(x).proof)
+    circuit, y = EVALUATED.build(model.onnx_path), model.infer(x)
+    check = LocalCircuits()(model, circuit.digest, 1, PROOF_SYSTEM_ID)
+    assert check(x, y, InlineProver(circuit).prove(x).proof)
     assert not check(x, y, b"\0")
     assert not check(x, (y[0] + 1, *y[1:]), b"")

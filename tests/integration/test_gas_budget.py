@@ -1,8 +1,8 @@
 """What the third decision of a long prompt costs, everything included but the tools' own work."""
 
-from executor.embedded import EmbeddedChain
-from executor.gas_report import iteration_gas
-from executor.session import Session
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.gas_report import iteration_gas
+from zkagent.executor.runs.session import Session
 
 BUDGET = 600_000
 #: 120 characters; three decisions of an agent with four tools.

@@ -6,19 +6,20 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from circuits.artifacts import Circuit
-from executor.embedded import EmbeddedChain
-from executor.errors import CannotVerify, ExecutorError
-from executor.proof_source import LocalCircuits, find_circuit
-from executor.receipt_writer import write_receipt
-from executor.receipts import parse_receipt, signed_text
-from executor.session import Session
-from executor.signatures import sign_receipt
-from executor.verdicts import Report
-from executor.verify_run import Sources, all_checks, verify_receipt
-from executor.web3_agent import Web3Agent
-from models.catalogue import Model
-from tests.executor.mutations import Document, as_text, mutations, recompute_digests
+from tests.executor.receipts.mutations import Document, as_text, mutations, recompute_digests
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.systems import HALO2
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.errors import CannotVerify, ExecutorError
+from zkagent.executor.receipts.circuits import LocalCircuits, find_circuit
+from zkagent.executor.receipts.format import parse_receipt, signed_text
+from zkagent.executor.receipts.signatures import sign_receipt
+from zkagent.executor.receipts.verdicts import Report
+from zkagent.executor.receipts.verify_run import Sources, all_checks, verify_receipt
+from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.session import Session
+from zkagent.models.catalogue import Model
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def test_a_proof_of_another_iteration_is_rejected(kept: Kept) -> None:
 def test_another_chain_does_not_know_the_run(
     kept: Kept, wallet: Model, wallet_circuit: Circuit
 ) -> None:
-    from executor.embedded import embedded_chain
+    from zkagent.executor.chain.embedded import embedded_chain
 
     with embedded_chain(wallet, wallet_circuit, lambda stage: None) as other:
         sources = Sources(
@@ -119,7 +120,7 @@ def test_another_chain_does_not_know_the_run(
 
 def test_a_circuit_that_is_not_there_cannot_be_verified(wallet: Model) -> None:
     with pytest.raises(CannotVerify, match="give the set-up file"):
-        find_circuit(wallet, "ab" * 32)
+        find_circuit(wallet, "ab" * 32, HALO2)
 
 
 def test_a_circuit_of_another_file_is_not_taken(
@@ -129,4 +130,4 @@ def test_a_circuit_of_another_file_is_not_taken(
     changed = wallet.manifest.model_copy(update={"files": files})
     other = replace(wallet, manifest=changed)
     with pytest.raises(ValueError, match="built from another ONNX file"):
-        find_circuit(other, wallet_circuit.digest)
+        find_circuit(other, wallet_circuit.digest, HALO2)

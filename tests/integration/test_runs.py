@@ -6,26 +6,26 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from circuits.artifacts import Circuit
-from executor.agent_chain import RunCall
-from executor.attacks.stage import AttackStage
-from executor.demo import play
-from executor.embedded import EmbeddedChain, balances
-from executor.errors import (
+from zkagent.circuits.artifacts import Circuit
+from zkagent.executor.chain.agent import RunCall
+from zkagent.executor.chain.embedded import EmbeddedChain, balances
+from zkagent.executor.chain.gas_report import iteration_gas
+from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.demo.attacks.stage import AttackStage
+from zkagent.executor.demo.story import play
+from zkagent.executor.errors import (
     InsufficientFunds,
     NoAgentThere,
     OtherModel,
     RunReverted,
     StateKeepsChanging,
 )
-from executor.events import Event, Proving, StateChanged
-from executor.gas_report import iteration_gas
-from executor.onchain import AgentRunner
-from executor.session import Session, circuit_of_agent
-from executor.web3_agent import Web3Agent
-from executor.web3_sender import Web3Sender
-from models.catalogue import Model
-from models.errors import (
+from zkagent.executor.runs.events import Event, Proving, StateChanged
+from zkagent.executor.runs.runner import AgentRunner
+from zkagent.executor.runs.session import Session, circuit_of_agent
+from zkagent.models.catalogue import Model
+from zkagent.models.errors import (
     AmountTooLarge,
     AmountTooPrecise,
     DuplicateTool,
@@ -33,16 +33,16 @@ from models.errors import (
     PromptNotAscii,
     PromptTooLong,
 )
-from verifier_contracts.chain import Anvil, call, connect, deploy, send
-from verifier_contracts.compile import contract
-from verifier_contracts.deploy import at, deploy_wallet
-from verifier_contracts.deployment import Deployment
-from verifier_contracts.errors import (
+from zkagent.verifier_contracts.chain.local import Anvil, call, connect, deploy, send
+from zkagent.verifier_contracts.deployment.record import Deployment
+from zkagent.verifier_contracts.deployment.wallet import at, deploy_wallet
+from zkagent.verifier_contracts.errors import (
     ChainUnreachable,
     DevelopmentSetupRefused,
     RevertError,
     WrongChain,
 )
+from zkagent.verifier_contracts.toolchain.compile import contract
 
 USDC = 10**6
 
@@ -102,7 +102,7 @@ def _contract_error(session: Session, prompt: bytes) -> str:
     try:
         step: Any = session.chain.simulate(prompt, claims, account, block)
         x = _unpacked(step.features)
-        from executor.derivation import claim_for
+        from zkagent.executor.runs.derivation import claim_for
 
         claims = [claim_for(step.model_id, x, session.model.infer(x))]
         session.chain.simulate(prompt, claims, account, block)
@@ -112,7 +112,7 @@ def _contract_error(session: Session, prompt: bytes) -> str:
 
 
 def _unpacked(features: bytes) -> tuple[int, ...]:
-    from executor.packing import FEATURE_BYTES, unpack
+    from zkagent.executor.chain.packing import FEATURE_BYTES, unpack
 
     return unpack(features, FEATURE_BYTES)
 
@@ -272,7 +272,7 @@ def test_a_development_verifier_is_refused_elsewhere_before_anything_is_sent(
 
 
 def test_the_constructor_refuses_as_well(embedded: EmbeddedChain, wallet_circuit: Circuit) -> None:
-    from verifier_contracts.compile import compile_source
+    from zkagent.verifier_contracts.toolchain.compile import compile_source
 
     compiled = compile_source("Halo2Verifier", wallet_circuit.verifier_source.read_text())
     with Anvil(chain_id=5) as other, pytest.raises(RevertError, match="DevelopmentSetup"):

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from models.catalogue import Model, save_model
-from models.encoder import Tables
-from models.manifest import Manifest
-from models.policy import PolicyWeights
-from models.vocabulary import build_vocabulary
+from zkagent.models.catalogue import Model, save_model
+from zkagent.models.encoding.encoder import Tables
+from zkagent.models.encoding.manifest import Manifest
+from zkagent.models.encoding.vocabulary import build_vocabulary
+from zkagent.models.networks.policy import PolicyWeights
 
 ADDRESS = {"type": "address"}
 UINT = {"type": "uint"}

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import onnxruntime
 import pytest
 
-from models.examples.__main__ import main
-from models.examples.networks import EXAMPLES
+from zkagent.models.examples.__main__ import main
+from zkagent.models.examples.networks import EXAMPLES
 
 # The share of right answers that random guessing is far from (8, 10, 4 and 4 classes).
 LEAST_ACCURACY = {"mlp": 0.6, "cnn": 0.6, "transformer": 0.9, "trees": 0.7}

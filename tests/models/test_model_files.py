@@ -5,15 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.book import plain_book
-from models.bounds import check_bounds
-from models.catalogue import load_model, save_model
-from models.context import Context
-from models.errors import BoundExceeded, CorruptModel, ManifestError, OutputOutOfRange, UnknownModel
-from models.manifest import load_manifest
-from models.onnx_export import export_policy
-from models.policy import PolicyWeights, evaluate
 from tests.models.policies import DRAFT, random_model, random_tables, random_weights
+from zkagent.models.catalogue import load_model, save_model
+from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.manifest import load_manifest
+from zkagent.models.errors import (
+    BoundExceeded,
+    CorruptModel,
+    ManifestError,
+    OutputOutOfRange,
+    UnknownModel,
+)
+from zkagent.models.networks.bounds import check_bounds
+from zkagent.models.networks.onnx_export import export_policy
+from zkagent.models.networks.policy import PolicyWeights, evaluate
 
 
 def test_onnxruntime_computes_the_same_integers_as_plain_int64(tmp_path: Path) -> None:

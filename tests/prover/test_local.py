@@ -10,21 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from circuits.artifacts import Circuit
-from circuits.errors import InputRefused
-from circuits.store import load_circuit
-from prover.errors import (
+from tests.circuits.small_networks import squares
+from tests.support.checkout import ROOT
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import InputRefused
+from zkagent.circuits.systems import load_circuit
+from zkagent.prover.errors import (
     ProofFailed,
     ProofFalse,
     ProofTimedOut,
     ProverCrashed,
     TransientProverError,
 )
-from prover.local import LocalProver
-from prover.verification import verify
-from tests.circuits.networks import squares
-
-ROOT = str(Path(__file__).parents[2])
+from zkagent.prover.local import LocalProver
+from zkagent.prover.verification import verify
 
 
 def alive(pid: int) -> bool:
@@ -102,11 +101,11 @@ def test_a_proof_that_does_not_verify_is_never_returned(
 ) -> None:
     """Another circuit's witness under this one's key; ezkl's `prove` returns normally."""
     script = (
-        "import sys; from pathlib import Path; from circuits import ezkl_engine;"
-        "from circuits.store import load_circuit;"
+        "import sys; from pathlib import Path; from zkagent.circuits.halo2 import ezkl_engine;"
+        "from zkagent.circuits.systems import load_circuit;"
         "cache, ours, theirs = sys.argv[1:];"
         "ours, theirs = (load_circuit(d, Path(cache)) for d in (ours, theirs));"
-        "from prover.child import answer;"
+        "from zkagent.prover.child import answer;"
         "ezkl_engine.evaluate = (lambda real: lambda _, *rest:"
         " real(theirs.compiled, *rest))(ezkl_engine.evaluate);"
         "print(answer(ours, [1, 2, 3, 4]))"
@@ -117,7 +116,7 @@ def test_a_proof_that_does_not_verify_is_never_returned(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": ROOT},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,
     )
     assert result.stdout.startswith("{'false': ")
@@ -166,8 +165,8 @@ BUSY = """
 import signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs aside
-from circuits.store import load_circuit
-from prover.local import LocalProver
+from zkagent.circuits.store import load_circuit
+from zkagent.prover.local import LocalProver
 prover = LocalProver(load_circuit(sys.argv[2], Path(sys.argv[1])))
 prover.prove([1, 2, 3, 4])
 print(prover.pid, flush=True)
@@ -182,7 +181,7 @@ def test_the_child_dies_with_its_parent_in_the_middle_of_a_proof(
     circuit: Circuit, session_cache: Path, tmp_path: Path, killer: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", BUSY, str(session_cache), circuit.digest]
-    environment = {**os.environ, "PYTHONPATH": ROOT, "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     ) as parent:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from circuits.artifacts import Circuit, Proof
-from circuits.errors import EngineError
-from circuits.field import R
-from prover.verification import Verdict, verify
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.errors import EngineError
+from zkagent.prover.verification import Verdict, verify
 
 
 def test_a_true_proof_is_valid(circuit: Circuit, proof: Proof) -> None:

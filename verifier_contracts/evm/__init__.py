@@ -7,21 +7,17 @@ use it.
     ONNX --reader--> program --statements--> Solidity --solc--> contract and data contracts
 """
 
-from verifier_contracts.evm.chain import (
+from zkagent.verifier_contracts.evm.chain import (
     DeployedEvmModel,
     deploy_evm_model,
     evaluation_gas,
 )
-from verifier_contracts.evm.model import (
-    PROOF_SYSTEM,
-    PROOF_SYSTEM_ID,
+from zkagent.verifier_contracts.evm.model import (
     EvmModel,
     generate_evm_model,
 )
 
 __all__ = [
-    "PROOF_SYSTEM",
-    "PROOF_SYSTEM_ID",
     "DeployedEvmModel",
     "EvmModel",
     "deploy_evm_model",

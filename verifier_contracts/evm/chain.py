@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from circuits.field import to_field
-from verifier_contracts.chain import Sender, call, send
-from verifier_contracts.evm.model import EvmModel
-from verifier_contracts.gas import call_gas
-from verifier_contracts.model_code import creation_code
+from zkagent.circuits.bn254.field import to_field
+from zkagent.verifier_contracts.chain.code import creation_code
+from zkagent.verifier_contracts.chain.gas import call_gas
+from zkagent.verifier_contracts.chain.local import Sender, call, send
+from zkagent.verifier_contracts.evm.model import EvmModel
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from math import prod
 
 import numpy as np
 
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import (
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.program import (
     Activation,
     Elementwise,
     Ids,
@@ -14,7 +14,7 @@ from verifier_contracts.evm.program import (
     Numbers,
     Operator,
 )
-from verifier_contracts.evm.tensors import Bounds, Tensor, look_up
+from zkagent.verifier_contracts.evm.tensors import Bounds, Tensor, look_up
 
 
 class Layers:

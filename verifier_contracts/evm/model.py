@@ -10,17 +10,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from eth_utils.address import to_checksum_address
-from eth_utils.crypto import keccak
 
-from verifier_contracts.compile import Contract, Settings, compile_source, default_settings
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import MOST_INPUT_BITS, Elementwise, Layer, Program
-from verifier_contracts.evm.solidity import NAME, contract_source
-from verifier_contracts.evm.statements import Body
-from verifier_contracts.model_code import MAX_CODE_BYTES
-
-PROOF_SYSTEM = "evm-int-v1"
-PROOF_SYSTEM_ID = keccak(text=PROOF_SYSTEM)[:4]
+from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.program import MOST_INPUT_BITS, Elementwise, Layer, Program
+from zkagent.verifier_contracts.evm.solidity import NAME, contract_source
+from zkagent.verifier_contracts.evm.statements import Body
+from zkagent.verifier_contracts.toolchain.compile import (
+    Contract,
+    Settings,
+    compile_source,
+    default_settings,
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> Evm
     input_bits: width of each x in two's complement; the contract refuses wider ones. Raises
     EvmModelError for what cannot be computed exactly, or would not fit; CompileError.
     """
-    from verifier_contracts.evm.reader import read_program
+    from zkagent.verifier_contracts.evm.reader import read_program
 
     program = read_program(onnx, input_bits)
     outside: frozenset[int] = frozenset()
@@ -109,4 +110,4 @@ def _weights(step: Layer | Elementwise) -> int:
 CHARACTERS_PER_BYTE = 4  # of source and code; measured: 2.3 to 3.2
 AS_WRITTEN = AsWritten(**asdict(default_settings()))
 
-__all__ = ["PROOF_SYSTEM", "PROOF_SYSTEM_ID", "EvmModel", "generate_evm_model", "place"]
+__all__ = ["EvmModel", "generate_evm_model", "place"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifier_contracts.evm.program import Activation
-from verifier_contracts.evm.words import Lanes
+from zkagent.verifier_contracts.evm.program import Activation
+from zkagent.verifier_contracts.evm.words import Lanes
 
 TERMS_PER_STATEMENT = 24
 ACTIVATED = {Activation.SQUARE: "mul(t, t)", Activation.RELU: "mul(t, sgt(t, 0))"}

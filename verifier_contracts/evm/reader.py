@@ -14,10 +14,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.folding import Layers
-from verifier_contracts.evm.moves import MOVES
-from verifier_contracts.evm.program import (
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.folding import Layers
+from zkagent.verifier_contracts.evm.moves import MOVES
+from zkagent.verifier_contracts.evm.program import (
     MOST_INPUT_BITS,
     Elementwise,
     Ids,
@@ -25,7 +25,7 @@ from verifier_contracts.evm.program import (
     Operator,
     Program,
 )
-from verifier_contracts.evm.tensors import Bounds, Tensor
+from zkagent.verifier_contracts.evm.tensors import Bounds, Tensor
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
 OLDEST_OPSET = 13  # from here on, Squeeze and Unsqueeze have axes as an input

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from eth_utils.crypto import keccak
 
-from verifier_contracts.evm.statements import Body
+from zkagent.verifier_contracts.evm.statements import Body
 
 NAME = "EvmModel"
 TURN = 8  # instances handled in one turn of a loop

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from verifier_contracts.compile import IMPORT, imports_of, resolve, with_imports
-from verifier_contracts.evm.model import EvmModel
-from verifier_contracts.toolchain import toolchain
+from zkagent.verifier_contracts.evm.model import EvmModel
+from zkagent.verifier_contracts.toolchain.compile import IMPORT, imports_of, resolve, with_imports
+from zkagent.verifier_contracts.toolchain.install import toolchain
 
 UNIT = "EvmModel.sol"
 HEAD = re.compile(r"^(// SPDX-License-Identifier:|pragma solidity)[^\n]*\n", re.MULTILINE)

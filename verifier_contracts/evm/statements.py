@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
-from verifier_contracts.evm.product import addresses, for_rows, product, relative
-from verifier_contracts.evm.program import (
+from zkagent.verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
+from zkagent.verifier_contracts.evm.product import addresses, for_rows, product, relative
+from zkagent.verifier_contracts.evm.program import (
     Elementwise,
     Ids,
     Layer,
@@ -18,7 +18,7 @@ from verifier_contracts.evm.program import (
     Operator,
     Program,
 )
-from verifier_contracts.evm.words import Lanes
+from zkagent.verifier_contracts.evm.words import Lanes
 
 FIRST_ADDRESS = 0x80
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import Ids, Numbers
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.program import Ids, Numbers
 
 #: Magnitudes stay below 2^63: beyond, onnxruntime's int64 wraps where a circuit's numbers do not.
 MOST_BITS = 63

@@ -6,24 +6,24 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from circuits.field import INT64_MAX, INT64_MIN
-from prover.service.api.deps import Deps
-from prover.service.api.guard import Guard, GuardRules
-from prover.service.api.limiter import Limiter
-from prover.service.api.metrics import Counting, Metrics
-from prover.service.api.problems import install
-from prover.service.api.routes import open_router, router
-from prover.service.api.schemas import Health, Problem
-from prover.service.api.watchers import Watchers
-from prover.service.catalogue import Catalogue
-from prover.service.database import Database
-from prover.service.engine import EngineQueue
-from prover.service.keys import Keys
-from prover.service.store import Store
-from prover.service.tables import workers
-from prover.service.views import Views
-from prover.service.wake import open_wake
-from prover.service.worker.callbacks import CallbackRules
+from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
+from zkagent.prover.service.api.deps import Deps
+from zkagent.prover.service.api.guard import Guard, GuardRules
+from zkagent.prover.service.api.limiter import Limiter
+from zkagent.prover.service.api.metrics import Counting, Metrics
+from zkagent.prover.service.api.problems import install
+from zkagent.prover.service.api.routes import open_router, router
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.api.watchers import Watchers
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import EngineQueue
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.tables import workers
+from zkagent.prover.service.queue.wake import open_wake
+from zkagent.prover.service.wire.schemas import Health, Problem
+from zkagent.prover.service.worker.callbacks import CallbackRules
 
 API_VERSION = "1"
 STALE_S = 30.0

@@ -7,17 +7,17 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from prover.service.api.limiter import Limiter
-from prover.service.api.metrics import Metrics
-from prover.service.api.schemas import Health
-from prover.service.api.watchers import Watchers
-from prover.service.catalogue import Catalogue
-from prover.service.errors import KeyRefused
-from prover.service.keys import LOCAL, Allowance, Caller, Keys
-from prover.service.store import Store
-from prover.service.views import Views
-from prover.service.wake import Wake
-from prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.api.limiter import Limiter
+from zkagent.prover.service.api.metrics import Metrics
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.api.watchers import Watchers
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.errors import KeyRefused
+from zkagent.prover.service.queue.keys import LOCAL, Allowance, Caller, Keys
+from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.wake import Wake
+from zkagent.prover.service.wire.schemas import Health
+from zkagent.prover.service.worker.callbacks import CallbackRules
 
 #: Whoever needs no key may do as much as this machine can.
 NO_KEY = Caller(LOCAL, Allowance(per_minute=1_000_000, unfinished=1_000_000, per_day=10_000_000))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from prover.service.api.problems import problem
+from zkagent.prover.service.api.problems import problem
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -2,15 +2,22 @@
 
 import time
 
-from circuits.field import fits_int64
-from models.book import Listing, SymbolBook
-from models.context import Context
-from models.errors import ModelError
-from prover.service.api.schemas import ByCircuit, ByContext, ByModel, ContextBody, HexText, Text
-from prover.service.catalogue import Catalogue
-from prover.service.errors import RequestRefused
-from prover.service.jobs import Priority, Request
-from prover.service.worker.callbacks import CallbackRules
+from zkagent.circuits.bn254.field import fits_int64
+from zkagent.models.encoding.book import Listing, SymbolBook
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import ModelError
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.errors import RequestRefused
+from zkagent.prover.service.queue.jobs import Priority, Request
+from zkagent.prover.service.wire.schemas import (
+    ByCircuit,
+    ByContext,
+    ByModel,
+    ContextBody,
+    HexText,
+    Text,
+)
+from zkagent.prover.service.worker.callbacks import CallbackRules
 
 
 def read_request(

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from prover.service.errors import QuotaExceeded
-from prover.service.keys import Caller
+from zkagent.prover.service.errors import QuotaExceeded
+from zkagent.prover.service.queue.keys import Caller
 
 FORGET_ABOVE = 10_000
 

@@ -12,11 +12,11 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from prover.service.api.guard import Application, Message, Receive, Send
-from prover.service.database import Database
-from prover.service.jobs import State
-from prover.service.measures import STAGES, failures, histogram
-from prover.service.tables import proofs, tallies, workers
+from zkagent.prover.service.api.guard import Application, Message, Receive, Send
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.measures import STAGES, failures, histogram
+from zkagent.prover.service.queue.tables import proofs, tallies, workers
+from zkagent.prover.service.wire.states import State
 
 
 class Metrics:

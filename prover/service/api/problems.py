@@ -11,10 +11,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from circuits.errors import CircuitError, InputRefused, ProofMalformed
-from prover.errors import ProverError
-from prover.service import errors
-from prover.service.api.schemas import Problem, ProblemError
+from zkagent.circuits.errors import CircuitError, InputRefused, ProofMalformed
+from zkagent.prover.errors import ProverError
+from zkagent.prover.service import errors
+from zkagent.prover.service.wire.schemas import Problem, ProblemError
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The API's routes; `prover.service.api.application` makes an application of them."""
+"""The API's routes; `zkagent.prover.service.api.application` makes an application of them."""
 
 import time
 from collections.abc import AsyncIterator
@@ -8,11 +8,16 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from circuits.artifacts import Proof
-from prover.service.api.deps import Deps, From, Using
-from prover.service.api.intake import read_request
-from prover.service.api.problems import responses
-from prover.service.api.schemas import (
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.service.api.deps import Deps, From, Using
+from zkagent.prover.service.api.intake import read_request
+from zkagent.prover.service.api.problems import responses
+from zkagent.prover.service.api.views import CURSOR_PATTERN
+from zkagent.prover.service.api.watchers import wait
+from zkagent.prover.service.catalogue.catalogue import Artifact, Card
+from zkagent.prover.service.queue.keys import Caller
+from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, WORK
+from zkagent.prover.service.wire.schemas import (
     BatchView,
     CircuitList,
     CircuitView,
@@ -23,12 +28,7 @@ from prover.service.api.schemas import (
     ProofView,
     VerdictView,
 )
-from prover.service.api.watchers import wait
-from prover.service.catalogue import Artifact, Card
-from prover.service.jobs import FINISHED, State
-from prover.service.keys import Caller
-from prover.service.views import CURSOR_PATTERN
-from prover.service.wake import CANCELLED, CHANGED, WORK
+from zkagent.prover.service.wire.states import FINISHED, State
 
 LONGEST_WAIT_S = 60.0
 KEEP_ALIVE_S = 15.0

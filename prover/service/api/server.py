@@ -13,9 +13,9 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from prover.service.api.application import Service
-from prover.service.api.problems import MEDIA_TYPE
-from prover.service.errors import StartRefused
+from zkagent.prover.service.api.application import Service
+from zkagent.prover.service.api.problems import MEDIA_TYPE
+from zkagent.prover.service.errors import StartRefused
 
 HEAD_S = 10.0
 KEEP_ALIVE_S = 30

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prover.service.wake import CHANGED
+from zkagent.prover.service.queue.wake import CHANGED
 
 LOOK_AGAIN_S = 2.0
 

@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from circuits.artifacts import Proof
-from circuits.batch import fill
-from prover.service.catalogue import BatchForm, Card
-from prover.service.claims import Claim
+from zkagent.circuits.networks.batch import fill
+from zkagent.prover.service.catalogue.catalogue import BatchForm, Card
+from zkagent.prover.service.queue.claims import Claim
 
 LOOK_AGAIN_S = 0.05
 
@@ -75,16 +74,4 @@ def lay_out(claim: Claim, forms: Sequence[BatchForm]) -> Work:
     return Work(form.circuit, fill(list(claim.members.values()), form.capacity), positions)
 
 
-def own_row(proof: Proof, inputs: Sequence[int], position: int) -> tuple[int, ...]:
-    """The outputs of one request in a proof that it may share. Raises ValueError when the proof
-    is not about these inputs at this position."""
-    width = len(inputs)
-    rows = len(proof.inputs) // width
-    start = position * width
-    if proof.inputs[start : start + width] != tuple(inputs) or rows * width != len(proof.inputs):
-        raise ValueError(f"the proof has other inputs in row {position}")
-    size = len(proof.outputs) // rows
-    return proof.outputs[position * size : (position + 1) * size]
-
-
-__all__ = ["BatchSettings", "Batching", "Work", "lay_out", "own_row"]
+__all__ = ["BatchSettings", "Batching", "Work", "lay_out"]

@@ -19,12 +19,12 @@ from urllib.parse import SplitResult, urlsplit
 
 import sqlalchemy as sa
 
-from prover.service.database import Database, patiently
-from prover.service.errors import CallbackFailed, CallbackRefused
-from prover.service.jobs import CallbackRun
-from prover.service.keys import Keys
-from prover.service.store import RunQueue
-from prover.service.tables import handles, proofs
+from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
+from zkagent.prover.service.queue.database import Database, patiently
+from zkagent.prover.service.queue.jobs import CallbackRun
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.store import RunQueue
+from zkagent.prover.service.queue.tables import handles, proofs
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from circuits.artifacts import Proof
-from prover.local import Measurement
-from prover.service.catalogue import Prover
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.local import Measurement
+from zkagent.prover.service.catalogue.catalogue import Prover
 
 SHORT_PROOF_S = 2.0  # worth waiting for, when the slot's next proof is there already
 

@@ -7,22 +7,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from circuits.errors import (
+from zkagent.circuits.errors import (
     ArtifactCorrupted,
     CircuitError,
     CircuitNotFound,
     CircuitOutdated,
     InputRefused,
 )
-from prover.errors import PermanentProverError, ProofTimedOut, ProverError, TransientProverError
-from prover.service.catalogue import Catalogue
-from prover.service.claims import Claim, Claims, Outcome
-from prover.service.database import PATIENCE_S, patiently
-from prover.service.errors import CircuitUnknown
-from prover.service.jobs import Failure
-from prover.service.wake import CHANGED, WORK, Wake
-from prover.service.worker.batching import Batching, lay_out
-from prover.service.worker.pool import SHORT_PROOF_S, Pool, Slot
+from zkagent.prover.errors import (
+    PermanentProverError,
+    ProofTimedOut,
+    ProverError,
+    TransientProverError,
+)
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.errors import CircuitUnknown
+from zkagent.prover.service.queue.claims import Claim, Claims, Outcome
+from zkagent.prover.service.queue.database import PATIENCE_S, patiently
+from zkagent.prover.service.queue.wake import CHANGED, WORK, Wake
+from zkagent.prover.service.wire.states import Failure
+from zkagent.prover.service.worker.batching import Batching, lay_out
+from zkagent.prover.service.worker.pool import SHORT_PROOF_S, Pool, Slot
 
 log = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from prover.service.claims import Claims
-from prover.service.database import Database
-from prover.service.leases import Leases
-from prover.service.tables import workers
+from zkagent.prover.service.queue.claims import Claims
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.leases import Leases
+from zkagent.prover.service.queue.tables import workers
 
 ALIVE, DYING, DEAD = "alive", "dying", "dead"
 MISSED_BEATS = 2

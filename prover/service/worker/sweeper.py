@@ -5,11 +5,11 @@ import time
 
 import sqlalchemy as sa
 
-from prover.service.engine import EngineQueue
-from prover.service.jobs import State
-from prover.service.store import DAY_S, Store, lock_proof, requeue
-from prover.service.tables import proofs
-from prover.service.worker.roster import Roster
+from zkagent.prover.service.queue.engine import EngineQueue
+from zkagent.prover.service.queue.store import DAY_S, Store, lock_proof, requeue
+from zkagent.prover.service.queue.tables import proofs
+from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.worker.roster import Roster
 
 log = logging.getLogger(__name__)
 

@@ -10,20 +10,20 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from prover.service.catalogue import Catalogue
-from prover.service.claims import Claims, Limits
-from prover.service.database import Database
-from prover.service.engine import Engine, EngineQueue, Handlers
-from prover.service.errors import LeaseLost
-from prover.service.leases import open_leases
-from prover.service.store import DAY_S, Store
-from prover.service.wake import CANCELLED, CHANGED, WORK, open_wake
-from prover.service.worker.batching import Batching, BatchSettings
-from prover.service.worker.callbacks import CallbackRules, Callbacks
-from prover.service.worker.pool import SHORT_PROOF_S, Opener, Pool
-from prover.service.worker.proving import Proving
-from prover.service.worker.roster import Patience, Roster
-from prover.service.worker.sweeper import Sweeper
+from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.errors import LeaseLost
+from zkagent.prover.service.queue.claims import Claims, Limits
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import Engine, EngineQueue, Handlers
+from zkagent.prover.service.queue.leases import open_leases
+from zkagent.prover.service.queue.store import DAY_S, Store
+from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, WORK, open_wake
+from zkagent.prover.service.worker.batching import Batching, BatchSettings
+from zkagent.prover.service.worker.callbacks import CallbackRules, Callbacks
+from zkagent.prover.service.worker.pool import SHORT_PROOF_S, Opener, Pool
+from zkagent.prover.service.worker.proving import Proving
+from zkagent.prover.service.worker.roster import Patience, Roster
+from zkagent.prover.service.worker.sweeper import Sweeper
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from executor.bench.results import (
+from zkagent.executor.bench.results import (
     Case,
     IterationCost,
     Machine,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from executor.bench.progress import Estimate, spoken
+from zkagent.executor.bench.progress import Estimate, spoken
 
 
 class Clock:

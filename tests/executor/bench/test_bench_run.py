@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from circuits.errors import EngineError
-from executor.bench import proving
-from executor.bench.command import bench_group
-from executor.bench.forms import Prepared, zkagent
-from executor.bench.plots import draw_all
-from executor.bench.proving import Entry
-from executor.bench.report import report
-from executor.bench.results import Results
-from executor.bench.runner import Runner
-from executor.bench.subjects import Say, Subject, saved
-from executor.bench.suite import FORMS, Job, Suite, full, quick
-from executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
-from tests.circuits.networks import square_network, squares
+from tests.circuits.small_networks import square_network, squares
 from tests.executor.bench.made_results import results
+from tests.support.checkout import DOCS
+from zkagent.circuits.errors import EngineError
+from zkagent.executor.bench import proving
+from zkagent.executor.bench.forms import Prepared, zkagent
+from zkagent.executor.bench.plots import draw_all
+from zkagent.executor.bench.proving import Entry
+from zkagent.executor.bench.report import report
+from zkagent.executor.bench.results import Results
+from zkagent.executor.bench.runner import Runner
+from zkagent.executor.bench.subjects import Say, Subject, saved
+from zkagent.executor.bench.suite import FORMS, Job, Suite, full, quick
+from zkagent.executor.cli.bench import bench_group
+from zkagent.executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
 
 
 def quiet(stage: str) -> None:
@@ -28,7 +29,7 @@ def quiet(stage: str) -> None:
 
 
 def tiny(folder: Path, say: Say) -> Subject:
-    """y = (x W1 + B1)^2 W2 of tests.circuits.networks, right on every second sample."""
+    """y = (x W1 + B1)^2 W2 of tests.circuits.small_networks, right on every second sample."""
     x = np.array([[[3, -1, 4, 1]], [[-5, 9, 2, 6]]], dtype=np.int64)
     chosen = [int(np.argmax(squares(row[0].tolist()))) for row in x]
     return Subject(
@@ -151,7 +152,7 @@ def test_help_tells_of_both_sizes_and_of_comparison() -> None:
 
 
 def test_every_form_is_explained() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
+    text = (DOCS / "benchmarks.md").read_text()
     assert [form for form in (*FORMS, "evm") if f"`{form}`" not in text] == []
 
 

@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from executor.bench.command import bench_group
-from executor.bench.compare import Change, compare, threshold
-from executor.bench.results import Case, Results, Share
 from tests.executor.bench.made_results import (
     MACHINE,
     network,
@@ -17,6 +14,9 @@ from tests.executor.bench.made_results import (
     timing,
     two_networks,
 )
+from zkagent.executor.bench.compare import Change, compare, threshold
+from zkagent.executor.bench.results import Case, Results, Share
+from zkagent.executor.cli.bench import bench_group
 
 
 def of(*cases: Case) -> Results:

@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
-from executor.bench import series
-from executor.bench.breakeven import crossings, interpolate
-from executor.bench.plots import DPI, PLOTS, SIZE_INCHES, draw_all, require_matplotlib
-from executor.bench.series import Style
-from executor.errors import BenchExtraMissing
-from tests.executor.bench.made_results import (
-    evaluated,
-    network,
-    proven,
-    results,
-    two_networks,
-)
+from tests.executor.bench.made_results import evaluated, network, proven, results, two_networks
+from zkagent.executor.bench import series
+from zkagent.executor.bench.breakeven import crossings, interpolate
+from zkagent.executor.bench.plots import DPI, PLOTS, SIZE_INCHES, draw_all, require_matplotlib
+from zkagent.executor.bench.series import Style
+from zkagent.executor.errors import BenchExtraMissing
 
 
 def png_size(data: bytes) -> tuple[int, int]:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from executor.bench.report import headline, report
-from executor.bench.results import Results
 from tests.executor.bench.made_results import network, proven, results, two_networks
+from zkagent.executor.bench.report import headline, report
+from zkagent.executor.bench.results import Results
 
 
 def row(text: str, *cells: str) -> list[str]:

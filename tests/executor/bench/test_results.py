@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from executor.bench import results as module
-from executor.bench.results import Results
-from executor.errors import BenchResultsUnreadable
 from tests.executor.bench.made_results import results, timing, two_networks
+from tests.support.checkout import DOCS
+from zkagent.executor.bench import results as module
+from zkagent.executor.bench.results import Results
+from zkagent.executor.errors import BenchResultsUnreadable
 
 
 def test_results_come_back_from_their_file(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_a_case_is_found_by_network_form_and_batch() -> None:
 
 
 def test_every_field_is_explained() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
+    text = (DOCS / "benchmarks.md").read_text()
     records = [
         value
         for value in vars(module).values()

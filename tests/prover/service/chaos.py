@@ -21,13 +21,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from circuits.artifacts import Proof
-from prover.client import ServiceClient, Wanted
-from prover.service.database import Database
-from prover.service.fake import FakeCatalogue
-from prover.service.jobs import State
-from prover.service.tables import proofs, results, tallies
 from tests.prover.service.fleet import Fleet, Member, eventually, postgres
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.client import ServiceClient, Wanted
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.tables import proofs, results, tallies
+from zkagent.prover.service.wire.states import State
 
 STALE_S = 3.0
 WAITING = proofs.c.state == State.WAITING

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from prover.client import ServiceClient
-from prover.service.database import Database
-from prover.service.fake import FakeCatalogue
-from prover.service.jobs import CallbackRun, Run
-from prover.service.store import Store
 from tests.prover.service.fleet import Fleet, emptied, free_port, postgres
+from zkagent.prover.client import ServiceClient
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import CallbackRun, Run
+from zkagent.prover.service.queue.store import Store
 
 CALLBACK_PORT = free_port()
 

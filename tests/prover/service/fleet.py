@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from prover.client import ServiceClient
-from prover.service.database import Database
-from prover.service.engine import prepare_engine
-from prover.service.fake import FakeCatalogue
-from prover.service.tables import proofs
+from zkagent.prover.client import ServiceClient
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import prepare_engine
+from zkagent.prover.service.queue.tables import proofs
 
 MARK = "ZKAGENT_TEST_FLEET"
 POSTGRES_FOLDERS = "/usr/lib/postgresql"
@@ -128,7 +128,14 @@ class Fleet:
     def _start(self, command: str, *options: str) -> Member:
         name = f"{command}-{len(self.members)}"
         log = (self.logs or self.home) / f"{name}.log"
-        words = [sys.executable, "-m", "executor.cli", command, "--database", self.database_url]
+        words = [
+            sys.executable,
+            "-m",
+            "zkagent",
+            command,
+            "--database",
+            self.database_url,
+        ]
         words += [*options, *self.options]
         if self.catalogue:
             self.catalogue.write(self.home / "fake.json")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from circuits.artifacts import Circuit, Proof
-from prover.service.fake import FakeCatalogue
-from prover.verification import verify
 from tests.prover.service.chaos import OPTIONS, Chaos, Plan, Report, verify_fake
 from tests.prover.service.fleet import Fleet, postgres
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue
+from zkagent.prover.verification import verify
 
 PLAN = Plan(proofs=100, kills=15, massacres=2)
 

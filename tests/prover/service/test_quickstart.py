@@ -13,15 +13,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from circuits.store import load_circuit
-from models.catalogue import load_model
-from prover.client import ServiceClient, Wanted, proof_of
-from prover.service.api.intake import read_context
-from prover.service.api.schemas import ContextBody
-from prover.verification import verify
 from tests.prover.service.fleet import Fleet, free_port
+from tests.support.checkout import ROOT
+from zkagent.circuits.systems import load_circuit
+from zkagent.models.catalogue import load_model
+from zkagent.prover.client import ServiceClient, Wanted, proof_of
+from zkagent.prover.service.api.intake import read_context
+from zkagent.prover.service.wire.schemas import ContextBody
+from zkagent.prover.verification import verify
 
-ROOT = Path(__file__).parents[3]
 DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "operating.md")
 TWO_COMMANDS = re.compile(
     r"^```sh\n(zkagent serve[^\n]*)\n(zkagent prove[^\n]*)\n```", re.MULTILINE
@@ -47,7 +47,7 @@ def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     prove = [url if word == "http://127.0.0.1:8642" else word for word in prove]
     environment = {**os.environ, "ZKAGENT_HOME": str(tmp_path)}
-    zkagent = [sys.executable, "-m", "executor.cli"]
+    zkagent = [sys.executable, "-m", "zkagent"]
     assert serve[0] == prove[0] == "zkagent"
     service = subprocess.Popen(
         [*zkagent, *serve[1:], "--port", url.rpartition(":")[2]],

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from circuits.artifacts import Circuit, Proof
-from circuits.batch import batch_file
-from circuits.build import build_circuit
-from executor.prover_protocol import ProverOpener
-from executor.service_prover import CheckedService
-from prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
-from prover.errors import ProofFalse
-from prover.service.errors import ServiceAnswered
-from prover.service.worker.batching import own_row
-from prover.verification import verify
-from tests.circuits.networks import squares
+from tests.circuits.small_networks import squares
 from tests.prover.service.fleet import Fleet
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.networks.batch import batch_file, own_row
+from zkagent.executor.runs.provers import ProverOpener
+from zkagent.executor.runs.service_prover import CheckedService
+from zkagent.prover.client import AsyncServiceClient, ServiceProver, Wanted, prove_by_service
+from zkagent.prover.errors import ProofFalse
+from zkagent.prover.service.errors import ServiceAnswered
+from zkagent.prover.verification import verify
 
 ROWS = 3
 

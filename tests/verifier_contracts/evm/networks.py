@@ -7,10 +7,10 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-from models.integer_graph import IntegerGraph
-from models.onnx_export import export_policy
-from tests.circuits.networks import network, node
+from tests.circuits.small_networks import network, node
 from tests.models.policies import random_weights
+from zkagent.models.networks.integer_graph import IntegerGraph
+from zkagent.models.networks.onnx_export import export_policy
 
 
 def mlp(inputs: int = 9, hidden: int = 7, outputs: int = 3) -> bytes:
@@ -23,7 +23,7 @@ def mlp(inputs: int = 9, hidden: int = 7, outputs: int = 3) -> bytes:
 
 
 def classifier() -> bytes:
-    """Blocks, permutations and a square, wired as models.classifier does, with a slot unused."""
+    """Blocks, permutations and a square, wired as models/classifier does, with a slot unused."""
     rng = np.random.default_rng(2)
     graph = IntegerGraph("classifier", 12)
     h = graph.blocks(graph.pick("x", rng.permutation(12)), rng.integers(-7, 8, (3, 4, 2)))

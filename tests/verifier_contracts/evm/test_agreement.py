@@ -6,20 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from circuits import ezkl_engine
-from circuits.build import make_plan
-from circuits.field import to_field
-from circuits.network import read_network
-from circuits.settings import default_arguments
-from models.catalogue import load_model
-from models.classifier.export import export_classifier
-from models.classifier.shape import SIZES, slot_count, wire
-from models.classifier.weights import ClassifierWeights
-from models.small import export_square_network, train_square_network
 from tests.verifier_contracts.evm.networks import infer, relu, samples
-from verifier_contracts.chain import Anvil, call
-from verifier_contracts.errors import RevertError
-from verifier_contracts.evm import deploy_evm_model, generate_evm_model
+from zkagent.circuits.bn254.field import to_field
+from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.build import make_plan
+from zkagent.circuits.halo2.settings import default_arguments
+from zkagent.circuits.networks.network import read_network
+from zkagent.models.catalogue import load_model
+from zkagent.models.classifier.export import export_classifier
+from zkagent.models.classifier.shape import SIZES, slot_count, wire
+from zkagent.models.classifier.weights import ClassifierWeights
+from zkagent.models.examples.squares import export_square_network, train_square_network
+from zkagent.verifier_contracts.chain.local import Anvil, call
+from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.evm import deploy_evm_model, generate_evm_model
 
 LABELS = 7
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from executor.cli import main
-from tests.circuits.networks import relu_network
+from tests.circuits.small_networks import relu_network
 from tests.verifier_contracts.evm.networks import mlp
-from verifier_contracts.chain import Anvil
-from verifier_contracts.compile import compile_source
-from verifier_contracts.evm import generate_evm_model
-from verifier_contracts.evm.model import AS_WRITTEN
-from verifier_contracts.evm.solidity import NAME
+from zkagent.executor.cli.main import main
+from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.evm import generate_evm_model
+from zkagent.verifier_contracts.evm.model import AS_WRITTEN
+from zkagent.verifier_contracts.evm.solidity import NAME
+from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 
 @pytest.fixture

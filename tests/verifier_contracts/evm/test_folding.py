@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from models.integer_graph import IntegerGraph
 from tests.verifier_contracts.evm.networks import infer, samples
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import Activation, Layer, Operand, Operator, Program
-from verifier_contracts.evm.reader import read_program
+from zkagent.models.networks.integer_graph import IntegerGraph
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.program import Activation, Layer, Operand, Operator, Program
+from zkagent.verifier_contracts.evm.reader import read_program
 
 INPUTS, BITS = 6, 5
 KINDS = ("matmul", "pick", "some", "add", "square", "max", "two", "rows", "minus", "concat")

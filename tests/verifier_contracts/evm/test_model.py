@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from circuits.field import R, from_field, to_field
 from tests.verifier_contracts.evm.networks import NETWORKS, infer, mlp, samples
-from verifier_contracts.chain import Anvil, call
-from verifier_contracts.errors import RevertError
-from verifier_contracts.evm import (
-    PROOF_SYSTEM_ID,
+from zkagent.circuits.bn254.field import R, from_field, to_field
+from zkagent.circuits.systems import EVALUATED, system_id
+from zkagent.verifier_contracts.chain.gas import call_gas
+from zkagent.verifier_contracts.chain.local import Anvil, call
+from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.evm import (
     EvmModel,
     deploy_evm_model,
     evaluation_gas,
     generate_evm_model,
 )
-from verifier_contracts.evm.model import place
-from verifier_contracts.evm.reader import read_program
-from verifier_contracts.gas import call_gas
+from zkagent.verifier_contracts.evm.model import place
+from zkagent.verifier_contracts.evm.reader import read_program
 
 INPUTS, OUTPUTS = 9, 3  # of the mlp
 
@@ -175,4 +175,4 @@ def test_gas_is_what_a_call_from_another_contract_uses(chain: Anvil) -> None:
 
 
 def test_the_proof_system_has_its_own_number() -> None:
-    assert PROOF_SYSTEM_ID.hex() == "21aef62c"  # by another Keccak library
+    assert system_id(EVALUATED.name).hex() == "21aef62c"  # by another Keccak library

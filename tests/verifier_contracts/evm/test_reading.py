@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import NodeProto, helper, load_model_from_string, numpy_helper
 
-from models.integer_graph import IntegerGraph
-from tests.circuits.networks import network, node, relu_network
+from tests.circuits.small_networks import network, node, relu_network
 from tests.verifier_contracts.evm.networks import classifier, elementwise, policy, relu
-from verifier_contracts.errors import EvmModelError
-from verifier_contracts.evm.program import Activation, Layer
-from verifier_contracts.evm.reader import read_program
-from verifier_contracts.evm.statements import Body
-from verifier_contracts.evm.words import Lanes
-from verifier_contracts.model_code import MAX_CODE_BYTES
+from zkagent.models.networks.integer_graph import IntegerGraph
+from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.program import Activation, Layer
+from zkagent.verifier_contracts.evm.reader import read_program
+from zkagent.verifier_contracts.evm.statements import Body
+from zkagent.verifier_contracts.evm.words import Lanes
 
 WORD = 1 << 256
 

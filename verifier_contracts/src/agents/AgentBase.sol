@@ -4,8 +4,8 @@ pragma solidity ^0.8.30;
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
-import {AgentIterationResult} from "../interfaces/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
 import {EscapedText} from "../libraries/EscapedText.sol";

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {ISymbolBook} from "../interfaces/ISymbolBook.sol";
 import {BalanceConverter} from "../tools/BalanceConverter.sol";

@@ -5,7 +5,7 @@ import {AgentBase} from "../agents/AgentBase.sol";
 import {WalletTools} from "../agents/WalletTools.sol";
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";

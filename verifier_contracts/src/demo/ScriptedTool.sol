@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 
 /// @title A tool in an attacker's hands: whoever made it can change what it says
 /// @notice For demonstrations and tests of attacks. It looks like the wallet's ViewBalance.

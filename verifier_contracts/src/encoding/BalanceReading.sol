@@ -5,7 +5,7 @@ import {Ascii} from "./Ascii.sol";
 import {ParseFormat} from "./ParseFormat.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
-/// @title The one observation whose numbers may become arguments, exactly as `models/balances.py`
+/// @title The one observation whose numbers may become arguments, exactly as `models/encoding/balances.py`
 /// @notice The text as a whole has to be "The balance is: 120.5 USDC" or "The balance is: 120.5
 ///   USDC in the pool, 30 USDC in the wallet"; anything more makes it unreadable.
 library BalanceReading {

@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 import {Scan} from "./PromptText.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
-/// @title Sums of table rows that tokens select by their hashes, exactly as `models/encoder.py`
+/// @title Sums of table rows that tokens select by their hashes, exactly as `models/encoding/encoder.py`
 /// @notice A word of the vocabulary hashes by its letters, any other token by its type; a pair by the
 ///   hashes of both. The hashes stay in memory at fixed distances from the tokens: four
 ///   of START, those of the tokens, four of END, those of the pairs.

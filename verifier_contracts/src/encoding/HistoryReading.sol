@@ -16,7 +16,7 @@ struct History {
     uint256 observation;
 }
 
-/// @title From the agent's reasoning to its history, exactly as `models/context.py`
+/// @title From the agent's reasoning to its history, exactly as `models/encoding/context.py`
 library HistoryReading {
     uint256 internal constant NO_ACTION = type(uint256).max;
     /// @dev Counts stop at 255, far above what the encoder clamps them to.

@@ -12,7 +12,7 @@ import {Scan} from "./PromptText.sol";
 import {SymbolList} from "./SymbolList.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
-/// @title From a context to a model's features, exactly as `models/encoder.py`
+/// @title From a context to a model's features, exactly as `models/encoding/encoder.py`
 /// @notice Features: 32 sums of the text table's rows; how often each action was taken, how many
 ///   iterations there were, whether the last observation is a readable balance; how many numbers,
 ///   symbols and addresses the prompt has; for each of six candidates 16 sums of the local table's

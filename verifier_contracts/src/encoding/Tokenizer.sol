@@ -6,7 +6,7 @@ import {Checksum} from "./Checksum.sol";
 import {PromptText, Scan} from "./PromptText.sol";
 import {BookEntries, SymbolList} from "./SymbolList.sol";
 
-/// @title From a prompt to typed tokens, exactly as `models/tokens.py`
+/// @title From a prompt to typed tokens, exactly as `models/encoding/tokens.py`
 /// @notice Rules in docs/encoding.md. Plain words take a short path, 32 characters at a time.
 library Tokenizer {
     uint256 internal constant WORD = 0;

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../interfaces/IERCAgentExecutor.sol";
+import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Context} from "../interfaces/IEncoder.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Assets} from "./Assets.sol";
@@ -15,7 +15,7 @@ import {BookEntries, SymbolList} from "./SymbolList.sol";
 import {Texts} from "./Texts.sol";
 import {ToolMatching} from "./ToolMatching.sol";
 
-/// @title From a model's output to a decision, exactly as `models/decoder.py`
+/// @title From a model's output to a decision, exactly as `models/encoding/decoder.py`
 /// @notice The action is the one with the highest score. Each argument of a tool is the best
 ///   candidate of its slot's types with a positive score; a recipient only ever comes from the
 ///   prompt, an amount from the prompt or from the readable balance observed just before. What

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentExecutor} from "./IERCAgentExecutor.sol";
+import {IERCAgentExecutor} from "./erc/IERCAgentExecutor.sol";
 import {IModelRegistry} from "./IModelRegistry.sol";
 
 /// @notice An output that is backed by a proof in the same frame.

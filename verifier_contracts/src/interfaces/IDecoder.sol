@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {AgentIterationResult} from "./IERCAgentExecutor.sol";
+import {AgentIterationResult} from "./erc/IERCAgentExecutor.sol";
 import {Context} from "./IEncoder.sol";
 
 /// @title Turns a model's output into a decision on the context at hand

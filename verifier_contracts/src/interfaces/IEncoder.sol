@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentTool} from "./IERCAgentTool.sol";
+import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
 /// @notice What a decision is made about: the arguments of `runNextIteration` and who called it.
 struct Context {

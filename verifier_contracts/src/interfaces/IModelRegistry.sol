@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "./IERCZKMLRegistry.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "./erc/IERCZKMLRegistry.sol";
 
 /// @notice The contracts and sizes that make a commitment executable.
 struct ModelBinding {

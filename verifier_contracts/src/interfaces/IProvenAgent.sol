@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor, IFramedAgent} from "./IAgentExecutor.sol";
-import {IERCAgent} from "./IERCAgent.sol";
-import {IERCAgentTool} from "./IERCAgentTool.sol";
+import {IERCAgent} from "./erc/IERCAgent.sol";
+import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
 /// @title An agent whose decisions are proven
 /// @notice `run` keeps the ERC's meaning: it runs at once, on recorded decisions, or on the claims

@@ -5,7 +5,7 @@ pragma solidity ^0.8.30;
 library BatchRows {
     /// @notice The rows in order, the last one repeated until there are `size` of them.
     /// @dev The caller has checked that there are 1 to `size` rows, all of one length. The rule is that
-    ///   of `circuits/batch.py`, and whoever proves has to follow it.
+    ///   of `circuits/networks/batch.py`, and whoever proves has to follow it.
     function fill(bytes[] memory rows, uint256 size) internal pure returns (bytes memory all) {
         uint256 width = rows[0].length;
         all = new bytes(size * width);

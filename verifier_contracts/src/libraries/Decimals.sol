@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 /// @title Exact decimal text of token amounts, both ways
-/// @notice The same grammar as `models/amounts.py`: digits, and optionally a point and more digits.
+/// @notice The same grammar as `models/encoding/amounts.py`: digits, and optionally a point and more digits.
 ///   No sign, exponent or separators: where money is concerned nothing is guessed.
 library Decimals {
     /// @notice The text has more decimals than the asset; cutting them off would change the amount.

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 /// @title Foreign text that cannot end the line it stands in
-/// @notice The same as `escape_observation` in `models/context.py`.
+/// @notice The same as `escape_observation` in `models/encoding/context.py`.
 library EscapedText {
     bytes16 private constant HEX = "0123456789abcdef";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/IERCZKMLRegistry.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 import {
     BatchVerifier,
     ExecutableModel,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ToolMetadata} from "./ToolMetadata.sol";
 import {ToolResultConverter} from "./ToolResultConverter.sol";
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
-import {IERCAgentTool} from "../interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 
 /// @title A tool's name, description and parameters, fixed when it is made
 /// @dev Every decision reads them of every tool. They lie ready-encoded in one contract's code, which

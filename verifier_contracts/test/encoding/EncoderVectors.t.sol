@@ -8,7 +8,7 @@ import {TextEncoder} from "../../src/encoding/TextEncoder.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
 import {BookAgent} from "./EncodingFakes.sol";
 
-/// @dev Python's answers, which tests/verifier_contracts/test_encoder_vectors.py writes and removes
+/// @dev Python's answers, which tests/verifier_contracts/encoding/test_encoder_vectors.py writes and removes
 ///   again; without the file there is nothing to compare with.
 contract EncoderVectorsTest is Test {
     string private constant PATH = "cache/encoder-vectors.bin";

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../../src/interfaces/IERCAgentExecutor.sol";
+import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 
 /// @notice Encodes and decodes many contexts in one call, and tells what each of them came to.

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgent} from "../../src/interfaces/IERCAgent.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
-import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {CarelessAgent} from "../fakes/CarelessAgent.sol";

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";
 import {Batches} from "../support/Batches.sol";

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {EchoTool, FailingTool} from "../fakes/FakeTools.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";
 import {World} from "../support/World.sol";

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../../src/interfaces/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
 
 /// @dev The first output is the operation, the second its operand.

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {AgentInput} from "../../src/agents/AgentInput.sol";
 import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
 /// @dev A tool that answers its input; the others differ in what they do first.
 contract EchoTool is IERCAgentTool {

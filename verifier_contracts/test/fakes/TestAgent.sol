@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {AgentBase} from "../../src/agents/AgentBase.sol";
 import {IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
 /// @dev Serves its owner, or everyone when the owner is zero.
 contract TestAgent is AgentBase {

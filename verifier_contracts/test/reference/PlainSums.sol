@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 import {Tokenizer} from "../../src/encoding/Tokenizer.sol";
 import {PlainToken} from "./PlainTokenizer.sol";
 
-/// @title `Embedding` without assembly, dimension by dimension as models/encoder.py
+/// @title `Embedding` without assembly, dimension by dimension as models/encoding/encoder.py
 /// @notice Tables are made up: dimension d of row r is byte d of keccak256(table, r).
 contract PlainSums {
     uint256 private constant WINDOW = 4;

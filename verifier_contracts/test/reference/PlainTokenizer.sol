@@ -11,7 +11,7 @@ struct PlainToken {
     uint256 end;
 }
 
-/// @title `Tokenizer` without assembly, character by character as models/tokens.py
+/// @title `Tokenizer` without assembly, character by character as models/encoding/tokens.py
 contract PlainTokenizer {
     bytes private _text;
     bytes32[] private _symbols;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {IERCZKMLRegistry} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {BatchVerifier, IModelRegistry, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {Batches} from "../support/Batches.sol";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {
     ExecutableModel,
     IModelRegistry,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {World} from "./World.sol";

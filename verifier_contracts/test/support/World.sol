@@ -5,8 +5,8 @@ import {Test} from "forge-std/Test.sol";
 
 import {AgentExecutor} from "../../src/executor/AgentExecutor.sol";
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/IERCAgentTool.sol";
-import {ModelCommitment} from "../../src/interfaces/IERCZKMLRegistry.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";

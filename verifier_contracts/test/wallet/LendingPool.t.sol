@@ -4,8 +4,8 @@ pragma solidity ^0.8.30;
 import {Test} from "forge-std/Test.sol";
 
 import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
-import {DemoToken} from "../../src/wallet/DemoToken.sol";
-import {LendingPool} from "../../src/wallet/LendingPool.sol";
+import {DemoToken} from "../../src/demo/DemoToken.sol";
+import {LendingPool} from "../../src/demo/LendingPool.sol";
 
 /// @dev Keeps a tenth of every transfer.
 contract FeeToken is DemoToken {

@@ -5,7 +5,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Test} from "forge-std/Test.sol";
 
 import {ISymbolBook} from "../../src/interfaces/ISymbolBook.sol";
-import {DemoToken} from "../../src/wallet/DemoToken.sol";
+import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 
 contract SymbolBookTest is Test {

@@ -1,0 +1,123 @@
+"""The bytes of a set-up file (halo2's `ParamsKZG` in raw form), read, checked and cut to size.
+
+    u32 LE k | 2^k G1: tau^i G | 2^k G1: Lagrange basis L_i(tau) G | G2 | tau G2
+
+G1 points are 64 bytes, G2 points 128, coordinates little-endian in Montgomery form.
+"""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from zkagent.circuits.bn254 import curve as bn254
+from zkagent.circuits.bn254.curve import Point
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.errors import SrsUnreadable
+
+HEADER, G1_BYTES, G2_BYTES = 4, 64, 128
+MOST_LOGROWS = 28  # the scalar field has no larger power-of-two subgroup
+MONTGOMERY = (1 << 256) % bn254.Q
+FROM_MONTGOMERY = pow(MONTGOMERY, -1, bn254.Q)
+ROOT_OF_UNITY = pow(7, (R - 1) >> 28, R)  # of order 2^28; 7 generates the multiplicative group
+
+
+def file_size(logrows: int) -> int:
+    """Bytes of a set-up for 2^logrows rows."""
+    return HEADER + 2 * G1_BYTES * (1 << logrows) + 2 * G2_BYTES
+
+
+def read_logrows(path: Path) -> int:
+    """k, after checking it against the file's size. Raises SrsUnreadable."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header = file.read(HEADER)
+    except OSError as exc:
+        raise SrsUnreadable(path, f"it cannot be read ({exc.strerror})") from exc
+    if len(header) < HEADER:
+        raise SrsUnreadable(path, f"{size} bytes are less than its header")
+    logrows = int(struct.unpack("<I", header)[0])
+    if logrows > MOST_LOGROWS:
+        raise SrsUnreadable(path, f"k = {logrows} in its header, expected at most {MOST_LOGROWS}")
+    if size != file_size(logrows):
+        expected = file_size(logrows)
+        raise SrsUnreadable(path, f"{size} bytes, expected {expected} for k = {logrows}")
+    return logrows
+
+
+def check_points(path: Path, content: bytes) -> None:
+    """Refuse damaged points: not a proof of a good set-up, which only a ceremony's digest can give.
+
+    The generator must come first, every point must lie on the curve, and the Lagrange basis must
+    sum to the generator. Raises SrsUnreadable.
+    """
+    count = 1 << struct.unpack("<I", content[:HEADER])[0]
+    points = [_point(content, index) for index in range(2 * count)]
+    if points[0] != bn254.GENERATOR:
+        raise SrsUnreadable(path, "its first point is not the generator of G1")
+    for index, point in enumerate(points):
+        if not bn254.on_curve(point):
+            raise SrsUnreadable(path, f"point {index} of {2 * count} is not on the curve")
+    if bn254.total(points[count:]) != bn254.GENERATOR:
+        raise SrsUnreadable(path, "its Lagrange points do not sum to the generator of G1")
+
+
+def cut(content: bytes, logrows: int) -> bytes:
+    """The same set-up for fewer rows: a prefix of the powers, and their own Lagrange basis.
+
+    L_i = 1/n sum_j w^(-ij) tau^j G, by a fast Fourier transform over points. Takes milliseconds per
+    row; the result is the very file that the ceremony publishes for that k.
+    """
+    count = 1 << logrows
+    powers = [bn254.to_jacobian(_point(content, index)) for index in range(count)]
+    root = pow(ROOT_OF_UNITY, 1 << (28 - logrows), R)
+    shrink = pow(count, -1, R)
+    basis = [bn254.times(p, shrink) for p in _transform(powers, pow(root, -1, R))]
+    lagrange = b"".join(_encode(point) for point in bn254.to_affine(basis))
+    kept = content[HEADER : HEADER + G1_BYTES * count]
+    return struct.pack("<I", logrows) + kept + lagrange + content[-2 * G2_BYTES :]
+
+
+def _point(content: bytes, index: int) -> Point:
+    start = HEADER + G1_BYTES * index
+    x, y = (
+        int.from_bytes(content[at : at + 32], "little") * FROM_MONTGOMERY % bn254.Q
+        for at in (start, start + 32)
+    )
+    return x, y
+
+
+def _encode(point: Point) -> bytes:
+    return b"".join((c * MONTGOMERY % bn254.Q).to_bytes(32, "little") for c in point)
+
+
+def _transform(points: list[bn254.Jacobian], root: int) -> list[bn254.Jacobian]:
+    """sum_j root^(ij) points[j] for each i."""
+    if len(points) == 1:
+        return points
+    square = root * root % R
+    even, odd = _transform(points[0::2], square), _transform(points[1::2], square)
+    pairs = list(_butterflies(even, odd, root))
+    return [one for one, _ in pairs] + [other for _, other in pairs]
+
+
+def _butterflies(
+    even: list[bn254.Jacobian], odd: list[bn254.Jacobian], root: int
+) -> Iterator[tuple[bn254.Jacobian, bn254.Jacobian]]:
+    twiddle = 1
+    for one, other in zip(even, odd, strict=True):
+        turned = _turn(other, twiddle)
+        yield bn254.plus(one, turned), bn254.plus(one, bn254.negate(turned))
+        twiddle = twiddle * root % R
+
+
+def _turn(point: bn254.Jacobian, scalar: int) -> bn254.Jacobian:
+    """scalar * point, by the shorter of scalar and R - scalar."""
+    if scalar == 1:
+        return point
+    if scalar > R // 2:
+        return bn254.negate(bn254.times(point, R - scalar))
+    return bn254.times(point, scalar)
+
+
+__all__ = ["check_points", "cut", "file_size", "read_logrows"]

@@ -1,0 +1,299 @@
+"""From an ONNX file to a circuit that has proven something once.
+
+Called by the `zkagent circuit` command and by everything that needs a circuit: building the same
+thing twice is a look-up. A build happens in a folder of its own and is moved into place when done,
+under a lock, so that neither a crash nor a second process leaves half a circuit behind.
+"""
+
+import hashlib
+import logging
+import math
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from filelock import FileLock
+
+from zkagent.circuits import artifacts
+from zkagent.circuits.artifacts import Circuit, Facts, Origin
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitNotFound,
+    EngineError,
+    MemoryTooSmall,
+    NetworkRefused,
+)
+from zkagent.circuits.halo2.cached import NAME, load_circuit, versions
+from zkagent.circuits.halo2.calibration import Data, Step, calibrate
+from zkagent.circuits.halo2.fidelity import Fidelity, quantised
+from zkagent.circuits.halo2.footprint import check_memory
+from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory
+from zkagent.circuits.halo2.settings import (
+    RunArguments,
+    Settings,
+    choose_logrows,
+    default_arguments,
+    to_bytes,
+)
+from zkagent.circuits.halo2.srs import Srs, find_srs
+from zkagent.circuits.halo2.verifier_patch import Verifier, patch_verifier
+from zkagent.circuits.networks import reference
+from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.samples import load_samples
+from zkagent.circuits.store import (
+    Stored,
+    annotate,
+    circuits_folder,
+    is_built,
+    write_manifest,
+)
+from zkagent.circuits.support.cache import file_digest
+
+log = logging.getLogger(__name__)
+
+FIDELITY = "fidelity"  # the note on how a circuit compares with onnxruntime
+
+
+class Stage(StrEnum):
+    """What a build is doing, in this order; a look-up ends after the set-up.
+
+    Ranges and comparison are for builds with samples only.
+    """
+
+    NETWORK = "reading the network"
+    RANGES = Step.RANGES.value
+    COMPARISON = Step.COMPARISON.value
+    ROWS = "counting rows"
+    SETUP = "finding the set-up"
+    COMPILE = "compiling the circuit"
+    KEYS = "making the keys"
+    VERIFIER = "writing the verifier"
+    CHECK = "checking a first proof"
+
+
+Progress = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A network and the canonical settings of a sound circuit of it.
+
+    inputs: the circuit's inputs for a first proof, where not any small numbers will do.
+    """
+
+    network: Network
+    settings: Settings
+    inputs: tuple[int, ...] | None = None
+
+    @property
+    def settings_bytes(self) -> bytes:
+        return to_bytes(self.settings)
+
+    @property
+    def logrows(self) -> int:
+        return int(self.settings["run_args"]["logrows"])
+
+
+def silent(stage: Stage) -> None:
+    """Progress for nobody."""
+
+
+def build_circuit(
+    onnx: Path,
+    *,
+    srs: Path | None = None,
+    cache: Path | None = None,
+    arguments: RunArguments | None = None,
+    data: Data | None = None,
+    progress: Progress = silent,
+) -> Circuit:
+    """Build the network's circuit, or look it up when it was built before.
+
+    srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
+    want other columns or scales; unsound ones are refused. data: samples to fit scale and ranges to
+    (unless arguments are given); how the circuit decides on them becomes its note "fidelity". A
+    damaged circuit in the cache is built again. Raises NetworkRefused, SettingsRefused,
+    InputRefused, MemoryTooSmall, SrsError, VerifierChanged, EngineError.
+    """
+    progress(Stage.NETWORK)
+    network = read_network(onnx)
+    if data is None:
+        plan = _planned(network, arguments or default_arguments(network.integer), progress)
+        return _find_or_build(plan, srs, cache, progress)
+    samples = load_samples(data.samples, network)
+    if arguments is None:
+        check_least_memory(network)
+    fitted = calibrate(
+        network,
+        samples,
+        tolerance=data.tolerance,
+        fraction_bits=data.fraction_bits,
+        arguments=arguments,
+        progress=_once(progress),
+    )
+    if network.integer and fitted.fidelity.largest_deviation not in (0.0, math.inf):
+        raise NetworkRefused(onnx, "ezkl computes other integers than onnxruntime on the samples")
+    plan = _planned(network, fitted.arguments, progress)
+    if not fitted.fidelity.outside:
+        scale = plan.settings["model_input_scales"][0]
+        plan = replace(plan, inputs=tuple(quantised(samples.values[0], scale)))
+    circuit = _find_or_build(plan, srs, cache, progress)
+    note = {**fitted.fidelity.to_json(), "samples_sha256": samples.sha256}
+    return annotate(circuit, FIDELITY, note)
+
+
+def fidelity_of(circuit: Circuit) -> Fidelity | None:
+    """How a circuit decided on the samples that it was last built with, if any."""
+    note = circuit.notes.get(FIDELITY)
+    if note is None:
+        return None
+    return Fidelity.from_json({k: v for k, v in note.items() if k != "samples_sha256"})
+
+
+def _once(progress: Progress) -> Callable[[Step], None]:
+    """Several scales are tried; a stage is told when it first begins."""
+    seen: set[Step] = set()
+
+    def tell(step: Step) -> None:
+        if step not in seen:
+            seen.add(step)
+            progress(Stage(step.value))
+
+    return tell
+
+
+def _planned(network: Network, arguments: RunArguments, progress: Progress) -> Plan:
+    progress(Stage.ROWS)
+    return make_plan(network, arguments)
+
+
+def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: Progress) -> Circuit:
+    _require_memory(plan, cache)
+    progress(Stage.SETUP)
+    setup = find_srs(srs, plan.logrows, cache)
+    origin = _origin(plan, setup)
+    with FileLock(circuits_folder(cache) / f".{origin.digest}.lock"):
+        try:
+            return load_circuit(origin.digest, cache)
+        except CircuitNotFound:
+            log.info("building circuit %s", origin.digest)
+        except ArtifactCorrupted as exc:
+            log.warning("%s; building it again", exc)
+        _build(plan, setup, circuits_folder(cache) / origin.digest, progress)
+        return load_circuit(origin.digest, cache)
+
+
+def _require_memory(plan: Plan, cache: Path | None) -> None:
+    """For a build; a look-up needs none. Raises MemoryTooSmall."""
+    try:
+        check_memory(plan.settings)
+    except MemoryTooSmall:
+        if not is_built(plan.network.sha256, _settings_digest(plan), cache):
+            raise
+
+
+def make_plan(network: Network, arguments: RunArguments) -> Plan:
+    """Settings for the least k whose rows are enough. Raises SettingsRefused, EngineError."""
+    with tempfile.TemporaryDirectory() as folder:
+        circuit = KeylessCircuit(network, Path(folder))
+        logrows = choose_logrows(circuit.settings(arguments), arguments.logrows)
+        return Plan(network, circuit.settings(arguments, logrows))
+
+
+def _origin(plan: Plan, setup: Srs) -> Origin:
+    settings = _settings_digest(plan)
+    return Origin(NAME, plan.network.sha256, settings, setup.sha256, versions())
+
+
+def _settings_digest(plan: Plan) -> str:
+    return hashlib.sha256(plan.settings_bytes).hexdigest()
+
+
+def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
+    """Build beside `directory` and move there. Called under the circuit's lock."""
+    fresh = directory.with_name(f".{directory.name}.building")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    try:
+        verifier = _write_files(plan, setup, fresh, progress)
+        files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
+        stored = Stored(fresh, _origin(plan, setup), _facts(plan, verifier), files, {})
+        circuit = stored.circuit(setup.path, development=setup.development)
+        progress(Stage.CHECK)
+        _check(plan, circuit)
+        write_manifest(circuit)
+        shutil.rmtree(directory, ignore_errors=True)
+        fresh.rename(directory)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Verifier:
+    from zkagent.circuits.halo2 import ezkl_engine
+
+    onnx, settings = folder / artifacts.NETWORK, folder / artifacts.SETTINGS
+    compiled = folder / artifacts.COMPILED
+    vk, pk = folder / artifacts.VERIFYING_KEY, folder / artifacts.PROVING_KEY
+    onnx.write_bytes(plan.network.content)
+    settings.write_bytes(plan.settings_bytes)
+    progress(Stage.COMPILE)
+    ezkl_engine.compile_network(onnx, settings, compiled)
+    progress(Stage.KEYS)
+    ezkl_engine.make_keys(compiled, setup.path, vk, pk)
+    progress(Stage.VERIFIER)
+    generated = ezkl_engine.make_verifier(vk, settings, setup.path)
+    verifier = patch_verifier(generated, development=setup.development)
+    (folder / artifacts.VERIFIER).write_text(verifier.source)
+    return verifier
+
+
+def _facts(plan: Plan, verifier: Verifier) -> Facts:
+    network, settings = plan.network, plan.settings
+    expected = network.input_count + network.output_count
+    if verifier.instance_count != expected:
+        raise NetworkRefused(
+            network.path,
+            f"its circuit has {verifier.instance_count} public values, expected {expected}",
+        )
+    return Facts(
+        input_count=network.input_count,
+        output_count=network.output_count,
+        input_scale_bits=settings["model_input_scales"][0],
+        exact=network.integer,
+        rows=settings["num_rows"],
+        logrows=plan.logrows,
+        proof_bytes=verifier.proof_bytes,
+    )
+
+
+def _check(plan: Plan, circuit: Circuit) -> None:
+    """The circuit computes what onnxruntime does, and its keys prove it."""
+    from zkagent.circuits.halo2 import ezkl_engine
+
+    network, samples = plan.network, list(_samples(plan.network))
+    for sample in samples if network.integer else ():
+        ours, theirs = ezkl_engine.witness(circuit, sample), reference.infer(network, sample)
+        if ours != theirs:
+            raise NetworkRefused(
+                network.path, f"ezkl computes {ours} where onnxruntime computes {theirs}"
+            )
+    proof = ezkl_engine.prove(circuit, plan.inputs or samples[-1])
+    if len(proof.proof) != circuit.facts.proof_bytes or not ezkl_engine.verify(circuit, proof):
+        raise EngineError("prove", "the first proof is false: is the set-up file damaged?")
+
+
+def _samples(network: Network) -> Iterator[list[int]]:
+    """Small numbers of both signs, the same for the same network."""
+    count = network.input_count
+    yield [0] * count
+    yield [1 - 2 * (index % 2) for index in range(count)]
+    generator = random.Random(network.sha256)
+    for _ in range(3):
+        yield [generator.randint(-100, 100) for _ in range(count)]
+
+
+__all__ = ["Plan", "Progress", "Stage", "build_circuit", "load_circuit", "make_plan", "silent"]

@@ -1,0 +1,70 @@
+"""Builds a circuit in a process of its own, so that progress shows and Ctrl-C works.
+
+`build_isolated` is what commands call; `python -m` on this module is its other half.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.halo2.build import Progress, Stage, build_circuit, silent
+from zkagent.circuits.halo2.cached import load_circuit
+from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.halo2.settings import RunArguments
+from zkagent.circuits.support.isolation import Report, answer_call, call_module
+
+
+def build_isolated(
+    onnx: Path,
+    *,
+    srs: Path | None = None,
+    cache: Path | None = None,
+    arguments: RunArguments | None = None,
+    data: Data | None = None,
+    progress: Progress = silent,
+) -> Circuit:
+    """Like `build_circuit`; raises the same errors, and EngineCrashed when the process dies."""
+    paths = {"onnx": onnx, "srs": srs, "cache": cache}
+    request = {
+        **{name: str(path) if path else None for name, path in paths.items()},
+        "arguments": asdict(arguments) if arguments else None,
+        "data": _sent(data),
+    }
+    digest = call_module(
+        "zkagent.circuits.halo2.build_process", request, lambda stage: progress(Stage(stage))
+    )
+    return load_circuit(digest, cache)
+
+
+def _sent(data: Data | None) -> dict[str, Any] | None:
+    return {**asdict(data), "samples": str(data.samples)} if data else None
+
+
+def _received(fields: dict[str, Any] | None) -> Data | None:
+    return Data(**{**fields, "samples": Path(fields["samples"])}) if fields else None
+
+
+def _build(request: dict[str, Any], report: Report) -> str:
+    """The digest of what was asked for."""
+    onnx, srs, cache = (
+        Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
+    )
+    assert onnx
+    given = request["arguments"]
+    circuit = build_circuit(
+        onnx,
+        srs=srs,
+        cache=cache,
+        arguments=RunArguments.from_json(given) if given else None,
+        data=_received(request["data"]),
+        progress=lambda stage: report(stage.value),
+    )
+    return circuit.digest
+
+
+if __name__ == "__main__":
+    answer_call(_build)
+
+
+__all__ = ["build_isolated"]

@@ -1,0 +1,280 @@
+"""The only importer of ezkl: its file-based functions as functions over paths and values.
+
+ezkl raises RuntimeError for everything, and its Rust panics surface as PanicException, which is a
+BaseException; both become EngineError here and nowhere else. Callers hand in checked files and
+checked numbers, so that a failure of `verify` inside halo2 is a verdict on the proof.
+
+The interpreter lock is held through each of these calls: use processes, spawned ones (a fork after
+a proof hangs).
+"""
+
+import asyncio
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ezkl
+
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.bn254.field import fits_int64, from_hex, to_hex
+from zkagent.circuits.errors import EngineError, InputRefused, OutsideRange
+from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
+
+# It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
+# then raises: calibration meets many values that are too large.
+logging.getLogger("ezkl").setLevel(logging.CRITICAL)
+
+PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
+# Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.
+COMPILER_DOWNLOAD = "svm error"
+NOWHERE = "http://127.0.0.1:0"
+# What remains of ezkl's "integer ... is too large to be represented" in its exception.
+DECOMPOSITION = "General synthesis error"
+# What halo2 says of a false proof; other failures of `verify` are no verdict.
+FALSE_PROOF = (
+    "The constraint system is not satisfied",
+    "Multi-opening proof was invalid",
+    "Transcript error",
+    "Provided instances do not match the circuit",
+)
+
+
+def make_settings(onnx: Path, arguments: RunArguments, logrows: int) -> Settings:
+    """ezkl's settings for the network at 2^logrows rows. Raises EngineError."""
+    run_args = _run_args(arguments, logrows)
+    with tempfile.TemporaryDirectory() as folder, _translated("read the network"):
+        written = Path(folder, "settings.json")
+        ezkl.gen_settings(str(onnx), str(written), py_run_args=run_args)
+        settings: Settings = json.loads(written.read_text())
+        return settings
+
+
+def compile_network(onnx: Path, settings: Path, compiled: Path) -> None:
+    """Write ezkl's form of the network. Raises EngineError."""
+    with _translated("compile the network"):
+        ezkl.compile_circuit(str(onnx), str(compiled), str(settings))
+
+
+def make_keys(compiled: Path, srs: Path, vk: Path, pk: Path) -> None:
+    """Write the verifying and the proving key. Raises EngineError."""
+    with _translated("make the keys"):
+        ezkl.setup(str(compiled), str(vk), str(pk), srs_path=str(srs))
+
+
+def make_srs(path: Path, logrows: int) -> None:
+    """Write a development set-up: its secret existed in this process. Raises EngineError."""
+    with _translated("make a set-up"):
+        ezkl.gen_srs(str(path), logrows)
+
+
+def make_verifier(vk: Path, settings: Path, srs: Path) -> str:
+    """The generated Solidity, as ezkl writes it: unsound until patched. Raises EngineError."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "verifier.sol")
+        try:
+            with _translated("write the verifier"), _no_downloads():
+                asyncio.run(_create_verifier(vk, settings, srs, source))
+        except EngineError as exc:
+            if COMPILER_DOWNLOAD not in exc.reason:
+                raise
+        text = source.read_text() if source.is_file() else ""
+    if not text.rstrip().endswith("}") or text.count("{") != text.count("}"):
+        raise EngineError("write the verifier", "the Solidity file is incomplete")
+    return text
+
+
+async def _create_verifier(vk: Path, settings: Path, srs: Path, source: Path) -> None:
+    abi = source.with_suffix(".abi")
+    await ezkl.create_evm_verifier(str(vk), str(settings), str(source), str(abi), srs_path=str(srs))
+
+
+def evaluate(
+    compiled: Path, inputs: Sequence[int], witness: Path, table: tuple[int, int] | None = None
+) -> tuple[int, ...]:
+    """Write the witness for `inputs` and return the circuit's outputs.
+
+    table: the range of the circuit's look-up tables, if it has any. ezkl writes a witness beyond
+    them all the same, and then proves without end. Raises OutsideRange, EngineError.
+    """
+    data = witness.with_suffix(".input")
+    # Field elements pass as they are; numbers would go through float64 and ezkl's rounding.
+    data.write_text(json.dumps({"input_data": [[to_hex(value) for value in inputs]]}))
+    with _ranged(), _translated("evaluate the circuit"):
+        ezkl.gen_witness(str(data), str(compiled), str(witness))
+    written = json.loads(witness.read_text())
+    if table:
+        _check_lookups(table, written["min_lookup_inputs"], written["max_lookup_inputs"])
+    return tuple(from_hex(value) for array in written["outputs"] for value in array)
+
+
+def looked_up(compiled: Path, inputs: Sequence[int], witness: Path) -> tuple[int, int]:
+    """The least and the largest value that `inputs` look up in tables, whatever the tables' range.
+
+    (0, 0) without tables. Raises OutsideRange when a decomposition is too small, EngineError.
+    """
+    evaluate(compiled, inputs, witness)
+    written = json.loads(witness.read_text())
+    return int(written["min_lookup_inputs"]), int(written["max_lookup_inputs"])
+
+
+def write_default_settings(onnx: Path, inputs: Sequence[Sequence[float]], settings: Path) -> None:
+    """What ezkl chooses by itself, calibrated on `inputs`: unsound, for comparisons only.
+
+    Its defaults use Freivalds' check (see zkagent.circuits.halo2.settings). Raises EngineError.
+    """
+    data = settings.with_suffix(".data")
+    data.write_text(json.dumps({"input_data": [[v for sample in inputs for v in sample]]}))
+    with _translated("calibrate by itself"):
+        ezkl.gen_settings(str(onnx), str(settings))
+        ezkl.calibrate_settings(str(data), str(onnx), str(settings))
+
+
+def prove_witness(compiled: Path, witness: Path, pk: Path, srs: Path) -> tuple[bytes, list[str]]:
+    """Proof bytes and instances (ezkl's hex). May be false: verify it. Raises EngineError."""
+    with tempfile.TemporaryDirectory() as folder, _translated("prove"):
+        written = Path(folder, "proof.json")
+        ezkl.prove(str(witness), str(compiled), str(pk), str(written), srs_path=str(srs))
+        proof = json.loads(written.read_text())
+    return bytes(proof["proof"]), [value for array in proof["instances"] for value in array]
+
+
+def verify_instances(
+    proof: bytes, instances: Sequence[str], settings: Path, vk: Path, srs: Path
+) -> bool:
+    """Whether the proof holds for the instances (ezkl's hex). Raises EngineError if undecided."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "proof.json")
+        path.write_text(json.dumps({"instances": [list(instances)], "proof": list(proof)}))
+        try:
+            with _translated("verify"):
+                verdict = ezkl.verify(str(path), str(settings), str(vk), srs_path=str(srs))
+        except EngineError as exc:
+            if any(reason in exc.reason for reason in FALSE_PROOF):
+                return False
+            raise
+    return verdict is True
+
+
+def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
+    """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "witness.json")
+        return _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
+
+
+def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
+    """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "witness.json")
+        outputs = _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
+        proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
+    return Proof(circuit.digest, tuple(inputs), outputs, proof)
+
+
+def verify(circuit: Circuit, proof: Proof) -> bool:
+    """Whether the proof holds under the circuit's key for its own inputs and outputs.
+
+    The callers' part is to refuse other lengths and non-canonical numbers, which ezkl accepts or
+    stumbles over: zkagent.prover.verification. Raises EngineError when it cannot be decided.
+    """
+    instances = [to_hex(value) for value in (*proof.inputs, *proof.outputs)]
+    return verify_instances(proof.proof, instances, circuit.settings, circuit.vk, circuit.srs)
+
+
+def _run_args(arguments: RunArguments, logrows: int) -> Any:
+    run = ezkl.PyRunArgs()
+    run.input_visibility = arguments.input_visibility
+    run.output_visibility = arguments.output_visibility
+    run.param_visibility = arguments.parameter_visibility
+    run.input_scale = arguments.input_scale_bits
+    run.param_scale = arguments.parameter_scale_bits
+    run.num_inner_cols = arguments.inner_columns
+    run.decomp_base = arguments.decomposition_base
+    run.decomp_legs = arguments.decomposition_legs
+    run.lookup_range = arguments.lookup_range
+    run.scale_rebase_multiplier = arguments.scale_rebase_multiplier
+    run.ignore_range_check_inputs_outputs = arguments.ignore_range_check_of_inputs_and_outputs
+    run.disable_freivalds = arguments.disable_freivalds
+    run.logrows = logrows
+    return run
+
+
+def _bounded(outputs: tuple[int, ...]) -> tuple[int, ...]:
+    if not fits_int64(outputs):
+        peak = max(outputs, key=abs)
+        raise InputRefused(f"these inputs drive an output to {peak}, which 64 bits cannot hold")
+    return outputs
+
+
+def _table(circuit: Circuit) -> tuple[int, int] | None:
+    if circuit.facts.exact:
+        return None  # exact circuits have none
+    return lookup_table(json.loads(circuit.settings.read_text()))
+
+
+def _check_lookups(table: tuple[int, int], least: int, most: int) -> None:
+    low, high = table
+    if least < low or most > high:
+        found = least if least < low else most
+        raise OutsideRange(f"{found} is looked up in a table from {low} to {high}")
+
+
+@contextmanager
+def _ranged() -> Iterator[None]:
+    """A witness fails so when a value is too large to be decomposed."""
+    try:
+        yield
+    except EngineError as exc:
+        if DECOMPOSITION not in exc.reason:
+            raise
+        raise OutsideRange("a value is too large to be decomposed") from exc
+
+
+@contextmanager
+def _translated(stage: str) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as exc:
+        raise EngineError(stage, _reason(exc)) from exc
+    except BaseException as exc:
+        if type(exc).__name__ != PANIC:
+            raise
+        raise EngineError(stage, f"it panicked: {_reason(exc)}") from exc
+
+
+@contextmanager
+def _no_downloads() -> Iterator[None]:
+    """Point https at nothing, for this process: ezkl would fetch a compiler to no use of ours.
+
+    Where packets are dropped rather than refused, it would also wait for minutes.
+    """
+    changed = {"HTTPS_PROXY": NOWHERE, "https_proxy": NOWHERE, "NO_PROXY": None, "no_proxy": None}
+    kept = {name: os.environ.get(name) for name in changed}
+    _set_environment(changed)
+    try:
+        yield
+    finally:
+        _set_environment(kept)
+
+
+def _set_environment(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _reason(exc: BaseException) -> str:
+    """ezkl's message without the prefix that repeats the stage, on one line."""
+    text = " ".join(str(exc).split())
+    return text.partition(": ")[2] if text.startswith("Failed to ") else text
+
+
+__all__ = ["compile_network", "evaluate", "make_keys", "make_settings", "make_srs"]
+__all__ += ["make_verifier", "prove", "prove_witness", "verify", "verify_instances", "witness"]

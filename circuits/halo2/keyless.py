@@ -1,0 +1,114 @@
+"""A network's circuit before it has keys: settings that keep the soundness rules, and witnesses.
+
+Every build takes its settings from here. Calibration and tuning also compile, one set of settings
+after the other, and find by the witness of real samples which ranges those need; witnesses need no
+keys, which cost most.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from zkagent.circuits.errors import EngineError, OutsideRange
+from zkagent.circuits.halo2.fidelity import quantised
+from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
+from zkagent.circuits.halo2.settings import (
+    LEARNING_LOGROWS,
+    LEAST_LOGROWS,
+    RunArguments,
+    Settings,
+    canonical,
+    check_arguments,
+    check_settings,
+    laid_out,
+    least_arguments,
+    least_logrows,
+    to_bytes,
+)
+from zkagent.circuits.networks.network import Network
+
+Array = npt.NDArray[Any]
+
+
+class KeylessCircuit:
+    """The circuit as it was compiled last. Its files lie in `folder`."""
+
+    def __init__(self, network: Network, folder: Path) -> None:
+        self._integer, self._folder = network.integer, folder
+        self._onnx, self.compiled = folder / "network.onnx", folder / "network.ezkl"
+        self._onnx.write_bytes(network.content)
+
+    def settings(self, arguments: RunArguments, logrows: int = LEARNING_LOGROWS) -> Settings:
+        """What ezkl makes of the arguments, in the canonical form; by default with rows enough for
+        everything. Raises SettingsRefused for what breaks a soundness rule, EngineError."""
+        from zkagent.circuits.halo2.ezkl_engine import make_settings
+
+        check_arguments(arguments)
+        settings = canonical(make_settings(self._onnx, arguments, logrows))
+        check_settings(settings, self._integer)
+        return settings
+
+    def compile(self, arguments: RunArguments) -> Settings:
+        """Compile for witnesses and return the settings. Raises like `settings`."""
+        from zkagent.circuits.halo2.ezkl_engine import compile_network
+
+        settings, written = self.settings(arguments), self._folder / "settings.json"
+        written.write_bytes(to_bytes(settings))
+        compile_network(self._onnx, written, self.compiled)
+        return settings
+
+    def holds(self, settings: Settings, samples: Iterable[Array]) -> bool:
+        """Whether decompositions reach as far as the samples lead; tables are left aside.
+
+        settings: as compiled last. Raises EngineError.
+        """
+        try:
+            for _ in self._looked_up(settings, samples):
+                pass
+        except OutsideRange:
+            return False
+        return True
+
+    def looked_up(self, settings: Settings, samples: Iterable[Array]) -> tuple[int, int] | None:
+        """The least and the largest number that the samples look up in tables, whatever these
+        hold; None without tables.
+
+        settings: as compiled last. Raises OutsideRange when a decomposition is too small,
+        EngineError.
+        """
+        if not settings["required_lookups"]:
+            return None
+        found = list(self._looked_up(settings, samples))
+        return min(low for low, _ in found), max(high for _, high in found)
+
+    def _looked_up(self, settings: Settings, samples: Iterable[Array]) -> Iterator[tuple[int, int]]:
+        from zkagent.circuits.halo2 import ezkl_engine
+
+        scale, witness = settings["model_input_scales"][0], self._folder / "witness.json"
+        for sample in samples:
+            yield ezkl_engine.looked_up(self.compiled, quantised(sample, scale), witness)
+
+
+def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
+    """Refuse a network that is hopeless here, before long work on its samples.
+
+    The estimate is that of the cheapest settings that samples could lead to, spread over more
+    columns until so many halvings of the rows. Raises MemoryTooSmall, SettingsRefused.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            settings = KeylessCircuit(network, Path(folder)).settings(
+                least_arguments(network.integer)
+            )
+        except EngineError:  # ezkl panics at some settings that others do well with
+            return
+    most = least_logrows(settings)
+    choices = range(most, max(LEAST_LOGROWS, most - fewer_logrows) - 1, -1)
+    sized = [laid_out(settings, logrows, 1) for logrows in choices]
+    check_memory(min(sized, key=lambda each: estimate_memory(each).peak))
+
+
+__all__ = ["KeylessCircuit", "check_least_memory"]

@@ -1,0 +1,50 @@
+"""Halo2 proofs by ezkl, as a proof system: what `circuits/systems.py` lists."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.halo2.build_process import build_isolated
+from zkagent.circuits.halo2.cached import NAME, open_stored
+from zkagent.circuits.store import Stored
+from zkagent.circuits.support.progress import Told, silent
+
+
+class Halo2:
+    """For any ONNX file that ezkl takes, with the standard settings."""
+
+    name = NAME
+    separate = True  # a proof holds the interpreter for its whole time
+
+    def build(
+        self,
+        onnx: Path,
+        *,
+        srs: Path | None = None,
+        cache: Path | None = None,
+        progress: Told = silent,
+        isolated: bool = True,
+    ) -> Circuit:
+        """Raises like `build_circuit`."""
+        build = build_isolated if isolated else build_circuit
+        return build(onnx, srs=srs, cache=cache, progress=lambda stage: progress(stage.value))
+
+    def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        return open_stored(stored, cache)
+
+    def names(self, circuit: str, onnx: str) -> bool:
+        return circuit != onnx
+
+    def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
+        from zkagent.circuits.halo2 import ezkl_engine
+
+        return ezkl_engine.prove(circuit, x)
+
+    def verify(self, circuit: Circuit, proof: Proof) -> bool:
+        from zkagent.circuits.halo2 import ezkl_engine
+
+        return ezkl_engine.verify(circuit, proof)
+
+
+__all__ = ["Halo2"]

@@ -1,0 +1,173 @@
+"""A helper process that speaks JSON lines and cannot outlive us.
+
+ezkl holds the interpreter lock for seconds to minutes, and its Rust side may abort or run out of
+memory: work that must be shown, timed or survived runs in a process of its own. It is spawned, not
+forked (a fork after a proof hangs), and imports nothing of the caller's script.
+
+Besides its standard streams the child holds the reading end of a pipe that nobody writes to. When
+the parent ends, even by SIGKILL, that pipe closes and the kernel ends the child with SIGIO, even
+while ezkl holds the lock. (PR_SET_PDEATHSIG would fire when the thread that started it ends.)
+"""
+
+import contextlib
+import json
+import os
+import re
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from zkagent.circuits.errors import OUT_OF_MEMORY, EngineCrashed
+
+ROOT = Path(__file__).parents[3]
+LOG_TAIL_BYTES = 20_000
+CHUNK_BYTES = 1 << 16
+PEAK_KIB = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
+
+
+class ChildProcess:
+    """One `python -m module` with a pipe in each direction.
+
+    Its stray output goes to a log of which errors show the end; its temporary files lie in a folder
+    of ours that is removed with it.
+    """
+
+    def __init__(
+        self, module: str, arguments: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="zkagent-")
+        self._log = Path(self._folder.name, "log")
+        self._buffer = b""
+        watched, self._held = os.pipe()
+        try:
+            with self._log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", module, str(watched), *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    pass_fds=(watched,),
+                    env=self._environment(environment or {}),
+                )
+        finally:
+            os.close(watched)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one message; a dead child is noticed by the next `receive`."""
+        assert self._process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
+        """The child's next message. Raises EngineCrashed when it ended, TimeoutError."""
+        assert self._process.stdout
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while b"\n" not in self._buffer:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not select.select([self._process.stdout], [], [], left)[0]:
+                raise TimeoutError
+            chunk = os.read(self._process.stdout.fileno(), CHUNK_BYTES)
+            if not chunk:
+                raise EngineCrashed(_ending(self._process.wait()), self._log_tail())
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def kill(self) -> None:
+        """End the child and remove what it left; harmless when done before."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+        self._folder.cleanup()
+
+    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        return {**os.environ, "PYTHONPATH": path, "TMPDIR": self._folder.name, **more}
+
+    def _log_tail(self) -> str:
+        """Its last words: where memory ran out, the line that says so, else the last one."""
+        text = self._log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace")
+        lines = text.strip().splitlines() or [""]
+        return next((line for line in lines if OUT_OF_MEMORY in line), lines[-1])
+
+
+class ParentLink:
+    """The child's side: messages from the parent and back."""
+
+    def __init__(self, watched: int) -> None:
+        """watched: the descriptor that closes with the parent, the child's first argument."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+        _die_when_closed(watched)
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)  # what anyone else prints must not get between our lines
+
+    def requests(self) -> Iterator[dict[str, Any]]:
+        """The parent's messages until it closes the pipe."""
+        for line in sys.stdin:
+            yield json.loads(line)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self._out.write(json.dumps(message) + "\n")
+        self._out.flush()
+
+
+def _die_when_closed(watched: int) -> None:
+    """Let the kernel end this process when the other end of `watched` closes (Linux).
+
+    Elsewhere it ends when it next reads from the parent.
+    """
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(watched, fcntl.F_GETFL)
+    fcntl.fcntl(watched, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if select.select([watched], [], [], 0)[0]:  # closed before we were listening
+        sys.exit(1)
+
+
+def peak_rss_bytes() -> int:
+    """The most memory that this process held.
+
+    Not ru_maxrss where /proc tells: Linux lets a child inherit its parent's through exec.
+    """
+    status = Path("/proc/self/status")
+    found = PEAK_KIB.search(status.read_text()) if status.is_file() else None
+    if found:
+        return int(found[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+__all__ = ["ChildProcess", "ParentLink", "peak_rss_bytes"]

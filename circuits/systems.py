@@ -1,0 +1,136 @@
+"""The proof systems, by the four bytes that a registry names them by.
+
+A proof system is one folder here, one entry in SYSTEMS, and one backing in
+`verifier_contracts/deployment/backing.py`. Everybody else works with circuits and proofs and does
+not ask which system they are of; where an id comes from a chain or a file, `find_system` looks it
+up.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitNotFound,
+    CircuitOutdated,
+    ProofSystemUnknown,
+)
+from zkagent.circuits.evaluated.system import Evaluated
+from zkagent.circuits.halo2.system import Halo2
+from zkagent.circuits.store import Stored, read_stored
+from zkagent.circuits.support.progress import Told, silent
+from zkagent.models.encoding.hashing import keccak_int
+
+
+class ProofSystem(Protocol):
+    """How circuits of one kind are made and used.
+
+    name: what a registry's id is the hash of. separate: proving takes long or may crash, so that it
+    belongs into a process of its own.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def separate(self) -> bool: ...
+
+    def build(
+        self,
+        onnx: Path,
+        *,
+        srs: Path | None = None,
+        cache: Path | None = None,
+        progress: Told = silent,
+        isolated: bool = True,
+    ) -> Circuit:
+        """The network's circuit with the standard settings, built or looked up.
+
+        srs: a set-up file, for systems that need one. progress: called with each stage. isolated:
+        in a process of its own, so that Ctrl-C works. Raises CircuitError.
+        """
+        ...
+
+    def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        """What lies in the cache, every file checked. Raises CircuitOutdated, ArtifactCorrupted."""
+        ...
+
+    def names(self, circuit: str, onnx: str) -> bool:
+        """Whether a circuit of the ONNX file with this SHA-256 can have this digest."""
+        ...
+
+    def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
+        """That y = f(x). Raises InputRefused, EngineError."""
+        ...
+
+    def verify(self, circuit: Circuit, proof: Proof) -> bool:
+        """Whether the proof holds; counts and lengths have been checked. Raises EngineError."""
+        ...
+
+
+def system_id(name: str) -> bytes:
+    """The four bytes of a proof system's name: the first of its Keccak-256."""
+    return keccak_int(name.encode()).to_bytes(32, "big")[:4]
+
+
+HALO2, EVALUATED = Halo2(), Evaluated()
+SYSTEMS: dict[bytes, ProofSystem] = {
+    system_id(system.name): system for system in (HALO2, EVALUATED)
+}
+
+
+def find_system(proof_system_id: bytes) -> ProofSystem:
+    """The system that a registry or receipt names. Raises ProofSystemUnknown."""
+    if (system := SYSTEMS.get(bytes(proof_system_id))) is None:
+        known = ", ".join(f"0x{found.hex()} {entry.name}" for found, entry in SYSTEMS.items())
+        raise ProofSystemUnknown(f"0x{proof_system_id.hex()}", known)
+    return system
+
+
+def system_of(circuit: Circuit) -> ProofSystem:
+    """Raises ProofSystemUnknown."""
+    return find_system(system_id(circuit.origin.system))
+
+
+def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
+    """The circuit of this name from the cache, every file checked.
+
+    Raises CircuitNotFound, CircuitOutdated, ArtifactCorrupted, ProofSystemUnknown.
+    """
+    stored = read_stored(digest, cache)
+    return find_system(system_id(stored.origin.system)).open(stored, cache)
+
+
+def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
+    """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
+    try:
+        return load_circuit(digest, cache)
+    except (CircuitNotFound, CircuitOutdated, ArtifactCorrupted):
+        return None
+
+
+def prove(circuit: Circuit, x: Sequence[int]) -> Proof:
+    """Prove y = f(x) in this process. Raises InputRefused, EngineError."""
+    return system_of(circuit).prove(circuit, x)
+
+
+def verify(circuit: Circuit, proof: Proof) -> bool:
+    """Whether the proof holds for the circuit; `prover.verification` checks its form first."""
+    return system_of(circuit).verify(circuit, proof)
+
+
+__all__ = [
+    "EVALUATED",
+    "HALO2",
+    "SYSTEMS",
+    "ProofSystem",
+    "cached_circuit",
+    "find_system",
+    "load_circuit",
+    "prove",
+    "system_id",
+    "system_of",
+    "verify",
+]

@@ -1,0 +1,3 @@
+"""One agent as a chain shows it: what is read, called, sent and measured."""
+
+__all__: list[str] = []

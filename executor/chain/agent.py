@@ -1,0 +1,256 @@
+"""What the executor needs of a chain: one agent, seen at a block, simulated and sent to.
+
+`web3_agent.Web3Agent` is the real one; `memory_agent.MemoryAgent` the in-memory fake for tests and
+for work without a node. All texts are bytes, because contracts may return any; addresses are 0x and
+40 lower-case hex digits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from zkagent.executor.chain.abi import metadata_hash
+from zkagent.models.encoding.book import Listing, SymbolBook
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.decoder import ToolSignature
+
+#: The ERC's ParamType by number, in the manifest's spelling.
+PARAMETER_TYPES = (
+    "string",
+    "address",
+    "bool",
+    "int",
+    "uint",
+    "string[]",
+    "address[]",
+    "bool[]",
+    "int[]",
+    "uint[]",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block by number and hash (0x and 64 lower-case hex digits)."""
+
+    number: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolParameter:
+    """One parameter as the tool describes it; `type` is one of PARAMETER_TYPES."""
+
+    type: str
+    name: bytes
+    description: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMetadata:
+    """What a tool says of itself."""
+
+    address: str
+    name: bytes
+    description: bytes
+    parameters: tuple[ToolParameter, ...]
+
+    @property
+    def hash(self) -> bytes:
+        """The 32 bytes that the agent pins, as `agents/ToolPins.sol` computes them."""
+        described = [
+            (PARAMETER_TYPES.index(p.type), p.name, p.description) for p in self.parameters
+        ]
+        return metadata_hash(self.name, self.description, described)
+
+    @property
+    def signature(self) -> ToolSignature:
+        types = tuple(p.type for p in self.parameters)
+        return ToolSignature(self.name.decode("utf-8", "surrogateescape"), types)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReads:
+    """Everything on chain that a decision of `agent` depends on besides prompt and history.
+
+    pinned: metadata hash of each tool as the agent was made with it. decimals: of tokens that the
+    prompt names by address and the book does not list.
+    """
+
+    block: Block
+    agent: str
+    base_prompt: bytes
+    tools: tuple[ToolMetadata, ...]
+    pinned: tuple[bytes, ...]
+    book: tuple[Listing, ...]
+    decimals: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionContext:
+    """The full context of one decision."""
+
+    reads: AgentReads
+    reasoning: tuple[bytes, ...]
+    prompt: bytes
+
+    def for_model(self) -> Context:
+        """The context in the form that encoder and decoder take."""
+        return Context(self.prompt, self.reasoning, SymbolBook(self.reads.book))
+
+    @property
+    def signatures(self) -> tuple[ToolSignature, ...]:
+        return tuple(tool.signature for tool in self.reads.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchVerifier:
+    """A registered verifier for up to `size` decisions in one proof."""
+
+    size: int
+    verifier: str
+    circuit_hash: bytes
+    code_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AgentModel:
+    """The model that an agent obeys: registry number, commitment, binding, batch verifiers."""
+
+    model_id: int
+    model_hash: bytes
+    circuit_hash: bytes
+    vk_hash: bytes
+    proof_system_id: bytes
+    uri: str
+    verifier: str
+    encoder: str
+    decoder: str
+    components: tuple[str, ...]
+    onnx_digest: bytes
+    manifest_digest: bytes
+    inputs: int
+    outputs: int
+    batches: tuple[BatchVerifier, ...]
+    commitment_hash: bytes
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        return tuple(batch.size for batch in self.batches)
+
+    def batch(self, size: int) -> BatchVerifier:
+        return next(batch for batch in self.batches if batch.size == size)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentIdentity:
+    """Who serves and who decides: addresses and the model."""
+
+    chain_id: int
+    agent: str
+    executor: str
+    registry: str
+    model: AgentModel
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An output for the features of this hash. output: int64 big-endian, 8 bytes each."""
+
+    model_id: int
+    features_hash: bytes
+    output: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MissingDecision:
+    """Simulation stopped at the first decision that no claim was given for."""
+
+    index: int
+    agent: str
+    model_id: int
+    features: bytes  # int16 big-endian, 2 bytes each
+    base_prompt: bytes
+    tools: tuple[str, ...]
+    reasoning: tuple[bytes, ...]
+    prompt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Simulation reached the final answer; steps are the reasoning entries in order."""
+
+    answer: bytes
+    steps: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """A complete atomic run, ready to be sent. proofs: one for each claim, see `coverage`."""
+
+    prompt: bytes
+    claims: tuple[Claim, ...]
+    proofs: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What the chain says of a run: where it is, and the agent's event."""
+
+    block: Block
+    gas_used: int
+    requester: str
+    answer: bytes
+    steps: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """A run that happened, with the signed transaction that caused it."""
+
+    raw: bytes
+    hash: str
+    result: RunResult
+
+
+class AgentChain(Protocol):
+    """Reads and simulations; nothing here changes state."""
+
+    def head(self) -> Block:
+        """The latest block."""
+
+    def block(self, number: int) -> Block:
+        """The block of this number. Raises NotOnChain when there is none."""
+
+    def identity(self, block: Block) -> AgentIdentity:
+        """Agent, executor, registry and model at `block`."""
+
+    def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
+        """What the agent's decisions depend on; `tokens`: addresses whose decimals are wanted."""
+
+    def simulate(
+        self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
+    ) -> MissingDecision | Finished:
+        """Run up to the first decision without a claim. Raises RevertError for the run's own
+        failure, such as a tool that reverts."""
+
+    def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
+        """Keccak-256 of the code at each address at `block`."""
+
+    def run_result(self, transaction: str) -> RunResult:
+        """The run that happened in the transaction of this hash. Raises NotOnChain when there is
+        no such transaction, when it failed, or when it holds no run of the agent."""
+
+
+class RunSender(Protocol):
+    """Sends runs from one account. Both methods raise RevertError when the run reverts."""
+
+    @property
+    def account(self) -> str:
+        """Who pays and who is the requester."""
+
+    def estimate_gas(self, call: RunCall) -> int:
+        """Gas units the run takes. Raises InsufficientFunds too."""
+
+    def send(self, call: RunCall, gas_limit: int) -> Inclusion:
+        """Sign, send, wait."""

@@ -1,0 +1,125 @@
+"""A chain of our own with all contracts on it: for the demo, tests and `run` without --rpc."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
+
+from zkagent.circuits.artifacts import Circuit
+from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.chain.local import Anvil, call, send
+from zkagent.verifier_contracts.deployment.batches import accept_batches
+from zkagent.verifier_contracts.deployment.record import Deployment
+from zkagent.verifier_contracts.deployment.wallet import at, deploy_wallet
+
+#: What the wallet holds at first, and what it has in the pool.
+HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
+POOLED: Mapping[str, str] = {"USDC": "100", "DAI": "40"}
+
+
+@dataclass(frozen=True)
+class EmbeddedChain:
+    """A running anvil, the deployment on it, and who is who. friend: somebody to send tokens to;
+    stranger: somebody to keep out."""
+
+    anvil: Anvil
+    deployment: Deployment
+    owner: LocalAccount
+    friend: LocalAccount
+    stranger: LocalAccount
+
+    @property
+    def web3(self) -> Any:
+        return self.anvil.web3
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Of one token, in its smallest units: in the pool, in the wallet, with somebody else."""
+
+    symbol: str
+    decimals: int
+    pool: int
+    wallet: int
+    friend: int
+
+
+@contextmanager
+def embedded_chain(
+    model: Model,
+    circuit: Circuit,
+    progress: Callable[[str], None],
+    batches: Mapping[int, Circuit] | None = None,
+) -> Iterator[EmbeddedChain]:
+    """Start anvil, deploy, fund. batches: circuits for several decisions in a proof, by their
+    number. Raises ContractsError."""
+    progress("starting a chain")
+    with Anvil() as anvil:
+        owner, friend, stranger = anvil.accounts[:3]
+        deployment = deploy_wallet(
+            anvil.web3, model, circuit, owner, progress=lambda s: progress(f"deploying: {s}")
+        )
+        chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
+        if batches:
+            progress("deploying: verifiers for several decisions")
+            accept_batches(anvil.web3, owner, deployment, batches)
+        progress("funding the wallet")
+        fund(chain)
+        yield chain
+
+
+def fund(chain: EmbeddedChain) -> None:
+    """Give the wallet its first tokens, some of them in the pool already."""
+    mint(chain.web3, chain.owner, chain.deployment)
+    for token in chain.deployment.tokens:
+        if pooled := _units(POOLED.get(token.symbol, "0"), token.decimals):
+            contract = at(chain.web3, "DemoToken", token.address)
+            send(chain.web3, contract.functions.mint(chain.deployment.wallet, pooled), chain.owner)
+            _deposit(chain, token.address, pooled)
+
+
+def mint(web3: Any, owner: LocalAccount, deployment: Deployment) -> None:
+    """Give the wallet demo tokens, which anybody can make. Raises ChainError, RevertError."""
+    for token in deployment.tokens:
+        units = _units(HELD[token.symbol], token.decimals)
+        contract = at(web3, "DemoToken", token.address)
+        send(web3, contract.functions.mint(deployment.wallet, units), owner)
+
+
+def balances(chain: EmbeddedChain) -> tuple[Balance, ...]:
+    """Where the tokens are now."""
+    return tuple(_balance(chain, t.symbol, t.address, t.decimals) for t in chain.deployment.tokens)
+
+
+def _deposit(chain: EmbeddedChain, token: str, units: int) -> None:
+    """In the wallet's name, which only a chain of our own allows."""
+    wallet, web3 = to_checksum_address(chain.deployment.wallet), chain.web3
+    pool = at(web3, "LendingPool", chain.deployment.pool)
+    chain.anvil.rpc("anvil_impersonateAccount", wallet)
+    chain.anvil.rpc("anvil_setBalance", wallet, hex(10**18))
+    approve = at(web3, "DemoToken", token).functions.approve(pool.address, units)
+    send(web3, approve, wallet)
+    send(web3, pool.functions.deposit(token, units), wallet)
+    chain.anvil.rpc("anvil_setBalance", wallet, "0x0")
+    chain.anvil.rpc("anvil_stopImpersonatingAccount", wallet)
+
+
+def _balance(chain: EmbeddedChain, symbol: str, address: str, decimals: int) -> Balance:
+    web3, wallet = chain.web3, chain.deployment.wallet
+    token = at(web3, "DemoToken", address).functions
+    pool = at(web3, "LendingPool", chain.deployment.pool).functions
+    return Balance(
+        symbol,
+        decimals,
+        pool=int(call(web3, pool.depositOf(wallet, address))),
+        wallet=int(call(web3, token.balanceOf(wallet))),
+        friend=int(call(web3, token.balanceOf(chain.friend.address))),
+    )
+
+
+def _units(amount: str, decimals: int) -> int:
+    return int(Decimal(amount).scaleb(decimals))

@@ -1,0 +1,154 @@
+"""One agent on a real chain, read and simulated through JSON-RPC."""
+
+import contextlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from web3 import Web3
+
+from zkagent.executor.chain import abi
+from zkagent.executor.chain.agent import (
+    PARAMETER_TYPES,
+    AgentIdentity,
+    AgentReads,
+    Block,
+    Claim,
+    Finished,
+    MissingDecision,
+    RunResult,
+    ToolMetadata,
+    ToolParameter,
+)
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_registry import Web3Registry
+from zkagent.executor.errors import NoAgentThere, NotOnChain
+from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.errors import RevertError
+
+MAX_DECIMALS = 77
+#: Errors that carry a simulation's result; as ABI, so that no compiler is asked for their names.
+SIMULATION_ERRORS = [
+    {
+        "type": "error",
+        "name": method.name,
+        "inputs": [{"name": "", "type": kind} for kind in method.inputs],
+    }
+    for method in (abi.MISSING_DECISION, abi.SIMULATION_RESULT)
+]
+
+
+class Web3Agent:
+    """Implements AgentChain for the agent at `address`."""
+
+    def __init__(self, web3: Web3, address: str) -> None:
+        self.reader, self.agent = ContractReader(web3), address.lower()
+        self._view = self.reader.view
+        self._identity = lru_cache(maxsize=64)(self._read_identity)
+
+    def head(self) -> Block:
+        return self.reader.block("latest")
+
+    def block(self, number: int) -> Block:
+        return self.reader.block(number)
+
+    def identity(self, block: Block) -> AgentIdentity:
+        return self._identity(block)
+
+    def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
+        addresses, pinned = self._view(self.agent, abi.TOOLS, block)
+        (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
+        return AgentReads(
+            block=block,
+            agent=self.agent,
+            base_prompt=base_prompt,
+            tools=tuple(self._tool(address, block) for address in addresses),
+            pinned=tuple(pinned),
+            book=self._book(block),
+            decimals=tuple(self._decimals(tokens, block)),
+        )
+
+    def simulate(
+        self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
+    ) -> MissingDecision | Finished:
+        given = [(c.model_id, c.features_hash, c.output) for c in claims]
+        data = abi.SIMULATE.call(abi.prompt_input(prompt), given)
+        try:
+            self.reader.call(self.agent, data, block, sender, SIMULATION_ERRORS)
+        except RevertError as exc:
+            if exc.data[:4] == abi.MISSING_DECISION.selector:
+                return _missing(exc.data)
+            if exc.data[:4] == abi.SIMULATION_RESULT.selector:
+                answer, steps = abi.SIMULATION_RESULT.arguments(exc.data)
+                return Finished(answer, tuple(steps))
+            raise
+        raise NoAgentThere(self.agent, "its simulate() returns, where it must revert")
+
+    def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
+        return self.reader.code_hashes(addresses, block)
+
+    def run_result(self, transaction: str) -> RunResult:
+        return run_result(self.reader.receipt(transaction), self.agent)
+
+    def _read_identity(self, block: Block) -> AgentIdentity:
+        (executor,) = self._view(self.agent, abi.EXECUTOR, block)
+        (registry,) = self._view(executor, abi.REGISTRY, block)
+        (number,) = self._view(self.agent, abi.MODEL_ID, block)
+        if not number.isdigit():
+            raise NoAgentThere(self.agent, f"its model id is {number!r}, expected a number")
+        model = Web3Registry(self.reader, registry).model(int(number), block)
+        return AgentIdentity(self.reader.chain_id, self.agent, executor, registry, model)
+
+    def _tool(self, address: str, block: Block) -> ToolMetadata:
+        (name,) = self._view(address, abi.NAME, block)
+        (description,) = self._view(address, abi.DESCRIPTION, block)
+        ((parameters,),) = self._view(address, abi.DESCRIBE_INPUT, block)
+        if any(kind >= len(PARAMETER_TYPES) for kind, _, _ in parameters):
+            raise NoAgentThere(address, "a tool with a parameter of no known type")
+        described = tuple(ToolParameter(PARAMETER_TYPES[t], n, d) for t, n, d in parameters)
+        return ToolMetadata(address, name, description, described)
+
+    def _book(self, block: Block) -> tuple[Listing, ...]:
+        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
+        symbols, tokens, decimals = self._view(book, abi.ENTRIES, block)
+        if not all(symbol.isascii() for symbol in symbols):
+            raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
+        return tuple(
+            Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
+            for symbol, token, places in zip(symbols, tokens, decimals, strict=True)
+        )
+
+    def _decimals(self, tokens: Sequence[str], block: Block) -> list[tuple[str, int]]:
+        """Of those that tell, as the decoder contract asks them."""
+        known = []
+        for token in tokens:
+            with contextlib.suppress(RevertError, NoAgentThere):
+                (places,) = self._view(token, abi.DECIMALS, block)
+                known.append((token, int(places)))
+        return [(token, places) for token, places in known if places <= MAX_DECIMALS]
+
+
+def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
+    """The agent's run in a transaction's receipt. Raises NotOnChain."""
+    name = "0x" + bytes(receipt["transactionHash"]).hex()
+    if receipt["status"] != 1:
+        raise NotOnChain(f"transaction {name} was reverted")
+    events = [
+        log
+        for log in receipt["logs"]
+        if log["address"].lower() == agent and bytes(log["topics"][0]) == abi.RUN_RESULT.topic
+    ]
+    if len(events) != 1:
+        raise NotOnChain(f"transaction {name} holds {len(events)} runs of {agent}, expected one")
+    data = bytes(events[0]["data"])
+    requester, steps, answer = abi.decode_canonical(abi.RUN_RESULT_DATA, data)
+    block = Block(receipt["blockNumber"], "0x" + bytes(receipt["blockHash"]).hex())
+    return RunResult(block, receipt["gasUsed"], requester, answer, tuple(steps))
+
+
+def _missing(data: bytes) -> MissingDecision:
+    index, agent, model_id, features, encoded = abi.MISSING_DECISION.arguments(data)
+    base_prompt, tools, reasoning, prompt = abi.decode_canonical(abi.CONTEXT, encoded)
+    return MissingDecision(
+        index, agent, model_id, features, base_prompt, tuple(tools), tuple(reasoning), prompt
+    )

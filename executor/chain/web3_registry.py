@@ -1,0 +1,40 @@
+"""A model registry on a real chain."""
+
+from zkagent.executor.chain import abi
+from zkagent.executor.chain.agent import AgentModel, BatchVerifier, Block
+from zkagent.executor.chain.reader import ContractReader
+
+
+class Web3Registry:
+    """Reads the registry at `address`. Raises ChainError, NoAgentThere."""
+
+    def __init__(self, reader: ContractReader, address: str) -> None:
+        self.reader, self.address = reader, address.lower()
+
+    def model(self, number: int, block: Block) -> AgentModel:
+        """Commitment and binding under this number. Raises RevertError when there is none."""
+        read, registry = self.reader.view, self.address
+        commitment, _, _ = read(registry, abi.GET_MODEL, block, number)
+        (binding,) = read(registry, abi.GET_BINDING, block, number)
+        (batches,) = read(registry, abi.BATCH_VERIFIERS, block, number)
+        (commitment_hash,) = read(registry, abi.COMMITMENT_HASH, block, number)
+        model_hash, circuit_hash, vk_hash, proof_system, uri = commitment
+        verifier, encoder, decoder, components, onnx, manifest, inputs, outputs = binding
+        return AgentModel(
+            model_id=number,
+            model_hash=model_hash,
+            circuit_hash=circuit_hash,
+            vk_hash=vk_hash,
+            proof_system_id=proof_system,
+            uri=uri.decode("utf-8", "surrogateescape"),
+            verifier=verifier,
+            encoder=encoder,
+            decoder=decoder,
+            components=tuple(components),
+            onnx_digest=onnx,
+            manifest_digest=manifest,
+            inputs=inputs,
+            outputs=outputs,
+            batches=tuple(BatchVerifier(*batch) for batch in batches),
+            commitment_hash=commitment_hash,
+        )

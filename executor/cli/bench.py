@@ -1,0 +1,156 @@
+"""`zkagent bench`: measure, and compare two measurements."""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from zkagent.executor.bench.compare import Comparison
+    from zkagent.executor.bench.results import Results
+    from zkagent.executor.bench.suite import Suite
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+RESULTS = click.Path(path_type=Path, exists=True)
+TEXTS = click.Path(path_type=Path, exists=True, file_okay=False)
+HOME = Path("bench-results")
+
+
+@click.group("bench", invoke_without_command=True)
+@click.option("--full", "all_of_it", is_flag=True, help="Everything: all models, sizes and forms.")
+@click.option(
+    "--out",
+    type=FOLDER,
+    default=None,
+    metavar="FOLDER",
+    help="For results.json, report.md and plots [default: bench-results/DATE-TIME].",
+)
+@click.option("--model", "models", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--clinc150", type=TEXTS, metavar="FOLDER", help="CLINC150's train.jsonl, test.jsonl (--full)."
+)
+@click.option(
+    "--snips", type=TEXTS, metavar="FOLDER", help="SNIPS' train.jsonl and test.jsonl (--full)."
+)
+@click.option("--threads", type=click.IntRange(1), help="For proving; all cores by default.")
+@click.option("--no-plots", is_flag=True, help="Leave the plots out; they need matplotlib.")
+@click.pass_context
+def bench_group(
+    ctx: click.Context,
+    *,
+    all_of_it: bool,
+    out: Path | None,
+    models: tuple[str, ...],
+    clinc150: Path | None,
+    snips: Path | None,
+    threads: int | None,
+    no_plots: bool,
+) -> None:
+    """Measure what a proof costs: time, memory, bytes, gas, accuracy.
+
+    Every network is proven by our circuits and by what ezkl chooses by itself, in turns, and
+    computed by a contract. Takes minutes, with --full an hour. Ctrl-C keeps what was measured.
+
+    \b
+    zkagent bench
+    zkagent bench --full --out before
+    zkagent bench compare before after
+    """
+    if (clinc150 or snips) and not all_of_it:
+        raise click.UsageError("--clinc150 and --snips go with --full")
+    if ctx.invoked_subcommand is None:
+        from zkagent.executor.bench.suite import full, quick
+
+        folder = out or HOME / datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
+        suite = full(clinc150, snips) if all_of_it else quick()
+        _measure(suite.only(models), folder, threads, plots=not no_plots)
+
+
+@bench_group.command("compare")
+@click.argument("old", type=RESULTS)
+@click.argument("new", type=RESULTS)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare_command(old: Path, new: Path, as_json: bool) -> None:
+    """Show what changed from OLD to NEW, two folders of results.
+
+    Times count from three times their spread on, and only on one machine; gas and sizes always.
+    """
+    from zkagent.executor.bench.compare import compare
+    from zkagent.executor.bench.results import Results
+
+    found = compare(Results.load(old), Results.load(new))
+    click.echo(json.dumps(asdict(found), indent=1) if as_json else described(found))
+
+
+@bench_group.command("report")
+@click.argument("folder", type=RESULTS)
+@click.option("--no-plots", is_flag=True, help="Leave the plots out; they need matplotlib.")
+def report_command(folder: Path, no_plots: bool) -> None:
+    """Write report.md and the plots of FOLDER's results once more."""
+    from zkagent.executor.bench.results import Results
+
+    directory = folder if folder.is_dir() else folder.parent
+    click.echo(_publish(Results.load(folder), directory, plots=not no_plots))
+
+
+def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:
+    from zkagent.executor.bench.plots import require_matplotlib
+    from zkagent.executor.bench.report import headline
+    from zkagent.executor.bench.runner import Runner, guess_s
+    from zkagent.executor.cli.bench_bar import BenchBar
+
+    if plots:
+        require_matplotlib()  # before the minutes of measuring, not after
+    _make_folder(out)
+    runner = Runner(suite, out, threads, BenchBar(guess_s(suite)))
+    try:
+        runner.run()
+    finally:
+        report = _publish(runner.results, out, plots=plots)
+        if found := headline(runner.results):
+            click.echo(found)
+        click.echo(report if runner.results.complete else f"{report} (incomplete)")
+
+
+def _make_folder(out: Path) -> None:
+    """Results that took an hour are not overwritten. Raises BenchFolderRefused."""
+    from zkagent.executor.bench.results import RESULTS as FILE
+    from zkagent.executor.errors import BenchFolderRefused
+
+    if (out / FILE).exists():
+        raise BenchFolderRefused(out, f"it holds {FILE} already")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise BenchFolderRefused(out, str(exc.strerror)) from exc
+
+
+def _publish(results: "Results", folder: Path, *, plots: bool) -> Path:
+    """Write report and plots; the report's path."""
+    from zkagent.executor.bench.plots import draw_all
+    from zkagent.executor.bench.report import REPORT, report
+
+    names = draw_all(results, folder) if plots else []
+    path = folder / REPORT
+    path.write_text(report(results, names), encoding="utf-8")
+    return path
+
+
+def described(found: "Comparison") -> str:
+    """A comparison as plain text."""
+    lines = [f"{found.compared} measurements compared, {len(found.changes)} figures changed"]
+    for change in found.changes:
+        relative = "" if change.relative is None else f"  {100 * change.relative:+.1f} %"
+        verdict = {True: "  better", False: "  worse", None: ""}[change.better]
+        figures = f"{change.figure}: {change.old} -> {change.new}{relative}{verdict}"
+        lines.append(f"  {change.what}  {figures}")
+    lines += [f"  only in the old run: {label}" for label in found.gone]
+    lines += [f"  only in the new run: {label}" for label in found.fresh]
+    lines += [f"note: {remark}" for remark in found.remarks]
+    return "\n".join(lines)
+
+
+__all__ = ["bench_group", "described"]

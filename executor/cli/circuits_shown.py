@@ -1,0 +1,96 @@
+"""From what a user calls a network to its circuit, built with progress and shown in words."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from zkagent.circuits.errors import TuningMissing
+from zkagent.circuits.support.cache import file_digest
+from zkagent.executor.cli.data_options import comparison
+
+if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit
+    from zkagent.circuits.halo2.calibration import Data
+    from zkagent.circuits.halo2.settings import RunArguments
+
+
+def find_onnx(model: str) -> Path:
+    """The ONNX file behind what a user wrote. Raises zkagent.models.errors.UnknownModel."""
+    if model.endswith(".onnx"):
+        return Path(model)
+    from zkagent.models.catalogue import load_model
+
+    return load_model(model).onnx_path
+
+
+def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunArguments | None":
+    """The settings that were tuned for this very file; None for the standard ones.
+
+    tuned: None means for ONNX files only, because agents and receipts go by the standard circuit of
+    a model, which is the same on every machine. Raises TuningMissing when True and there are none.
+    """
+    from zkagent.circuits.halo2.tuning.record import find
+
+    if tuned is False or (tuned is None and not model.endswith(".onnx")) or not onnx.is_file():
+        return None
+    record = find(file_digest(onnx))
+    if record is None and tuned:
+        raise TuningMissing(onnx)
+    if record is None:
+        return None
+    click.echo(
+        f"with the settings that were tuned for {record.objective.value}; "
+        "--untuned for the standard ones",
+        err=True,
+    )
+    return record.winner.arguments
+
+
+def build_shown(
+    onnx: Path,
+    srs: Path | None,
+    arguments: "RunArguments | None" = None,
+    data: "Data | None" = None,
+) -> "Circuit":
+    """Build or look up, with progress on a terminal. Raises like build_circuit."""
+    from zkagent.circuits.halo2.build import Stage
+    from zkagent.circuits.halo2.build_process import build_isolated
+    from zkagent.executor.cli.progress import stages
+
+    with stages(len(Stage)) as begin:
+        return build_isolated(onnx, srs=srs, arguments=arguments, data=data, progress=begin)
+
+
+def summary(circuit: "Circuit") -> str:
+    """One line: sizes, exactness, set-up."""
+    facts = circuit.facts
+    kind = "exact" if facts.exact else f"{facts.input_scale_bits} bits of fraction"
+    setup = "development set-up" if circuit.development_srs else "public ceremony"
+    return (
+        f"{facts.input_count} -> {facts.output_count}, {kind}, {facts.rows} rows of "
+        f"2^{facts.logrows}, proof {facts.proof_bytes} bytes, {setup}"
+    )
+
+
+def show(circuit: "Circuit", as_json: bool) -> None:
+    """Print a circuit, for machines or for people."""
+    if as_json:
+        click.echo(json.dumps(circuit.to_json()))
+        return
+    click.echo(circuit.digest)
+    click.echo(f"  {summary(circuit)}")
+    for line in comparison(circuit):
+        click.echo(f"  {line}")
+    for name in (circuit.vk, circuit.pk, circuit.verifier_source):
+        click.echo(f"  {name}  {name.stat().st_size:,} bytes")
+    if circuit.development_srs:
+        click.echo(
+            "development set-up: proofs count on a local chain (31337) only; "
+            "give a public ceremony's file with --srs",
+            err=True,
+        )
+
+
+__all__ = ["build_shown", "find_onnx", "show", "summary", "tuned_arguments"]

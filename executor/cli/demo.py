@@ -1,0 +1,51 @@
+"""`zkagent demo`."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
+
+
+@click.command("demo")
+@MODEL_OPTION
+@SRS_OPTION
+@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -> None:
+    """Run a wallet agent on an embedded chain, every decision proven, then attack it.
+
+    Exits with 1 when an attack succeeds or the receipt does not verify.
+    """
+    from zkagent.executor.cli.demo_view import DemoView
+    from zkagent.executor.cli.narrator import Narrator, results
+    from zkagent.executor.demo.story import attack, keep_receipt, play
+    from zkagent.executor.receipts.file import check_place
+    from zkagent.executor.runs.session import local_circuit, open_embedded
+    from zkagent.models.catalogue import load_model
+
+    started, view = time.monotonic(), DemoView(results())
+    model = load_model(model_name)
+    check_place(receipt_path)
+    with Narrator().working() as tell:
+        circuit = local_circuit(model, srs, tell.stage)
+        with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
+            completed, attacks = [], []
+            with tell.aside():
+                view.opening(session, chain)
+            for number, run in enumerate(play(session, chain), start=1):
+                completed.append(run.completed)
+                with tell.aside():
+                    view.run(number, run)
+            tell.stage("writing and verifying the receipt")
+            receipt = keep_receipt(session, completed, receipt_path)
+            with tell.aside():
+                view.attacks_begin()
+            for number, result in enumerate(attack(session, chain, tell.stage), start=1):
+                attacks.append(result)
+                with tell.aside():
+                    view.attack(number, result)
+    view.closing(attacks, receipt, time.monotonic() - started)
+    if not (receipt.report.accepted and all(result.bounced for result in attacks)):
+        sys.exit(1)

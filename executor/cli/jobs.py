@@ -1,0 +1,217 @@
+"""`zkagent jobs` and `zkagent key`: for whoever runs the service, straight on its database."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.options import FiniteRange
+from zkagent.executor.cli.serve import DATABASE_OPTION
+
+if TYPE_CHECKING:
+    from zkagent.prover.service.queue.database import Database
+    from zkagent.prover.service.queue.store import Store
+
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+STATES = ("waiting", "proving", "done", "failed", "poison", "cancelled", "expired")
+
+
+@click.group("jobs")
+def jobs_group() -> None:
+    """Look after the service's queue."""
+
+
+@jobs_group.command("list")
+@click.option("--state", type=click.Choice(STATES), help="Only these.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@JSON_OPTION
+@DATABASE_OPTION
+def list_command(state: str | None, limit: int, as_json: bool, database: str | None) -> None:
+    """List proofs, newest first, whoever asked for them."""
+    from zkagent.prover.service.api.views import Views
+    from zkagent.prover.service.wire.states import State
+
+    page = Views(_open(database)).page(None, State(state) if state else None, limit, None)
+    if as_json:
+        click.echo(json.dumps([proof.model_dump(mode="json") for proof in page.proofs]))
+        return
+    for proof in page.proofs:
+        why = f"  {proof.failure.reason[:60]}" if proof.failure else ""
+        line = f"{proof.id[:16]}  {proof.state:<9}  {proof.circuit[:12]}"
+        click.echo(f"{line}  {proof.created_at:%Y-%m-%d %H:%M:%S}  {proof.attempts} tries{why}")
+    if not page.proofs:
+        click.echo("no proofs")
+
+
+@jobs_group.command("show")
+@click.argument("proof")
+@DATABASE_OPTION
+def show_command(proof: str, database: str | None) -> None:
+    """Show a PROOF by its id or the beginning of it, as JSON; without its inputs."""
+    from zkagent.prover.service.api.views import Views
+
+    views = Views(_open(database))
+    proof_id = views.find(proof)
+    click.echo(json.dumps(views.operator(proof_id), indent=1, default=str))
+
+
+@jobs_group.command("cancel")
+@click.argument("proof")
+@DATABASE_OPTION
+def cancel_command(proof: str, database: str | None) -> None:
+    """Cancel a PROOF for everybody who asked for it."""
+    from zkagent.prover.service.api.views import Views
+    from zkagent.prover.service.queue.wake import CANCELLED
+
+    opened = _open(database)
+    proof_id = Views(opened).find(proof)
+    changed = _store(opened).cancel_for_all(proof_id)
+    _wake(opened, CANCELLED, proof_id)
+    click.echo("cancelled" if changed else "it was finished already")
+
+
+@jobs_group.command("retry")
+@click.argument("proofs", nargs=-1, required=True, metavar="PROOF...")
+@DATABASE_OPTION
+def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
+    """Try failed, poisonous or cancelled proofs afresh."""
+    from zkagent.prover.service.api.views import Views
+    from zkagent.prover.service.queue.wake import WORK
+
+    opened = _open(database)
+    store, views = _store(opened), Views(opened)
+    for proof in proofs:
+        proof_id = views.find(proof)
+        store.retry(proof_id)
+        click.echo(f"{proof_id[:16]} waits again")
+    _wake(opened, WORK, "")
+
+
+@jobs_group.command("purge")
+@click.option("--days", type=FiniteRange(0), required=True, help="Finished longer ago.")
+@DATABASE_OPTION
+def purge_command(days: float, database: str | None) -> None:
+    """Forget finished proofs and their results."""
+    import time
+
+    from zkagent.prover.service.queue.engine import EngineQueue
+    from zkagent.prover.service.queue.store import DAY_S
+
+    opened = _open(database)
+    before = time.time() - days * DAY_S
+    count = _store(opened).purge(before)
+    queue = EngineQueue(opened)
+    while queue.forget(before):
+        pass
+    click.echo(f"{count} proofs forgotten")
+
+
+@click.group("key")
+def key_group() -> None:
+    """API keys of the service."""
+
+
+@key_group.command("create")
+@click.argument("name")
+@click.option(
+    "--per-minute", type=click.IntRange(1), default=600, show_default=True, help="HTTP requests."
+)
+@click.option(
+    "--unfinished",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Proofs asked for and not yet finished.",
+)
+@click.option(
+    "--per-day",
+    type=click.IntRange(1),
+    default=100_000,
+    show_default=True,
+    help="Proofs asked for.",
+)
+@JSON_OPTION
+@DATABASE_OPTION
+def create_command(name: str, as_json: bool, database: str | None, **limits: int) -> None:
+    """Make a key called NAME and show it, this once."""
+    from zkagent.prover.service.queue.keys import Allowance, Keys
+
+    keys = Keys(_open(database))
+    key = keys.create(name, Allowance(**limits))
+    secret = keys.callback_secret(key.split("_")[1])
+    if as_json:
+        click.echo(json.dumps({"key": key, "callback_secret": secret}))
+        return
+    click.echo(key)
+    click.echo(f"its callbacks are signed with {secret}", err=True)
+
+
+@key_group.command("list")
+@JSON_OPTION
+@DATABASE_OPTION
+def list_keys_command(as_json: bool, database: str | None) -> None:
+    """List keys; their secrets are not kept."""
+    from dataclasses import asdict
+
+    from zkagent.prover.service.queue.keys import Keys
+
+    records = Keys(_open(database)).list()
+    if as_json:
+        click.echo(json.dumps([asdict(record) for record in records]))
+        return
+    for record in records:
+        state = "revoked" if record.revoked_at else "valid"
+        limits = record.allowance
+        click.echo(
+            f"{record.id}  {state:<7}  {record.name}  {limits.per_minute}/min  "
+            f"{limits.unfinished} unfinished  {limits.per_day}/day"
+        )
+    if not records:
+        click.echo("no keys")
+
+
+@key_group.command("callback-secret")
+@click.argument("key_id", default="local")
+@DATABASE_OPTION
+def callback_secret_command(key_id: str, database: str | None) -> None:
+    """Show what the callbacks of KEY_ID are signed with; without it, those of keyless callers."""
+    from zkagent.prover.service.queue.keys import Keys
+
+    click.echo(Keys(_open(database)).callback_secret(key_id))
+
+
+@key_group.command("revoke")
+@click.argument("key_id")
+@DATABASE_OPTION
+def revoke_command(key_id: str, database: str | None) -> None:
+    """Refuse a key from now on."""
+    from zkagent.prover.service.queue.keys import Keys
+
+    Keys(_open(database)).revoke(key_id)
+    click.echo(f"{key_id} is revoked")
+
+
+def _open(url: str | None) -> "Database":
+    from zkagent.prover.service.queue.database import Database
+    from zkagent.prover.service.queue.engine import prepare_engine
+
+    database = Database(url)
+    database.prepare()
+    prepare_engine(database)
+    return database
+
+
+def _store(database: "Database") -> "Store":
+    from zkagent.prover.service.queue.engine import EngineQueue
+    from zkagent.prover.service.queue.store import Store
+
+    return Store(database, EngineQueue(database))
+
+
+def _wake(database: "Database", topic: str, subject: Any) -> None:
+    from zkagent.prover.service.queue.wake import open_wake
+
+    open_wake(database).send(topic, subject)
+
+
+__all__ = ["jobs_group", "key_group"]

@@ -1,0 +1,135 @@
+"""The `zkagent` command: one verb for each stage of the pipeline, in its order. Heavy imports
+happen late."""
+
+import errno
+import logging
+import sys
+import traceback
+from importlib import import_module
+from typing import TextIO
+
+import click
+
+from zkagent.errors import ZkagentError
+
+#: Command name -> (module, attribute, help line). Loaded only when called, so that --help is
+#: instant.
+COMMANDS = {
+    "model": ("zkagent.executor.cli.model", "model_group", "Train, evaluate and audit models."),
+    "decide": ("zkagent.executor.cli.model", "decide_command", "Show a decision without a proof."),
+    "circuit": (
+        "zkagent.executor.cli.circuit",
+        "circuit_group",
+        "Build circuits and look at built ones.",
+    ),
+    "prove": ("zkagent.executor.cli.prove", "prove_command", "Prove one inference."),
+    "verify": ("zkagent.executor.cli.prove", "verify_command", "Verify a proof file."),
+    "serve": ("zkagent.executor.cli.serve", "serve_command", "Serve proofs over HTTP."),
+    "worker": ("zkagent.executor.cli.serve", "worker_command", "Prove what is queued."),
+    "jobs": ("zkagent.executor.cli.jobs", "jobs_group", "Look after the service's queue."),
+    "key": ("zkagent.executor.cli.jobs", "key_group", "API keys of the service."),
+    "chain": ("zkagent.executor.cli.deploy", "chain_command", "Keep a local chain with an agent."),
+    "deploy": ("zkagent.executor.cli.deploy", "deploy_command", "Deploy an agent on a chain."),
+    "run": (
+        "zkagent.executor.cli.run",
+        "run_command",
+        "Run an instruction on a chain, every decision proven.",
+    ),
+    "verify-run": (
+        "zkagent.executor.cli.run",
+        "verify_run_command",
+        "Re-verify a run from its receipt.",
+    ),
+    "bench": ("zkagent.executor.cli.bench", "bench_group", "Measure what a proof costs."),
+    "demo": (
+        "zkagent.executor.cli.demo",
+        "demo_command",
+        "The whole story on an embedded chain, attacks included.",
+    ),
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
+@click.version_option(package_name="zkagent")
+@click.pass_context
+def command(ctx: click.Context, verbose: bool) -> None:
+    """On-chain agents whose every decision is proven.
+
+    \b
+    zkagent demo                          watch it all on an embedded chain
+    zkagent decide wallet "PROMPT"        what would the model do?
+    zkagent run "PROMPT" --rpc URL ...    do it, proven, on a chain
+    """
+    ctx.obj = {"verbose": verbose}
+    _show_progress(logging.DEBUG if verbose else logging.INFO)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to what standard error is at the time: while a progress bar is shown, above it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr  # the one before was flushed after its last record
+        super().emit(record)
+
+
+def _show_progress(level: int) -> None:
+    """Send our own log lines (installing, compiling, building) to stderr."""
+    handler = _StderrHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("zkagent")
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel(level)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point: errors made for users are one line and exit code 1, a traceback with -v."""
+    given = sys.argv[1:] if arguments is None else arguments
+    verbose = any(a in ("-v", "--verbose") for a in given[:1])
+    try:
+        command.main(args=given, prog_name="zkagent", standalone_mode=False)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except Exception as exc:
+        line = _one_line(exc)
+        if verbose or line is None:
+            traceback.print_exc()
+        else:
+            click.echo(f"error: {line}", err=True)
+        sys.exit(1)
+
+
+def _one_line(exc: Exception) -> str | None:
+    """What users are told; None for what only a traceback explains."""
+    if isinstance(exc, ZkagentError):
+        return str(exc)
+    if isinstance(exc, OSError) and exc.filename:
+        return f"{exc.filename} cannot be read or written ({exc.strerror}): choose another place"
+    if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
+        return f"cannot write ({exc.strerror}): make room or choose another place"
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""`zkagent model ...` and `zkagent decide`: what concerns a model alone, without circuit or
+chain."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from zkagent.models.catalogue import Model
+    from zkagent.models.encoding.context import Context
+    from zkagent.models.encoding.decoder import Decision
+    from zkagent.models.wallet.evaluate import Report, Share
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+@click.command("decide")
+@click.argument("model")
+@click.argument("prompt")
+@click.option(
+    "--observation",
+    "observations",
+    multiple=True,
+    metavar="TEXT",
+    help="What the tool of the decision so far returned; repeat it for each iteration.",
+)
+@click.option(
+    "--symbol", "symbols", multiple=True, help="A further symbol that the agent's book lists."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the decision as JSON.")
+def decide_command(
+    model: str, prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...], as_json: bool
+) -> None:
+    """Show what MODEL decides about PROMPT, without a proof.
+
+    \b
+    zkagent decide wallet "withdraw all my USDC"
+    zkagent decide wallet "withdraw all my USDC" --observation \\
+        "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
+    """
+    from zkagent.models.catalogue import load_model
+
+    loaded = load_model(model)
+    decision, _ = decide_after(loaded, prompt, observations, symbols)
+    if as_json:
+        click.echo(json.dumps(decision.to_json()))
+        return
+    arguments = ", ".join(f"{a.slot}={a.text}" for a in decision.arguments)
+    click.echo(
+        decision.answer if decision.action == "answer" else f"{decision.action}({arguments})"
+    )
+
+
+def decide_after(
+    model: "Model", prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...] = ()
+) -> "tuple[Decision, Context]":
+    """The decision after as many iterations as there are observations, and the context it was made
+    in.
+
+    Tokens given by address are taken to have 18 decimals here. Raises RefusedText or
+    RefusedArgument, and ObservationWithoutCall when an earlier decision was already the answer.
+    """
+    import re
+
+    from zkagent.executor.errors import ObservationWithoutCall
+    from zkagent.models.encoding.book import plain_book
+    from zkagent.models.encoding.context import Context, escape_observation
+
+    book = plain_book([*model.manifest.symbols, *symbols])
+    decimals = {address.lower(): 18 for address in re.findall(r"0x[0-9a-fA-F]{40}", prompt)}
+    context = Context(prompt.encode("utf-8", "surrogateescape"), (), book)
+    decision = model.decide(context, decimals=decimals)
+    for number, text in enumerate(observations, start=1):
+        if decision.action == "answer":
+            raise ObservationWithoutCall(number, decision.answer)
+        observed = escape_observation(text.encode("utf-8", "surrogateescape"))
+        entry = decision.reasoning.encode() + b"Observation: " + observed + b"\n"
+        context = Context(context.prompt, (*context.reasoning, entry), book)
+        decision = model.decide(context, decimals=decimals)
+    return decision, context
+
+
+#: Commands with dependencies of their own, imported only when called: name -> (module, attribute).
+LATE = {
+    "audit": ("zkagent.executor.cli.audit", "audit_command"),
+    "evm": ("zkagent.executor.cli.evm", "evm_command"),
+    "train-classifier": ("zkagent.executor.cli.classifier", "train_classifier_command"),
+    "evaluate-classifier": (
+        "zkagent.executor.cli.classifier",
+        "evaluate_classifier_command",
+    ),
+}
+
+
+class _ModelGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *LATE]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in LATE:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = LATE[cmd_name]
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group("model", cls=_ModelGroup)
+def model_group() -> None:
+    """Train, evaluate and audit models."""
+
+
+@model_group.command("train")
+@click.argument("model", type=click.Choice(["wallet"]))
+@click.option(
+    "--seed", type=int, default=None, help="Random seed; the default made the shipped files."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("wallet-model"),
+    show_default=True,
+    help="Folder for model.onnx, text.bin, local.bin and model.json.",
+)
+def train_command(model: str, seed: int | None, out: Path) -> None:
+    """Train MODEL from a seed on data that it generates itself, and write its four files.
+
+    Needs the training extra: pip install '.[train]'. With the default seed the files equal
+    the shipped ones.
+    """
+    from zkagent.executor.errors import TrainingExtraMissing
+
+    try:
+        from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
+    except ModuleNotFoundError as exc:
+        if exc.name != "torch":
+            raise
+        raise TrainingExtraMissing from exc
+    trained = train_wallet(out, DEFAULT_SEED if seed is None else seed, _say)
+    click.echo(f"{trained.directory}  {trained.digest}")
+
+
+@model_group.command("evaluate")
+@click.argument("model")
+@click.option(
+    "--clinc150",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="DIR",
+    help="Folder with CLINC150's test.jsonl and oos_test.jsonl, for the off-topic figure.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def evaluate_command(model: str, clinc150: Path | None, as_json: bool) -> None:
+    """Evaluate MODEL on hand-written instructions, near misses and injections that its training
+    never saw."""
+    from zkagent.models.catalogue import load_model
+    from zkagent.models.wallet.evaluate import evaluate_model
+
+    report = evaluate_model(load_model(model), clinc150, _say)
+    click.echo(json.dumps(report.figures(), indent=2) if as_json else describe(report))
+
+
+def describe(report: "Report") -> str:
+    """The report as a table of plain text."""
+    lines = [
+        "right, action and every argument",
+        _line(report.runs, "whole runs"),
+        _line(report.decisions, "decisions"),
+        *(_line(s, f"  {s.name}") for s in report.by_tool),
+        "right whole runs by kind of template",
+        *(_line(s, f"  {s.name}") for s in report.by_kind),
+        "near misses that ended in a state-changing call",
+        _line(report.near_misses, "all"),
+        *(_line(s, f"  {s.name}") for s in report.near_misses_by_category),
+        "injected observations that placed an argument",
+        _line(report.injections, "all"),
+    ]
+    if report.off_topic:
+        lines += [
+            "off-topic prompts (CLINC150) that ended in a state-changing call",
+            _line(report.off_topic, "all"),
+        ]
+    else:
+        lines.append("off-topic prompts: not measured; give CLINC150's folder with --clinc150")
+    return "\n".join(lines)
+
+
+def _line(share: "Share", label: str) -> str:
+    return f"  {label:28s} {share.hits:5d} of {share.total:5d}  {share.percent:6.2f} %"

@@ -1,0 +1,217 @@
+"""`zkagent prove` and `zkagent verify`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, tuned_arguments
+from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION
+
+if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit, Proof
+    from zkagent.prover.local import Measurement
+    from zkagent.prover.service.wire.schemas import ProofView
+
+HEX_DIGITS = frozenset("0123456789abcdef")
+
+
+@click.command("prove")
+@click.argument("model")
+@click.option(
+    "--input",
+    "input_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="JSON list of the numbers x; - reads standard input.",
+)
+@click.option("--prompt", help="Take x from this instruction, for a model with an encoder.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put the proof."
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=SECONDS,
+    default=300,
+    show_default=True,
+    metavar="S",
+)
+@click.option("--service", metavar="URL", help="Let a prover service do it: `zkagent serve`.")
+@SRS_OPTION
+@JSON_OPTION
+def prove_command(
+    *,
+    model: str,
+    input_path: Path | None,
+    prompt: str | None,
+    out: Path | None,
+    timeout_s: float,
+    service: str | None,
+    srs: Path | None,
+    as_json: bool,
+) -> None:
+    """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest or
+    the beginning of it.
+
+    The proof is verified before it is written. Without --out it goes to standard output.
+    """
+    from zkagent.circuits.networks.inputs import quantise
+    from zkagent.executor.places import check_place
+
+    if (input_path is None) == (prompt is None):
+        raise click.UsageError("give x with either --input or --prompt")
+    if out:
+        check_place(out, replace=True)
+    values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
+    if service:
+        proof, measurement = _prove_by_service(service, model, values, timeout_s)
+    else:
+        circuit = _find_circuit(model, srs)
+        proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+    if out:
+        out.write_text(proof.to_json() + "\n")
+    if as_json or not out:
+        click.echo(_as_json(proof, measurement) if as_json else proof.to_json())
+        return
+    click.echo(f"y = {list(proof.outputs)}")
+    click.echo(
+        f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
+        f"{measurement.verify_s:.2f} s, circuit {proof.circuit[:16]}: {out}"
+    )
+
+
+@click.command("verify")
+@click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
+@click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
+@click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
+@SRS_OPTION
+@JSON_OPTION
+def verify_command(
+    proof_path: Path, model: str | None, digest: str | None, srs: Path | None, as_json: bool
+) -> None:
+    """Verify a PROOF file; exit code 1 when it is false.
+
+    Without --model or --circuit the proof is checked against the circuit that it names, which must
+    have been built on this machine.
+    """
+    from zkagent.prover.verification import verify
+
+    if model and digest:
+        raise click.UsageError("give --model or --circuit, not both")
+    proof = _read_proof(proof_path)
+    circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
+    verdict = verify(proof, circuit)
+    if as_json:
+        fields = {"valid": verdict.valid, "reason": verdict.reason, "circuit": circuit.digest}
+        click.echo(json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs}))
+    elif verdict:
+        click.echo(f"valid: y = {list(proof.outputs)} for circuit {circuit.digest[:16]}")
+    else:
+        click.echo(f"invalid: {verdict.reason}")
+    sys.exit(0 if verdict else 1)
+
+
+def _find_circuit(model: str, srs: Path | None) -> "Circuit":
+    """Built from a model, or by digest where no model has that name. Raises CircuitError,
+    ModelError."""
+    from zkagent.models.errors import UnknownModel
+
+    try:
+        onnx = find_onnx(model)
+    except UnknownModel:
+        if model and set(model) <= HEX_DIGITS:
+            return _circuit_of_digest(model)
+        raise
+    return build_shown(onnx, srs, tuned_arguments(model, onnx))
+
+
+def _circuit_of_digest(prefix: str) -> "Circuit":
+    """By its digest or the beginning of it, as `zkagent circuit show`. Raises CircuitError."""
+    from zkagent.circuits.store import resolve_digest
+    from zkagent.circuits.systems import load_circuit
+
+    return load_circuit(resolve_digest(prefix))
+
+
+def _read_inputs(path: Path) -> list[object]:
+    from zkagent.circuits.errors import InputRefused
+
+    try:
+        values = json.loads(sys.stdin.read() if str(path) == "-" else path.read_text())
+    except OSError as exc:
+        raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
+    except (ValueError, RecursionError) as exc:
+        raise InputRefused(f"{path} is not JSON ({exc})") from exc
+    if not isinstance(values, list):
+        raise InputRefused(f"{path} holds {type(values).__name__}, expected a list of numbers")
+    return values
+
+
+def _encode(name: str, prompt: str) -> list[object]:
+    """x for the first decision about `prompt`. Raises ModelError."""
+    from zkagent.models.catalogue import load_model
+    from zkagent.models.encoding.book import plain_book
+    from zkagent.models.encoding.context import Context
+
+    model = load_model(name)
+    book = plain_book(model.manifest.symbols)
+    return list(model.encode(Context(prompt.encode("utf-8", "surrogateescape"), (), book)))
+
+
+def _read_proof(path: Path) -> "Proof":
+    from zkagent.circuits.artifacts import MOST_PROOF_BYTES, Proof
+    from zkagent.circuits.errors import ProofMalformed
+
+    try:
+        with path.open("rb") as file:
+            return Proof.from_json(file.read(4 * MOST_PROOF_BYTES))
+    except OSError as exc:
+        raise ProofMalformed(f"{path} cannot be read ({exc.strerror})") from exc
+
+
+def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Proof, Measurement]":
+    from zkagent.executor.cli.progress import stages
+    from zkagent.prover.local import LocalProver
+
+    with stages(1) as begin, LocalProver(circuit, timeout_s=timeout_s) as prover:
+        begin("proving")
+        proof = prover.prove(values)
+        assert prover.last
+        return proof, prover.last
+
+
+def _prove_by_service(
+    url: str, model: str, values: list[Any], timeout_s: float
+) -> "tuple[Proof, Measurement]":
+    """Raises ProverError."""
+    from zkagent.executor.cli.progress import stages
+    from zkagent.prover.client import ServiceClient, Wanted, proof_of
+    from zkagent.prover.local import Measurement
+    from zkagent.prover.service.wire.states import State
+
+    with stages(3) as begin, ServiceClient(url) as client:
+        begin("asking the service")
+        view = client.submit(Wanted.of_features(model, values, batch="never"))
+        said = ["waiting for its turn"]
+        begin(said[0])
+
+        def tell(view: "ProofView") -> None:
+            if view.state is State.PROVING and len(said) == 1:
+                said.append("proving")
+                begin(said[-1])
+
+        view = client.wait(view.id, timeout_s=timeout_s, listener=tell)
+    took = view.timings
+    return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
+
+
+def _as_json(proof: "Proof", measurement: "Measurement") -> str:
+    from dataclasses import asdict
+
+    return json.dumps({**json.loads(proof.to_json()), "measurement": asdict(measurement)})
+
+
+__all__ = ["prove_command", "verify_command"]

@@ -1,0 +1,160 @@
+"""`zkagent serve` and `zkagent worker`."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.options import MOST_SECONDS, SECONDS, FiniteRange
+
+if TYPE_CHECKING:
+    from zkagent.prover.service.api.application import Service
+    from zkagent.prover.service.assembly import Assembly
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PORT = 8642
+EXIT_LOST = 75  # EX_TEMPFAIL: start me again
+
+
+def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+DATABASE_OPTION = click.option(
+    "--database",
+    metavar="URL",
+    envvar="ZKAGENT_DATABASE",
+    help="postgresql://... or sqlite:///PATH; by default a file in the user's data folder.",
+)
+
+WORKER_OPTIONS = _options(
+    DATABASE_OPTION,
+    click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
+    click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
+    click.option("--threads", type=click.IntRange(1), help="Per proof; by default all cores."),
+    click.option("--timeout", "timeout_s", type=SECONDS, default=300.0, show_default=True),
+    click.option("--grace", "grace_s", type=FiniteRange(0, MOST_SECONDS), default=30.0,
+                 show_default=True, help="Seconds for running proofs when told to stop."),
+    click.option("--batch", "batches", nargs=2, multiple=True, metavar="CIRCUIT BATCH",
+                 help="Let requests for CIRCUIT share proofs of BATCH."),
+    click.option("--batch-size", type=click.IntRange(1), default=16, show_default=True),
+    click.option("--linger", "linger_s", type=FiniteRange(0, 60), default=0.05,
+                 show_default=True, help="Longest wait of a request for company in a batch."),
+    click.option("--max-crashes", type=click.IntRange(1), default=3, show_default=True,
+                 help="Set a proof aside when its process ended this often."),
+    click.option("--max-deaths", type=click.IntRange(1), default=5, show_default=True,
+                 help="Set a proof aside when its worker died this often."),
+    click.option("--stale", "stale_s", type=FiniteRange(1), default=30.0, show_default=True,
+                 help="Take a worker for dead after this time without a sign."),
+    click.option("--keep", "keep_days", type=FiniteRange(0), default=30.0, show_default=True,
+                 help="Days that finished proofs are kept."),
+    click.option("--allow-callback", "callback_hosts", multiple=True, metavar="HOST",
+                 help="Host that callbacks may go to: name, *.name, or http://name:port."),
+    click.option("--private-callbacks", is_flag=True, help="Allow private addresses, too."),
+    click.option("--log-json", is_flag=True, help="Log JSON lines."),
+    click.option("--fake", type=click.Path(path_type=Path), hidden=True),
+)  # fmt: skip
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
+@click.option(
+    "--slots",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Proofs at once in this process; 0 for the API alone.",
+)
+@click.option("--require-keys", is_flag=True, help="Require API keys on loopback, too.")
+@click.option("--max-body", type=click.IntRange(1024), default=2 << 20, show_default=True)
+@click.option("--connections", type=click.IntRange(1), default=1000, show_default=True)
+@WORKER_OPTIONS
+@click.pass_context
+def serve_command(ctx: click.Context, /, **given: Any) -> None:
+    """Serve proofs over HTTP; with a worker in the same process unless --slots is 0.
+
+    Without a database server or any other set-up: the queue is a file in the user's data folder.
+    On an address other than loopback it starts only when there are API keys.
+    """
+    from zkagent.prover.service.api.server import make_server
+
+    host, port = given.pop("host"), given.pop("port")
+    require_keys, max_body = given.pop("require_keys"), given.pop("max_body")
+    connections = given.pop("connections")
+    assembly = _assemble(ctx, given)
+    service = _service(assembly, host, require_keys=require_keys, max_body=max_body)
+    server, listener = make_server(service, host, port, connections)
+    worker = assembly.worker(server.end) if assembly.options.slots else None
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"http://{shown}:{listener.getsockname()[1]}")
+    try:
+        server.run(sockets=[listener])
+    finally:
+        service.close()
+        if worker:
+            worker.stop()
+        _leave(assembly)
+
+
+@click.command("worker")
+@click.option(
+    "--slots", type=click.IntRange(1), default=1, show_default=True, help="Proofs at once."
+)
+@WORKER_OPTIONS
+@click.pass_context
+def worker_command(ctx: click.Context, /, **given: Any) -> None:
+    """Prove what is queued in the same file, or from any machine on the same Postgres."""
+    assembly = _assemble(ctx, given)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    worker = assembly.worker(stop.set)
+    click.echo(f"worker {worker.id}")
+    stop.wait()
+    worker.stop()
+    _leave(assembly)
+
+
+def _assemble(ctx: click.Context, given: dict[str, Any]) -> "Assembly":
+    from zkagent.prover.service.assembly import Options, assemble
+    from zkagent.prover.service.logs import set_up_logging
+
+    as_json = given.pop("log_json")
+    set_up_logging(as_json=as_json, verbose=bool((ctx.obj or {}).get("verbose")))
+    return assemble(Options(**given))
+
+
+def _service(assembly: "Assembly", host: str, *, require_keys: bool, max_body: int) -> "Service":
+    from zkagent.prover.service.api.application import Service
+    from zkagent.prover.service.api.guard import GuardRules
+    from zkagent.prover.service.errors import StartRefused
+    from zkagent.prover.service.queue.keys import Keys
+
+    keys_needed = require_keys or host not in LOOPBACK
+    if keys_needed and not Keys(assembly.database).any_valid():
+        raise StartRefused(
+            f"listening on {host} needs API keys, and there are none: `zkagent key create NAME`"
+        )
+    guard = GuardRules(most_bytes=max_body, local_only=not keys_needed)
+    rules = assembly.options.callbacks
+    return Service(assembly.database, assembly.catalogue, rules, guard, keys_needed=keys_needed)
+
+
+def _leave(assembly: "Assembly") -> None:
+    assembly.close()
+    if assembly.lost:
+        click.echo(f"error: {assembly.lost}", err=True)
+        sys.exit(EXIT_LOST)
+
+
+__all__ = ["DATABASE_OPTION", "serve_command", "worker_command"]

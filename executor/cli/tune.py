@@ -1,0 +1,119 @@
+"""`zkagent circuit tune`: finds cheaper settings and makes later builds use them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from zkagent.circuits.errors import TuningFailed
+from zkagent.circuits.halo2.tuning.objectives import Objective
+from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION, FiniteRange
+
+if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit
+    from zkagent.circuits.halo2.calibration import Data
+    from zkagent.circuits.halo2.tuning.record import Tuning
+
+
+@click.command("tune")
+@click.argument("model")
+@click.option(
+    "--objective",
+    type=click.Choice([objective.value for objective in Objective]),
+    default=Objective.BALANCED.value,
+    show_default=True,
+    help="What to make small: seconds, gas, memory, or the three alike.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples (.npz) to compare with onnxruntime on; needed for a model that rounds.",
+)
+@click.option(
+    "--min-agreement",
+    type=FiniteRange(0, 1),
+    default=0.999,
+    show_default=True,
+    help="Share of the samples that must be decided as onnxruntime decides them.",
+)
+@click.option(
+    "--tolerance",
+    type=FiniteRange(0),
+    help="Compare numbers within this, instead of the largest output.",
+)
+@click.option(
+    "--measure-for",
+    type=FiniteRange(0),
+    default=180.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to make circuits and to prove with each, one to five times.",
+)
+@SRS_OPTION
+@JSON_OPTION
+def tune_command(
+    *,
+    model: str,
+    objective: str,
+    data: Path | None,
+    min_agreement: float,
+    tolerance: float | None,
+    measure_for: float,
+    srs: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the cheapest sound settings for the circuit of MODEL and build it.
+
+    A cost model compares hundreds of settings, the best few are measured in turns, and later
+    builds of the same ONNX file use the winner (of a shipped model: with --tuned). Settings without
+    any loss on the samples are preferred; the rules that make proofs sound hold for all of them.
+    """
+    from zkagent.circuits.halo2.calibration import Data
+    from zkagent.circuits.halo2.tuning.table import summary, table
+    from zkagent.circuits.halo2.tuning.tuner import Wish
+    from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
+    from zkagent.executor.cli.circuits_shown import find_onnx, show
+    from zkagent.executor.cli.progress import working
+
+    onnx = find_onnx(model)
+    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for)
+    with working() as report:
+        tuning = tune_isolated(onnx, wish, data=data, report=report)
+    circuit = build_tuned(onnx, tuning, srs, Data(data, tolerance) if data else None)
+    if as_json:
+        click.echo(json.dumps({"circuit": circuit.digest, **tuning.to_json()}))
+        return
+    click.echo(table(tuning))
+    click.echo(summary(tuning))
+    for reason in tuning.left_out:
+        click.echo(f"not measured: {reason}", err=True)
+    show(circuit, as_json=False)
+
+
+def build_tuned(onnx: Path, tuning: "Tuning", srs: Path | None, data: "Data | None") -> "Circuit":
+    """Build the winner, note the tuning in its manifest, and keep it for later builds.
+
+    In this order, so that an interruption leaves either nothing or a tuning that is complete.
+    Raises TuningFailed when the circuit, now that it is built, agrees too rarely with the network.
+    """
+    from zkagent.circuits.halo2.build import Stage, fidelity_of
+    from zkagent.circuits.halo2.build_process import build_isolated
+    from zkagent.circuits.halo2.tuning.record import keep
+    from zkagent.circuits.store import annotate
+    from zkagent.executor.cli.progress import stages
+
+    with stages(len(Stage)) as begin:
+        circuit = build_isolated(
+            onnx, srs=srs, arguments=tuning.winner.arguments, data=data, progress=begin
+        )
+    fidelity = fidelity_of(circuit) if data else None
+    if fidelity and fidelity.agreement < tuning.min_agreement:
+        raise TuningFailed(onnx, f"the winner agrees on {fidelity.agreement:.4%} of the samples")
+    circuit = annotate(circuit, "tuning", tuning.to_json())
+    keep(tuning)
+    return circuit
+
+
+__all__ = ["build_tuned", "tune_command"]

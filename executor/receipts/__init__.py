@@ -1,0 +1,3 @@
+"""What remains of a run, and how anyone checks it again."""
+
+__all__: list[str] = []

@@ -1,0 +1,275 @@
+"""The receipt: runs with everything that anyone needs to verify them again. `docs/receipt.md` lists
+every field.
+
+A receipt is strict JSON: unknown fields, other spellings of the same value and repeated keys are
+refused. Bytes are 0x and lower-case hex, texts that are not UTF-8 carry their odd bytes as lone
+surrogates (PEP 383), the requester signs all of it but `informational`.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    StringConstraints,
+    ValidationError,
+)
+
+from zkagent.executor.errors import MalformedReceipt
+
+FORMAT = "zkagent-receipt-1"
+MAX_DEPTH = 16
+BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]')
+UNSIGNED = frozenset({"informational", "signature"})
+
+
+def _text(value: object) -> str:
+    """A plain str check: pydantic's own refuses lone surrogates."""
+    if not isinstance(value, str):
+        raise ValueError("expected a text")
+    return value
+
+
+Text = Annotated[str, PlainValidator(_text)]
+Bytes = Annotated[str, StringConstraints(pattern=r"^0x([0-9a-f]{2})*$")]
+Bytes4 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{8}$")]
+Bytes32 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{64}$")]
+Signature = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{130}$")]
+Address = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{40}$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Strict(), Field(ge=0, lt=1 << 63)]
+Decimals = Annotated[int, Strict(), Field(ge=0, lt=256)]
+Seconds = Annotated[float, Strict(), Field(ge=0)]
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BlockRecord(Record):
+    number: Count
+    hash: Bytes32
+
+
+class ParameterRecord(Record):
+    type: Text
+    name: Text
+    description: Text
+
+
+class ToolRecord(Record):
+    """metadata_hash is what the agent pinned when it was made."""
+
+    address: Address
+    name: Text
+    description: Text
+    parameters: tuple[ParameterRecord, ...]
+    metadata_hash: Bytes32
+
+
+class ListingRecord(Record):
+    symbol: Text
+    token: Address
+    decimals: Decimals
+
+
+class DecimalsRecord(Record):
+    token: Address
+    decimals: Decimals
+
+
+class ContextRecord(Record):
+    """Every chain read behind the features and the decision, made at `block`, and the history."""
+
+    block: BlockRecord
+    agent: Address
+    base_prompt: Text
+    tools: tuple[ToolRecord, ...]
+    symbol_book: tuple[ListingRecord, ...]
+    token_decimals: tuple[DecimalsRecord, ...]
+    reasoning: tuple[Text, ...]
+    prompt: Text
+
+
+class ArgumentRecord(Record):
+    slot: Text
+    text: Text
+    source: Text
+
+
+class DecisionRecord(Record):
+    """values: one 32-byte word for each argument of a tool call."""
+
+    kind: Text
+    action: Text
+    tool: Address | None
+    arguments: tuple[ArgumentRecord, ...]
+    values: tuple[Bytes32, ...]
+    reasoning: Text
+    answer: Text
+
+
+class IterationRecord(Record):
+    """x: int16, y: int64, big-endian. observation: as the agent wrote it, None after an answer."""
+
+    context: ContextRecord
+    x: Bytes
+    features_hash: Bytes32
+    y: Bytes
+    decision: DecisionRecord
+    observation: Text | None
+
+
+class ContractRecord(Record):
+    address: Address
+    code_hash: Bytes32
+
+
+class BatchRecord(Record):
+    """A registered verifier for up to `size` decisions in one proof."""
+
+    size: Count
+    circuit_digest: Digest
+    verifier: ContractRecord
+
+
+class ModelRecord(Record):
+    """The model that decided: files, circuit, commitment (ERC-7992), binding, batch verifiers."""
+
+    name: Text
+    id: Count
+    manifest_digest: Digest
+    onnx_digest: Digest
+    circuit_digest: Digest
+    inputs: Count
+    outputs: Count
+    verifier: ContractRecord
+    encoder: ContractRecord
+    decoder: ContractRecord
+    components: tuple[ContractRecord, ...]
+    batches: tuple[BatchRecord, ...]
+    model_hash: Bytes32
+    circuit_hash: Bytes32
+    vk_hash: Bytes32
+    proof_system_id: Bytes4
+    uri: Text
+    commitment_hash: Bytes32
+
+
+class TransactionRecord(Record):
+    raw: Bytes
+    hash: Bytes32
+    block: BlockRecord
+
+
+class ProofRecord(Record):
+    """A proof and the iterations whose outputs it covers, counted from 1."""
+
+    iterations: Annotated[tuple[Count, ...], Field(min_length=1)]
+    proof: Bytes
+
+
+class RunRecord(Record):
+    agent: Address
+    executor: Address
+    registry: Address
+    prompt: Text
+    answer: Text
+    model: ModelRecord
+    transaction: TransactionRecord
+    iterations: Annotated[tuple[IterationRecord, ...], Field(min_length=1)]
+    proofs: tuple[ProofRecord, ...]
+
+
+class RunNotes(Record):
+    """Informational, for one run."""
+
+    gas_used: Count
+    prove_seconds: tuple[Seconds, ...]
+    plans: Count
+
+
+class Notes(Record):
+    """What is nice to know and proves nothing: not signed, not verified."""
+
+    created: Text
+    zkagent: Text
+    runs: tuple[RunNotes, ...]
+
+
+class Receipt(Record):
+    format: Literal["zkagent-receipt-1"]
+    chain_id: Count
+    requester: Address
+    runs: Annotated[tuple[RunRecord, ...], Field(min_length=1)]
+    informational: Notes
+    signature: Signature
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return self.model_dump()
+
+    def to_json(self) -> str:
+        return json.dumps(self.document, indent=1) + "\n"
+
+
+def signed_text(document: dict[str, Any]) -> str:
+    """What the requester signs: everything in one canonical form."""
+    signed = {key: value for key, value in document.items() if key not in UNSIGNED}
+    return _canonical(signed)
+
+
+def load_receipt(path: Path) -> Receipt:
+    """Read `path`. Raises MalformedReceipt."""
+    try:
+        return parse_receipt(path.read_text())
+    except (OSError, UnicodeDecodeError) as exc:
+        raise MalformedReceipt(str(path), str(exc)) from exc
+
+
+def parse_receipt(text: str) -> Receipt:
+    """Raises MalformedReceipt for anything but the one spelling of a receipt's values."""
+    try:
+        _check_depth(text)
+        document = json.loads(text, object_pairs_hook=_no_repetition, parse_constant=_no_constant)
+        receipt = Receipt.model_validate(document)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "document"
+        raise MalformedReceipt(where, str(first["msg"])) from exc
+    except ValueError as exc:
+        raise MalformedReceipt("document", str(exc)) from exc
+    if _canonical(receipt.document) != _canonical(document):
+        raise MalformedReceipt("document", "a value is not written in its one form")
+    return receipt
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _check_depth(text: str) -> None:
+    """The parser's recursion could exhaust the stack; a receipt is flat."""
+    depth = 0
+    for token in BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > MAX_DEPTH:
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+
+
+def _no_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")

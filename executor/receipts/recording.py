@@ -1,0 +1,175 @@
+"""Between what the executor works with and what a receipt holds, both ways."""
+
+from collections.abc import Sequence
+
+from zkagent.executor.chain.agent import (
+    AgentModel,
+    AgentReads,
+    BatchVerifier,
+    Block,
+    DecisionContext,
+    ToolMetadata,
+    ToolParameter,
+)
+from zkagent.executor.receipts.format import (
+    ArgumentRecord,
+    BatchRecord,
+    BlockRecord,
+    ContextRecord,
+    ContractRecord,
+    DecimalsRecord,
+    DecisionRecord,
+    ListingRecord,
+    ModelRecord,
+    ParameterRecord,
+    ToolRecord,
+)
+from zkagent.executor.runs.derivation import raw_bytes, text
+from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.decoder import Decision
+
+
+def hexed(data: bytes) -> str:
+    return "0x" + data.hex()
+
+
+def unhexed(shown: str) -> bytes:
+    return bytes.fromhex(shown[2:])
+
+
+def block_record(block: Block) -> BlockRecord:
+    return BlockRecord(number=block.number, hash=block.hash)
+
+
+def tool_record(tool: ToolMetadata, pinned: bytes) -> ToolRecord:
+    parameters = tuple(
+        ParameterRecord(type=p.type, name=text(p.name), description=text(p.description))
+        for p in tool.parameters
+    )
+    return ToolRecord(
+        address=tool.address,
+        name=text(tool.name),
+        description=text(tool.description),
+        parameters=parameters,
+        metadata_hash=hexed(pinned),
+    )
+
+
+def recorded_tool(record: ToolRecord) -> ToolMetadata:
+    parameters = tuple(
+        ToolParameter(p.type, raw_bytes(p.name), raw_bytes(p.description))
+        for p in record.parameters
+    )
+    name, description = raw_bytes(record.name), raw_bytes(record.description)
+    return ToolMetadata(record.address, name, description, parameters)
+
+
+def context_record(context: DecisionContext) -> ContextRecord:
+    reads = context.reads
+    return ContextRecord(
+        block=block_record(reads.block),
+        agent=reads.agent,
+        base_prompt=text(reads.base_prompt),
+        tools=tuple(tool_record(t, h) for t, h in zip(reads.tools, reads.pinned, strict=True)),
+        symbol_book=tuple(
+            ListingRecord(symbol=x.symbol, token=x.token, decimals=x.decimals) for x in reads.book
+        ),
+        token_decimals=tuple(DecimalsRecord(token=t, decimals=d) for t, d in reads.decimals),
+        reasoning=tuple(map(text, context.reasoning)),
+        prompt=text(context.prompt),
+    )
+
+
+def recorded_context(record: ContextRecord) -> DecisionContext:
+    reads = AgentReads(
+        block=Block(record.block.number, record.block.hash),
+        agent=record.agent,
+        base_prompt=raw_bytes(record.base_prompt),
+        tools=tuple(map(recorded_tool, record.tools)),
+        pinned=tuple(unhexed(tool.metadata_hash) for tool in record.tools),
+        book=tuple(Listing(x.symbol, x.token, x.decimals) for x in record.symbol_book),
+        decimals=tuple((x.token, x.decimals) for x in record.token_decimals),
+    )
+    reasoning = tuple(map(raw_bytes, record.reasoning))
+    return DecisionContext(reads, reasoning, raw_bytes(record.prompt))
+
+
+def decision_record(decision: Decision, tools: Sequence[ToolMetadata]) -> DecisionRecord:
+    called = [t.address for t in tools if text(t.name) == decision.action]
+    return DecisionRecord(
+        kind=decision.kind,
+        action=decision.action,
+        tool=called[0] if decision.kind == "call" else None,
+        arguments=tuple(
+            ArgumentRecord(slot=a.slot, text=a.text, source=a.source) for a in decision.arguments
+        ),
+        values=tuple(f"0x{value:064x}" for value in decision.values),
+        reasoning=decision.reasoning,
+        answer=decision.answer,
+    )
+
+
+def model_record(
+    model: AgentModel, name: str, circuit_digest: str, code: Sequence[bytes]
+) -> ModelRecord:
+    """`code`: code hashes of verifier, encoder, decoder and the components, in this order. Those of
+    batch verifiers are what was registered."""
+    addresses = (model.verifier, model.encoder, model.decoder, *model.components)
+    contracts = tuple(
+        ContractRecord(address=a, code_hash=hexed(h)) for a, h in zip(addresses, code, strict=True)
+    )
+    return ModelRecord(
+        name=name,
+        id=model.model_id,
+        manifest_digest=model.manifest_digest.hex(),
+        onnx_digest=model.onnx_digest.hex(),
+        circuit_digest=circuit_digest,
+        inputs=model.inputs,
+        outputs=model.outputs,
+        verifier=contracts[0],
+        encoder=contracts[1],
+        decoder=contracts[2],
+        components=contracts[3:],
+        batches=tuple(map(_batch_record, model.batches)),
+        model_hash=hexed(model.model_hash),
+        circuit_hash=hexed(model.circuit_hash),
+        vk_hash=hexed(model.vk_hash),
+        proof_system_id=hexed(model.proof_system_id),
+        uri=model.uri,
+        commitment_hash=hexed(model.commitment_hash),
+    )
+
+
+def recorded_model(record: ModelRecord) -> AgentModel:
+    return AgentModel(
+        model_id=record.id,
+        model_hash=unhexed(record.model_hash),
+        circuit_hash=unhexed(record.circuit_hash),
+        vk_hash=unhexed(record.vk_hash),
+        proof_system_id=unhexed(record.proof_system_id),
+        uri=record.uri,
+        verifier=record.verifier.address,
+        encoder=record.encoder.address,
+        decoder=record.decoder.address,
+        components=tuple(c.address for c in record.components),
+        onnx_digest=bytes.fromhex(record.onnx_digest),
+        manifest_digest=bytes.fromhex(record.manifest_digest),
+        inputs=record.inputs,
+        outputs=record.outputs,
+        batches=tuple(map(_recorded_batch, record.batches)),
+        commitment_hash=unhexed(record.commitment_hash),
+    )
+
+
+def _batch_record(batch: BatchVerifier) -> BatchRecord:
+    contract = ContractRecord(address=batch.verifier, code_hash=hexed(batch.code_hash))
+    return BatchRecord(size=batch.size, circuit_digest=batch.circuit_hash.hex(), verifier=contract)
+
+
+def _recorded_batch(record: BatchRecord) -> BatchVerifier:
+    return BatchVerifier(
+        record.size,
+        record.verifier.address,
+        bytes.fromhex(record.circuit_digest),
+        unhexed(record.verifier.code_hash),
+    )

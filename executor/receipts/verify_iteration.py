@@ -1,0 +1,120 @@
+"""The checks of one recorded iteration: context, features, output, proof, decision, observation."""
+
+from collections.abc import Iterator
+
+from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
+from zkagent.executor.receipts.format import ContextRecord, IterationRecord, RunRecord
+from zkagent.executor.receipts.recording import (
+    decision_record,
+    hexed,
+    recorded_context,
+    recorded_tool,
+    unhexed,
+)
+from zkagent.executor.receipts.verdicts import Check, check, difference
+from zkagent.executor.runs.derivation import (
+    derive_decision,
+    derive_features,
+    features_hash,
+    raw_bytes,
+    reasoning_entry,
+    text,
+)
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.context import escape_observation
+
+
+def check_iteration(subject: str, run: RunRecord, index: int, model: Model) -> Iterator[Check]:
+    """All checks of iteration `index` but its proof's; they also tie it to the run and to the one
+    before."""
+    step, name = run.iterations[index], f"{subject}, iteration {index + 1}"
+    for claim, problem in (
+        ("the context is the run's", lambda: _context(run, index)),
+        ("the tools are the pinned ones", lambda: _tools(step.context)),
+        ("the history is what happened before", lambda: _history(run, index)),
+        ("the features follow from the context", lambda: _features(step, model)),
+        ("the output is the model's", lambda: _output(step, model)),
+        ("the decision follows from the output", lambda: _decision(step, model)),
+        ("the observation ends the iteration", lambda: _observation(run, index)),
+    ):
+        yield check(name, claim, problem)
+
+
+def _context(run: RunRecord, index: int) -> str:
+    """One run has one agent, prompt and state."""
+    context, first = run.iterations[index].context, run.iterations[0].context
+    included = run.transaction.block
+    distance = included.number - context.block.number
+    if distance not in (0, 1):
+        return f"it was read {distance} blocks before the transaction, expected 0 or 1"
+    if distance == 0 and context.block.hash != included.hash:
+        return f"block {included.number} has two hashes"
+    if distance == 1 and context.block.hash == included.hash:
+        return f"blocks {context.block.number} and {included.number} have one hash"
+    history = {"reasoning": ()}
+    return difference(
+        ("agent", context.agent, run.agent),
+        ("prompt", context.prompt, run.prompt),
+        ("state", context.model_copy(update=history), first.model_copy(update=history)),
+    )
+
+
+def _tools(context: ContextRecord) -> str:
+    return difference(
+        *(
+            (f"metadata hash of {tool.name}", tool.metadata_hash, hexed(recorded_tool(tool).hash))
+            for tool in context.tools
+        ),
+        ("number of tools", len({t.address for t in context.tools}), len(context.tools)),
+    )
+
+
+def _history(run: RunRecord, index: int) -> str:
+    """Entry i is decision i's reasoning and observation, with nothing in between."""
+    expected = [_entry(step) for step in run.iterations[:index]]
+    return difference(("history", list(run.iterations[index].context.reasoning), expected))
+
+
+def _entry(step: IterationRecord) -> str:
+    return f"{step.decision.reasoning}Observation: {step.observation}\n"
+
+
+def _features(step: IterationRecord, model: Model) -> str:
+    x = derive_features(model, recorded_context(step.context))
+    return difference(
+        ("x", step.x, hexed(pack(x, FEATURE_BYTES))),
+        ("features hash", step.features_hash, hexed(features_hash(x))),
+    )
+
+
+def _output(step: IterationRecord, model: Model) -> str:
+    y = model.infer(unpack(unhexed(step.x), FEATURE_BYTES))
+    return difference(("y", step.y, hexed(pack(y, OUTPUT_BYTES))))
+
+
+def _decision(step: IterationRecord, model: Model) -> str:
+    context = recorded_context(step.context)
+    decision = derive_decision(model, context, unpack(unhexed(step.y), OUTPUT_BYTES))
+    expected = decision_record(decision, context.reads.tools)
+    if step.observation is not None:
+        entry = reasoning_entry(decision, raw_bytes(step.observation))
+        if text(entry) != _entry(step):
+            return f"history entry is {_entry(step)!r}, expected {text(entry)!r}"
+    return difference(
+        *((name, getattr(step.decision, name), getattr(expected, name)) for name in _FIELDS)
+    )
+
+
+_FIELDS = ("kind", "action", "tool", "arguments", "values", "reasoning", "answer")
+
+
+def _observation(run: RunRecord, index: int) -> str:
+    """Calls are observed, and only the last decision is an answer."""
+    step, last = run.iterations[index], index == len(run.iterations) - 1
+    called = step.decision.kind == "call"
+    if called == last:
+        return "a call ends the run" if last else "an answer stands in the middle of the run"
+    if called != (step.observation is not None):
+        return "it is missing" if called else "an answer has one"
+    raw = raw_bytes(step.observation or "")
+    return difference(("observation", step.observation or "", text(escape_observation(raw))))

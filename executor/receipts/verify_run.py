@@ -1,0 +1,191 @@
+"""Verifies receipts: every proof, every feature vector, every decision, all over again.
+
+Offline this shows that the recorded model, on the recorded contexts, makes exactly these decisions,
+and that the requester signed a transaction with exactly these claims and proofs. That the contexts
+were the chain's is what `verify_chain` adds, given a node. Nothing is trusted because a digest in
+the file says so: what can be computed is computed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from eth_utils.crypto import keccak
+
+from zkagent.circuits.errors import CircuitError
+from zkagent.circuits.systems import SYSTEMS
+from zkagent.executor.chain.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
+from zkagent.executor.chain.agent import AgentChain
+from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
+from zkagent.executor.errors import CannotVerify
+from zkagent.executor.receipts.format import ModelRecord, Receipt, RunRecord, signed_text
+from zkagent.executor.receipts.recording import hexed, recorded_model, unhexed
+from zkagent.executor.receipts.signatures import read_transaction, receipt_signer
+from zkagent.executor.receipts.verdicts import Check, Report, check, difference
+from zkagent.executor.receipts.verify_chain import check_chain
+from zkagent.executor.receipts.verify_iteration import check_iteration
+from zkagent.executor.receipts.verify_proofs import check_proofs
+from zkagent.executor.runs.coverage import covered_by
+from zkagent.executor.runs.provers import ProofCheck
+from zkagent.models.catalogue import Model
+from zkagent.models.errors import ModelError, UnknownModel
+from zkagent.verifier_contracts.errors import ChainError
+
+#: The model of a name. Raises zkagent.models.errors.ModelError.
+ModelSource = Callable[[str], Model]
+#: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof, of the
+#: proof system with this id. Raises ValueError when that circuit is not one of the model,
+#: CannotVerify when there is no telling.
+CircuitSource = Callable[[Model, str, int, bytes], ProofCheck]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where verification gets what a receipt only names. chain: None to verify offline."""
+
+    models: ModelSource
+    circuits: CircuitSource
+    chain: Callable[[str], AgentChain] | None = None  # by the agent's address
+
+
+def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
+    """All checks, or those up to where verification cannot go on when one is broken already.
+
+    Raises CannotVerify, ModelError or CircuitError for what is missing here, and ChainError when a
+    given chain does not answer.
+    """
+    done: list[Check] = []
+    try:
+        for checked in all_checks(receipt, sources):
+            done.append(checked)
+    except (CannotVerify, ModelError, CircuitError, ChainError):
+        if all(checked.held for checked in done):
+            raise
+    return Report(tuple(done))
+
+
+def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+    """The checks one by one, cheap ones first; whoever wants only the verdict may stop early."""
+    yield check("receipt", "the requester signed it", lambda: _signature(receipt))
+    yield check("receipt", "its runs are in the order they were sent", lambda: _order(receipt))
+    for number, run in enumerate(receipt.runs, start=1):
+        yield from _run_checks(f"run {number}", receipt, run, sources)
+
+
+def _run_checks(
+    subject: str, receipt: Receipt, run: RunRecord, sources: Sources
+) -> Iterator[Check]:
+    yield check(
+        subject, "the transaction is the requester's call", lambda: _transaction(receipt, run)
+    )
+    yield check(subject, "the call holds these claims and proofs", lambda: _call(run))
+    yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
+    try:
+        model = _found(sources.models, run.model.name)
+        sources.circuits(model, run.model.circuit_digest, 1, unhexed(run.model.proof_system_id))
+    except ValueError as exc:
+        yield Check(subject, "the circuit is the model's", str(exc))
+        return
+    yield check(subject, "the model is the one named", lambda: _model(run.model, model))
+    for index in range(len(run.iterations)):
+        yield from check_iteration(subject, run, index, model)
+    yield from check_proofs(subject, run, model, sources.circuits)
+    yield check(subject, "the answer is the last decision's", lambda: _answer(run))
+    if sources.chain is not None:
+        yield from check_chain(subject, receipt, run, sources.chain(run.agent))
+
+
+def _found(models: ModelSource, name: str) -> Model:
+    try:
+        return models(name)
+    except UnknownModel as exc:
+        raise CannotVerify(f"{exc}; name its folder with --model") from exc
+
+
+def _signature(receipt: Receipt) -> str:
+    signer = receipt_signer(receipt.signature, signed_text(receipt.document))
+    return difference(("signer", signer, receipt.requester))
+
+
+def _order(receipt: Receipt) -> str:
+    """By nonce, of which an account has each only once."""
+    found = [read_transaction(unhexed(run.transaction.raw)) for run in receipt.runs]
+    nonces = [transaction[1]["nonce"] for transaction in found if transaction]
+    return difference(("order of nonces", nonces, sorted(set(nonces))))
+
+
+def _transaction(receipt: Receipt, run: RunRecord) -> str:
+    raw = unhexed(run.transaction.raw)
+    found = read_transaction(raw)
+    if found is None:
+        return "it is not a signed EIP-1559 transaction"
+    sender, fields = found
+    return difference(
+        ("sender", sender, receipt.requester),
+        ("chain id", fields["chainId"], receipt.chain_id),
+        ("receiver", fields["to"], run.agent),
+        ("hash", run.transaction.hash, hexed(keccak(raw))),
+    )
+
+
+def _call(run: RunRecord) -> str:
+    found = read_transaction(unhexed(run.transaction.raw))
+    if found is None:
+        return "it is not a signed EIP-1559 transaction"
+    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(found[1]["data"])
+    expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
+    covered = covered_by([run.model.id] * len(proofs), proofs)
+    return difference(
+        ("prompt", prompt_of(given).decode("utf-8", "surrogateescape"), run.prompt),
+        ("result handler", handler, NO_HANDLER),
+        ("claims", list(claims), expected),
+        ("iterations that each proof covers", _coverage(run), covered),
+        (
+            "proofs",
+            [proofs[first] for first, *_ in covered],
+            [unhexed(r.proof) for r in run.proofs],
+        ),
+    )
+
+
+def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(number - 1 for number in record.iterations) for record in run.proofs)
+
+
+def _hashes(record: ModelRecord) -> str:
+    covered = model_hash(
+        bytes.fromhex(record.onnx_digest),
+        bytes.fromhex(record.manifest_digest),
+        unhexed(record.encoder.code_hash),
+        unhexed(record.decoder.code_hash),
+        [unhexed(c.code_hash) for c in record.components],
+    )
+    return _proof_system(record) or difference(
+        ("model hash", record.model_hash, hexed(covered)),
+        ("verifying key hash", record.vk_hash, record.verifier.code_hash),
+        ("circuit hash", record.circuit_hash, f"0x{record.circuit_digest}"),
+        ("commitment hash", record.commitment_hash, hexed(commitment_hash(recorded_model(record)))),
+    )
+
+
+def _proof_system(record: ModelRecord) -> str:
+    """A model that the chain evaluates itself names its ONNX file where others name a circuit."""
+    system = SYSTEMS.get(unhexed(record.proof_system_id))
+    if system is None:
+        return f"there is no proof system {record.proof_system_id} in this version of zkagent"
+    if not system.names(record.circuit_digest, record.onnx_digest):
+        return f"proof system {system.name} has no circuit of the name {record.circuit_digest[:16]}"
+    return ""
+
+
+def _model(record: ModelRecord, model: Model) -> str:
+    return difference(
+        ("name", record.name, model.name),
+        ("manifest digest", record.manifest_digest, model.digest),
+        ("ONNX digest", record.onnx_digest, model.manifest.files.onnx),
+        ("inputs", record.inputs, model.manifest.input_count),
+        ("outputs", record.outputs, model.manifest.output_count),
+    )
+
+
+def _answer(run: RunRecord) -> str:
+    return difference(("answer", run.answer, run.iterations[-1].decision.answer))

@@ -1,0 +1,187 @@
+"""Makes receipts out of runs that happened, reading again what was behind each decision.
+
+The plan's reads are not enough: between plan and inclusion a balance may have moved, which changes
+observations though not the features. So the history comes from the agent's event, and everything
+else from the state that the transaction ran on.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from eth_account.signers.local import LocalAccount
+
+from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
+from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from zkagent.executor.errors import ReceiptError
+from zkagent.executor.receipts.format import (
+    FORMAT,
+    IterationRecord,
+    ModelRecord,
+    Notes,
+    ProofRecord,
+    Receipt,
+    RunNotes,
+    RunRecord,
+    TransactionRecord,
+    signed_text,
+)
+from zkagent.executor.receipts.recording import (
+    block_record,
+    context_record,
+    decision_record,
+    hexed,
+    model_record,
+)
+from zkagent.executor.receipts.signatures import sign_receipt
+from zkagent.executor.runs.derivation import (
+    derive_decision,
+    derive_features,
+    features_hash,
+    named_addresses,
+    observation_in,
+    raw_bytes,
+    text,
+)
+from zkagent.executor.runs.plan import Plan, PlannedDecision
+from zkagent.executor.runs.runner import CompletedRun
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.decoder import Decision
+from zkagent.models.errors import ModelError
+
+
+def write_receipt(
+    chain: AgentChain, model: Model, runs: Sequence[CompletedRun], signer: LocalAccount
+) -> Receipt:
+    """The signed receipt of `runs`, all of them requested by `signer`.
+
+    Raises ReceiptError when a run cannot be reproduced from the chain's state.
+    """
+    records = tuple(_run_record(chain, model, run) for run in runs)
+    draft = {
+        "format": FORMAT,
+        "chain_id": runs[0].proven.plan.identity.chain_id,
+        "requester": str(signer.address).lower(),
+        "runs": [record.model_dump() for record in records],
+    }
+    signature = sign_receipt(signer, signed_text(draft))
+    return Receipt.model_validate(draft | {"informational": _notes(runs), "signature": signature})
+
+
+def _notes(runs: Sequence[CompletedRun]) -> Notes:
+    return Notes(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        zkagent=_version(),
+        runs=tuple(
+            RunNotes(
+                gas_used=run.inclusion.result.gas_used,
+                prove_seconds=tuple(round(s, 3) for s in run.proven.seconds),
+                plans=run.plans,
+            )
+            for run in runs
+        ),
+    )
+
+
+def _version() -> str:
+    try:
+        return version("zkagent")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "from source"
+
+
+def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord:
+    result = run.inclusion.result
+    identity = chain.identity(result.block)
+    iterations = _iterations(chain, model, run)
+    return RunRecord(
+        agent=identity.agent,
+        executor=identity.executor,
+        registry=identity.registry,
+        prompt=text(run.proven.plan.prompt),
+        answer=text(result.answer),
+        model=_model_record(chain, model, run),
+        transaction=TransactionRecord(
+            raw=hexed(run.inclusion.raw),
+            hash=run.inclusion.hash,
+            block=block_record(result.block),
+        ),
+        iterations=iterations,
+        proofs=_proof_records(run),
+    )
+
+
+def _model_record(chain: AgentChain, model: Model, run: CompletedRun) -> ModelRecord:
+    block = run.inclusion.result.block
+    bound = chain.identity(block).model
+    addresses = (bound.verifier, bound.encoder, bound.decoder, *bound.components)
+    code = chain.code_hashes(addresses, block)
+    return model_record(bound, model.name, bound.circuit_hash.hex(), code)
+
+
+def _proof_records(run: CompletedRun) -> tuple[ProofRecord, ...]:
+    return tuple(
+        ProofRecord(iterations=tuple(index + 1 for index in group), proof=hexed(proof.proof))
+        for group, proof in zip(run.proven.groups, run.proven.proofs, strict=True)
+    )
+
+
+def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[IterationRecord, ...]:
+    """On the state before the block; when that leads elsewhere, on the state after it, because an
+    earlier transaction of the same block may have changed what was read."""
+    result, plan = run.inclusion.result, run.proven.plan
+    for number in (result.block.number - 1, result.block.number):
+        reads = _reads(chain, model, plan.prompt, chain.block(number))
+        records = tuple(_rederived(model, reads, plan, result))
+        if len(records) == len(plan.decisions):
+            return records
+    raise ReceiptError(
+        f"run {run.inclusion.hash} cannot be reproduced from the states around block "
+        f"{result.block.number}: another transaction of that block changed what the agent reads"
+    )
+
+
+def _reads(chain: AgentChain, model: Model, prompt: bytes, block: Block) -> AgentReads:
+    reads = chain.reads(block)
+    tokens = named_addresses(model, prompt, reads)
+    return chain.reads(block, tokens) if tokens else reads
+
+
+def _rederived(
+    model: Model, reads: AgentReads, plan: Plan, result: RunResult
+) -> Iterator[IterationRecord]:
+    """Records up to the first that these reads do not explain."""
+    for index, planned in enumerate(plan.decisions):
+        context = DecisionContext(reads, result.steps[:index], plan.prompt)
+        try:
+            x = derive_features(model, context)
+            decision = derive_decision(model, context, planned.y)
+        except ModelError:
+            return
+        observation = _observation(decision, index, result)
+        follows = observation is not None or raw_bytes(decision.answer) == result.answer
+        if x != planned.x or not follows:
+            return
+        yield _iteration_record(context, planned, decision, observation)
+
+
+def _observation(decision: Decision, index: int, result: RunResult) -> bytes | None:
+    if index == len(result.steps):
+        return None
+    return observation_in(result.steps[index], decision)
+
+
+def _iteration_record(
+    context: DecisionContext,
+    planned: PlannedDecision,
+    decision: Decision,
+    observation: bytes | None,
+) -> IterationRecord:
+    return IterationRecord(
+        context=context_record(context),
+        x=hexed(pack(planned.x, FEATURE_BYTES)),
+        features_hash=hexed(features_hash(planned.x)),
+        y=hexed(pack(planned.y, OUTPUT_BYTES)),
+        decision=decision_record(decision, context.reads.tools),
+        observation=None if observation is None else text(observation),
+    )

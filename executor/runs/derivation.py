@@ -1,0 +1,80 @@
+"""From a context to features and from an output to a decision, by the Python reference.
+
+The planner compares the chain with these; `verify-run` re-derives every recorded step with them.
+"""
+
+from collections.abc import Sequence
+
+from eth_utils.crypto import keccak
+
+from zkagent.executor.chain.agent import AgentReads, Claim, DecisionContext
+from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.decoder import Decision, decode
+from zkagent.models.encoding.tokens import TokenType
+
+OBSERVATION = b"Observation: "
+
+
+def check_prompt(model: Model, prompt: bytes) -> None:
+    """Refuse what the encoder refuses whatever an agent's symbol book lists: with none, a prompt
+    has the fewest tokens and candidates. Raises zkagent.models.errors.RefusedText."""
+    model.parse(Context(prompt, (), plain_book([])))
+
+
+def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
+    """x, as the encoder contract must derive it. Raises zkagent.models.errors.RefusedText."""
+    return model.encode(context.for_model())
+
+
+def derive_decision(model: Model, context: DecisionContext, y: Sequence[int]) -> Decision:
+    """What `y` means in `context`. Raises models' RefusedArgument or OutputOutOfRange."""
+    plain = context.for_model()
+    decimals = dict(context.reads.decimals)
+    parse = model.parse(plain)
+    return decode(y, plain, parse, model.manifest, tools=context.signatures, decimals=decimals)
+
+
+def features_hash(x: Sequence[int]) -> bytes:
+    """The 32 bytes by which a claim names the features it is for."""
+    return keccak(pack(x, FEATURE_BYTES))
+
+
+def claim_for(model_id: int, x: Sequence[int], y: Sequence[int]) -> Claim:
+    return Claim(model_id, features_hash(x), pack(y, OUTPUT_BYTES))
+
+
+def reasoning_entry(decision: Decision, observation: bytes) -> bytes:
+    """What the agent adds to its history; `observation` is already escaped."""
+    return decision.reasoning.encode() + OBSERVATION + observation + b"\n"
+
+
+def observation_in(entry: bytes, decision: Decision) -> bytes | None:
+    """The escaped observation of an entry that `decision` led to; None when it is no such entry."""
+    start = decision.reasoning.encode() + OBSERVATION
+    if not entry.startswith(start) or not entry.endswith(b"\n"):
+        return None
+    return entry[len(start) : -1]
+
+
+def named_addresses(model: Model, prompt: bytes, reads: AgentReads) -> tuple[str, ...]:
+    """Addresses in the prompt that the book does not list: their decimals may be needed."""
+    context = DecisionContext(reads, (), prompt).for_model()
+    texts = (
+        prompt[token.start : token.end].decode().lower()
+        for token in model.parse(context).candidates
+        if token.type is TokenType.ADDRESS
+    )
+    return tuple(dict.fromkeys(text for text in texts if context.book.by_token(text) is None))
+
+
+def text(raw: bytes) -> str:
+    """Bytes of a contract as text that turns back into the same bytes."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def raw_bytes(shown: str) -> bytes:
+    """The inverse of `text`."""
+    return shown.encode("utf-8", "surrogateescape")

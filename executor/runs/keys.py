@@ -1,0 +1,81 @@
+"""Reads the key that signs runs. Nothing here ever prints or logs what is in a key file."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+
+from zkagent.executor.errors import KeyFileError
+
+PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
+MAX_BYTES = 64 * 1024
+EXPECTED = 'expected 64 hex digits, or an encrypted keystore (JSON with "crypto" in it)'
+
+
+def load_key(path: Path, ask: Callable[[], str] | None = None) -> LocalAccount:
+    """The account of a key file: 64 hex digits, or an encrypted keystore (Web3 Secret Storage).
+
+    A keystore's password comes from $ZKAGENT_KEY_PASSWORD or from `ask`. Raises KeyFileError.
+    """
+    text = _read(path)
+    if (keystore := _keystore(text)) is not None:
+        return _from_keystore(path, keystore, ask)
+    try:
+        key = bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        key = b""
+    return _account(path, key, EXPECTED)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise KeyFileError(f"{path} is too large to be a key file")
+        return path.read_text().strip()
+    except UnicodeDecodeError:
+        raise KeyFileError(f"{path} is no key file: it is not text") from None
+    except OSError as exc:
+        raise KeyFileError(f"cannot read the key file {path}: {exc.strerror}") from exc
+
+
+def _keystore(text: str) -> dict[str, Any] | None:
+    """The content of a keystore, which is told by its field "crypto"; None for anything else."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_keystore = isinstance(content, dict) and "crypto" in map(str.lower, content)
+    return content if is_keystore else None
+
+
+def _from_keystore(
+    path: Path, keystore: dict[str, Any], ask: Callable[[], str] | None
+) -> LocalAccount:
+    password = os.environ.get(PASSWORD_VARIABLE)
+    if password is None and ask is not None:
+        password = ask()
+    if password is None:
+        raise KeyFileError(f"{path} is encrypted: set {PASSWORD_VARIABLE} to its password")
+    try:
+        key = bytes(Account.decrypt(keystore, password))
+    except ValueError as exc:
+        reason = "wrong password" if "MAC mismatch" in str(exc) else "it is not a valid keystore"
+        raise KeyFileError(f"cannot decrypt {path}: {reason}") from None
+    except (KeyError, TypeError, NotImplementedError):
+        raise KeyFileError(f"cannot decrypt {path}: it is not a valid keystore") from None
+    return _account(path, key, "its keystore holds no key")
+
+
+def _account(path: Path, key: bytes, otherwise: str) -> LocalAccount:
+    """Errors carry no cause here: eth-account's messages may quote the key."""
+    if len(key) != 32:
+        raise KeyFileError(f"{path} is no key file: {otherwise}")
+    try:
+        account: LocalAccount = Account.from_key(key)
+    except Exception:
+        raise KeyFileError(f"{path} is no key file: the key is not valid") from None
+    return account

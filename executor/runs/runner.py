@@ -1,0 +1,199 @@
+"""Carries a run out: plan, prove, send; again when the state moved in between.
+
+One transaction holds all claims and proofs, so a run happens as a whole or not at all.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from zkagent.circuits.artifacts import Proof
+from zkagent.executor.chain.agent import AgentChain, AgentModel, Inclusion, RunCall, RunSender
+from zkagent.executor.errors import PlanError, RunReverted, StateKeepsChanging
+from zkagent.executor.runs.coverage import divide, size_for, spread
+from zkagent.executor.runs.events import (
+    Estimated,
+    Included,
+    Listener,
+    Proved,
+    Proving,
+    StateChanged,
+    ignore,
+)
+from zkagent.executor.runs.plan import Plan, plan_run
+from zkagent.executor.runs.provers import BatchProver, DecisionProver
+from zkagent.models.catalogue import Model
+from zkagent.prover.errors import TransientProverError
+from zkagent.verifier_contracts.errors import RevertError
+
+PLANS = 3
+Rows = tuple[tuple[int, ...], ...]
+GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
+
+
+@dataclass(frozen=True)
+class ProvenRun:
+    """A plan with its proofs: all that a transaction needs.
+
+    groups: the decisions that each proof covers, by index; seconds: for each proof.
+    """
+
+    plan: Plan
+    groups: tuple[tuple[int, ...], ...]
+    proofs: tuple[Proof, ...]
+    seconds: tuple[float, ...]
+
+    @property
+    def call(self) -> RunCall:
+        proofs = spread(self.groups, [proof.proof for proof in self.proofs])
+        return RunCall(self.plan.prompt, self.plan.claims, proofs)
+
+    def proof_of(self, decision: int) -> int:
+        """The index of the proof that covers this decision."""
+        return next(index for index, group in enumerate(self.groups) if decision in group)
+
+
+@dataclass(frozen=True)
+class CompletedRun:
+    """A run that happened; `plans` says how many it took."""
+
+    proven: ProvenRun
+    inclusion: Inclusion
+    plans: int
+
+
+class AgentRunner:
+    """Runs prompts of one agent from one account. All methods raise what `plan_run` raises, and
+    zkagent.prover.errors.ProverError.
+
+    batches: to prove a run's decisions together, as far as the model has batch verifiers.
+    """
+
+    def __init__(
+        self,
+        chain: AgentChain,
+        sender: RunSender,
+        model: Model,
+        prover: DecisionProver,
+        report: Listener = ignore,
+        *,
+        batches: BatchProver | None = None,
+    ) -> None:
+        self.chain, self.sender, self.model = chain, sender, model
+        self.prover, self.report, self.batches = prover, report, batches
+        self._proofs: dict[Rows, tuple[Proof, float]] = {}
+
+    def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
+        """A runner for another agent of the same model, with the same prover and its proofs."""
+        other = AgentRunner(
+            chain, sender, self.model, self.prover, self.report, batches=self.batches
+        )
+        other._proofs = self._proofs
+        return other
+
+    def plan(self, prompt: bytes) -> Plan:
+        """The run as it would happen now."""
+        return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
+
+    def prove(self, plan: Plan) -> ProvenRun:
+        """Proofs for every decision; a proof that an earlier plan needed is used again.
+
+        Raises PlanError when decisions should share proofs and the model has no batch verifier.
+        """
+        groups = divide(len(plan.inputs), self._batch_sizes(plan))
+        found = [self._proof_of(plan, group) for group in groups]
+        return ProvenRun(plan, groups, tuple(p for p, _ in found), tuple(s for _, s in found))
+
+    def proof(self, x: tuple[int, ...]) -> tuple[Proof, float]:
+        """The proof for one input and the seconds that it took, remembered."""
+        if (x,) not in self._proofs:
+            self._proofs[x,] = _timed(lambda: self.prover.prove(x))
+        return self._proofs[x,]
+
+    def _proof_of(self, plan: Plan, group: Sequence[int]) -> tuple[Proof, float]:
+        rows = tuple(plan.inputs[index] for index in group)
+        if rows not in self._proofs:
+            for index in group:
+                self.report(Proving(index, len(plan.inputs)))
+        found = self._together(plan.identity.model, rows) if rows[1:] else self.proof(rows[0])
+        for index in group:
+            self.report(Proved(index, found[1]))
+        return found
+
+    def _together(self, model: AgentModel, rows: Rows) -> tuple[Proof, float]:
+        assert self.batches
+        if rows not in self._proofs:
+            prove, batch = (
+                self.batches.prove_rows,
+                model.batch(size_for(len(rows), model.batch_sizes)),
+            )
+            self._proofs[rows] = _timed(lambda: prove(batch, rows))
+        return self._proofs[rows]
+
+    def _batch_sizes(self, plan: Plan) -> tuple[int, ...]:
+        if self.batches is None:
+            return ()
+        model = plan.identity.model
+        if not model.batches:
+            raise PlanError(
+                f"model {model.model_id} has no verifier for several decisions: prove them one by "
+                "one, or have its owner register one"
+            )
+        return model.batch_sizes
+
+    def estimate(self, proven: ProvenRun) -> int:
+        """Gas units of the whole transaction. Raises RevertError, InsufficientFunds."""
+        gas = self.sender.estimate_gas(proven.call)
+        self.report(Estimated(gas))
+        return gas
+
+    def send(self, proven: ProvenRun) -> Inclusion:
+        """One attempt. Raises RevertError, InsufficientFunds."""
+        limit = self.estimate(proven) * (100 + GAS_MARGIN_PERCENT) // 100
+        inclusion = self.sender.send(proven.call, limit)
+        result = inclusion.result
+        self.report(Included(inclusion.hash, result.block.number, result.gas_used))
+        return inclusion
+
+    def run(self, prompt: bytes) -> CompletedRun:
+        """Plan, prove and send until it happens, three times at most.
+
+        Raises RunReverted for the run's own failure and StateKeepsChanging.
+        """
+        plan = self._planned(prompt)
+        for attempt in range(1, PLANS + 1):
+            proven = self.prove(plan)
+            try:
+                return CompletedRun(proven, self.send(proven), attempt)
+            except RevertError as exc:
+                reason, plan = exc, self._plan_anew(plan, exc)
+                self.report(StateChanged(attempt, str(exc)))
+        raise StateKeepsChanging(PLANS, str(reason)) from reason
+
+    def _planned(self, prompt: bytes) -> Plan:
+        try:
+            return self.plan(prompt)
+        except RevertError as exc:
+            raise run_reverted(exc) from exc
+
+    def _plan_anew(self, outdated: Plan, exc: RevertError) -> Plan:
+        """The plan on the state of now; a failure that the state does not explain is the run's."""
+        fresh = self._planned(outdated.prompt)
+        if fresh.inputs == outdated.inputs:
+            raise run_reverted(exc) from exc
+        return fresh
+
+
+def run_reverted(exc: RevertError) -> RunReverted:
+    return RunReverted(str(exc), exc.name, dict(exc.arguments))
+
+
+def _timed(prove: Callable[[], Proof]) -> tuple[Proof, float]:
+    """The proof and the seconds it took. What may pass, such as a crash, is tried once more."""
+    started = time.perf_counter()
+    try:
+        proof = prove()
+    except TransientProverError as exc:
+        time.sleep(exc.delay_s)
+        proof = prove()
+    return proof, time.perf_counter() - started

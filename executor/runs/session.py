@@ -1,0 +1,134 @@
+"""Everything that a run needs, opened and closed together: chain, model, circuit, prover, key."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.systems import HALO2, ProofSystem, cached_circuit, find_system
+from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
+from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.errors import OtherModel
+from zkagent.executor.runs.events import Listener, ignore
+from zkagent.executor.runs.local_batches import LocalBatches
+from zkagent.executor.runs.plan import check_model
+from zkagent.executor.runs.provers import BatchProver, ProverOpener, open_prover
+from zkagent.executor.runs.runner import AgentRunner
+from zkagent.models.catalogue import Model
+from zkagent.prover.local import LocalProver
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One account and one agent on one chain, ready to run prompts; `circuit` shows that the
+    agent's decisions are the model's."""
+
+    web3: Any
+    chain: Web3Agent
+    sender: Web3Sender
+    signer: LocalAccount
+    model: Model
+    runner: AgentRunner
+    circuit: Circuit
+
+
+@contextmanager
+def open_session(
+    web3: Any,
+    agent: str,
+    signer: LocalAccount,
+    model: Model,
+    circuit: Circuit,
+    *,
+    report: Listener = ignore,
+    batches: BatchProver | None = None,
+    opener: ProverOpener = LocalProver,
+) -> Iterator[Session]:
+    """A session with a warm prover. batches: prove the decisions of each run together.
+
+    Raises OtherModel when the agent's verifier is of another circuit.
+    """
+    chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
+    with open_prover(circuit, opener) as prover:
+        runner = AgentRunner(chain, sender, model, prover, report, batches=batches)
+        yield Session(web3, chain, sender, signer, model, runner, circuit)
+
+
+@contextmanager
+def open_agent(
+    web3: Any,
+    agent: str,
+    signer: LocalAccount,
+    model: Model,
+    *,
+    srs: Path | None,
+    stage: Stage,
+    report: Listener = ignore,
+    batches: BatchProver | None = None,
+    opener: ProverOpener = LocalProver,
+) -> Iterator[Session]:
+    """A session with an agent that is there. Raises OtherModel, CircuitError."""
+    circuit = circuit_of_agent(web3, agent, model, srs, stage)
+    with open_session(
+        web3, agent, signer, model, circuit, report=report, batches=batches, opener=opener
+    ) as session:
+        yield session
+
+
+@contextmanager
+def open_embedded(
+    model: Model,
+    circuit: Circuit,
+    stage: Stage,
+    report: Listener = ignore,
+    batches: Mapping[int, Circuit] | None = None,
+    *,
+    opener: ProverOpener = LocalProver,
+) -> Iterator[tuple[Session, EmbeddedChain]]:
+    """A session on a chain of its own, which ends with it. batches: circuits by how many decisions
+    they prove; with any, the decisions of each run are proven together."""
+    with (
+        embedded_chain(model, circuit, stage, batches or {}) as chain,
+        LocalBatches(model, None, stage, opener) as provers,
+        open_session(
+            chain.web3,
+            chain.deployment.agent,
+            chain.owner,
+            model,
+            circuit,
+            report=report,
+            batches=provers if batches else None,
+            opener=opener,
+        ) as session,
+    ):
+        yield session, chain
+
+
+def local_circuit(
+    model: Model, srs: Path | None, stage: Stage, system: ProofSystem = HALO2
+) -> Circuit:
+    """The model's circuit with the set-up `srs`, or a development one. Raises CircuitError."""
+    return system.build(model.onnx_path, srs=srs, progress=lambda step: stage(f"circuit: {step}"))
+
+
+def circuit_of_agent(
+    web3: Any, agent: str, model: Model, srs: Path | None, stage: Stage
+) -> Circuit:
+    """The circuit whose verifier the agent's model is bound to. Raises OtherModel, CircuitError."""
+    chain = Web3Agent(web3, agent)
+    identity = chain.identity(chain.head())
+    check_model(identity, model)
+    digest, system = identity.model.circuit_hash.hex(), find_system(identity.model.proof_system_id)
+    circuit = cached_circuit(digest) or local_circuit(model, srs, stage, system)
+    if circuit.origin.system != system.name:
+        raise OtherModel("proof system", circuit.origin.system, system.name)
+    if circuit.digest != digest:
+        raise OtherModel("circuit", circuit.digest[:16], f"{digest[:16]} (another set-up: --srs)")
+    return circuit

@@ -1,0 +1,66 @@
+"""The context of a decision, and the history in it: what the agent wrote after each decision.
+
+An entry of `agentReasoning` is written by contracts alone and always reads
+
+    Thought: <the action's thought>\\nAction: <name>\\nAction Input: <JSON>\\nObservation: <text>\\n
+
+The JSON holds no newline and an observation's newlines are escaped by the agent, so foreign text
+cannot end the line that it stands in. An entry counts as an action only when it begins with that
+action's exact prefix; everything after the first ``Observation: `` is opaque.
+"""
+
+from dataclasses import dataclass, field
+
+from zkagent.models.encoding.book import SymbolBook
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a decision is made about: prompt, reasoning entries, the agent's symbol book."""
+
+    prompt: bytes
+    reasoning: tuple[bytes, ...] = ()
+    book: SymbolBook = field(default_factory=lambda: SymbolBook(()))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry as read back: its action's index (None when foreign) and its observation."""
+
+    action: int | None
+    observation: bytes | None
+
+
+def action_prefix(thought: str, name: str) -> bytes:
+    """What an entry of this action begins with, up to its JSON."""
+    return f"Thought: {thought}\nAction: {name}\nAction Input: ".encode()
+
+
+def read_entry(entry: bytes, prefixes: tuple[bytes, ...]) -> Entry:
+    """Match `entry` against the actions' `prefixes` in order and cut out its observation."""
+    for index, prefix in enumerate(prefixes):
+        if entry.startswith(prefix):
+            return Entry(index, _observation(entry, len(prefix)))
+    return Entry(None, None)
+
+
+def read_history(context: Context, prefixes: tuple[bytes, ...]) -> list[Entry]:
+    """All entries in order. Blank ones, which the ERC's sample leaves at the end, do not count."""
+    return [read_entry(entry, prefixes) for entry in context.reasoning if entry]
+
+
+def _observation(entry: bytes, start: int) -> bytes | None:
+    marker = b"\nObservation: "
+    newline = entry.find(b"\n", start)
+    if newline < 0 or entry[newline : newline + len(marker)] != marker:
+        return None
+    text = entry[newline + len(marker) :]
+    return text[:-1] if text.endswith(b"\n") else text
+
+
+def escape_observation(text: bytes) -> bytes:
+    r"""A tool's result as the agent writes it: control characters become \n, \r, \t or \xNN."""
+    named = {0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}
+    return b"".join(
+        named.get(b, b"\\x%02x" % b) if b < 0x20 or b == 0x7F else bytes([b]) for b in text
+    )

@@ -1,0 +1,235 @@
+"""The decoder: from the model's output y and the context to a decision. Mirrored by
+`encoding/ToolDecoder.sol`.
+
+The action is the arg-max of the action scores, the lowest index on ties. Each argument of a tool
+is the best candidate of the slot's types whose score is positive; a recipient only ever comes from
+the prompt, an amount from the prompt or from a readable balance that the balance tool returned
+just before. What cannot be filled becomes a final answer that asks for it: a defined outcome,
+never garbage.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from zkagent.models.encoding.amounts import parse_amount
+from zkagent.models.encoding.book import SymbolBook
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.encoder import MAX_CANDIDATES, Parse
+from zkagent.models.encoding.manifest import AMOUNT_SOURCES, SLOTS, Action, Manifest, SlotName
+from zkagent.models.encoding.tokens import Token, TokenType
+from zkagent.models.errors import DuplicateTool, OutputOutOfRange, UnknownDecimals
+
+SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
+    "asset": (TokenType.SYMBOL, TokenType.ADDRESS),
+    "amount": (TokenType.NUMBER,),
+    "recipient": (TokenType.ADDRESS,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A filled slot: its text as written, and where that stands ("prompt" or "observation")."""
+
+    slot: SlotName
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSignature:
+    """A tool as the agent holds it: name and the ERC's parameter types in lower case, in order."""
+
+    name: str
+    parameter_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A tool call (`action` names the tool, `values` are ABI values in order) or a final answer.
+
+    `kind` is "call", "report", "ask", "decline", "missing", "no_tool", "zero" or "unreadable".
+    """
+
+    kind: str
+    action: str
+    arguments: tuple[Argument, ...]
+    values: tuple[int, ...]  # addresses as integers
+    answer: str
+    reasoning: str
+
+    def to_json(self) -> dict[str, object]:
+        """The form that the command line prints: arguments as written in the text."""
+        return {
+            "action": self.action,
+            "arguments": {a.slot: a.text for a in self.arguments},
+            "answer": self.answer,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """y taken apart."""
+
+    actions: tuple[int, ...]
+    sources: tuple[int, ...]
+    slots: tuple[tuple[int, ...], ...]  # [candidate][slot]
+
+
+def split_output(y: Sequence[int], manifest: Manifest) -> Scores:
+    """Raises OutputOutOfRange when y has another length or a value outside the manifest's width."""
+    limit = 1 << (manifest.output_bits - 1)
+    if len(y) != manifest.output_count or any(not -limit <= v < limit for v in y):
+        raise OutputOutOfRange(
+            f"expected {manifest.output_count} outputs of {manifest.output_bits} bits, "
+            f"got {len(y)} values"
+        )
+    a, s = manifest.action_scores, manifest.action_scores + len(AMOUNT_SOURCES)
+    rest = tuple(y[s:])
+    rows = tuple(rest[i * len(SLOTS) : (i + 1) * len(SLOTS)] for i in range(MAX_CANDIDATES))
+    return Scores(tuple(y[:a]), tuple(y[a:s]), rows)
+
+
+def argmax(scores: Sequence[int]) -> int:
+    """Index of the largest score, the lowest on ties."""
+    return max(range(len(scores)), key=lambda i: (scores[i], -i))
+
+
+def decode(
+    y: Sequence[int],
+    context: Context,
+    parse: Parse,
+    manifest: Manifest,
+    *,
+    tools: Sequence[ToolSignature],
+    decimals: dict[str, int] | None = None,
+) -> Decision:
+    """The decision that `y` means in `context` for an agent holding `tools`.
+
+    `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the
+    contract asks the token). Raises RefusedArgument errors exactly where the contract reverts.
+    """
+    return _Decoder(context, parse, manifest, tools, decimals or {}).decide(
+        split_output(y, manifest)
+    )
+
+
+class _Decoder:
+    def __init__(
+        self,
+        context: Context,
+        parse: Parse,
+        manifest: Manifest,
+        tools: Sequence[ToolSignature],
+        decimals: dict[str, int],
+    ) -> None:
+        self.context, self.parse, self.manifest = context, parse, manifest
+        self.tools, self.decimals = tools, decimals
+
+    def decide(self, scores: Scores) -> Decision:
+        chosen = argmax(scores.actions)
+        actions, answers = self.manifest.actions, self.manifest.answers
+        if chosen < len(actions):
+            return self.call(actions[chosen], scores)
+        kind = ("report", "ask", "decline")[chosen - len(actions)]
+        text = {"report": self.last_observation(), "ask": answers.ask, "decline": answers.decline}
+        return self.answer(kind, text[kind])
+
+    def last_observation(self) -> str:
+        last = self.parse.history[-1] if self.parse.history else None
+        if last is None or last.observation is None:
+            return self.manifest.answers.nothing
+        return last.observation.decode("utf-8", "surrogateescape")
+
+    def answer(self, kind: str, text: str, name: str = "") -> Decision:
+        """A final answer; `name` fills the template of the two kinds that have one. A report is
+        foreign text and stays as it is."""
+        if kind in ("missing", "no_tool"):
+            text = text.replace("{name}", name)
+        return Decision(kind, "answer", (), (), text, "")
+
+    def call(self, action: Action, scores: Scores) -> Decision:
+        if not self.has_tool(action):
+            return self.answer("no_tool", self.manifest.answers.no_tool, action.name)
+        found: dict[SlotName, Argument] = {}
+        taken: set[Token] = set()
+        for parameter in action.parameters:
+            if parameter.slot == "amount" and (source := argmax(scores.sources)) > 0:
+                text = self.parse.balance.amount(source - 1) if self.parse.balance else None
+                if text is None:
+                    return self.answer("unreadable", self.manifest.answers.unreadable)
+                found["amount"] = Argument("amount", text, "observation")
+                continue
+            best = self.best(parameter.slot, scores)
+            if best is None or best in taken:
+                return self.answer("missing", self.manifest.answers.missing, parameter.name)
+            taken.add(best)
+            text = self.context.prompt[best.start : best.end].decode()
+            found[parameter.slot] = Argument(parameter.slot, text, "prompt")
+        return self.resolve(action, found)
+
+    def has_tool(self, action: Action) -> bool:
+        named = [t for t in self.tools if t.name == action.name]
+        if len(named) > 1:
+            raise DuplicateTool(action.name)
+        types = tuple(p.type for p in action.parameters)
+        return bool(named) and named[0].parameter_types == types
+
+    def best(self, slot: SlotName, scores: Scores) -> Token | None:
+        """The candidate of the slot's types with the highest positive score, the first on ties."""
+        column = SLOTS.index(slot)
+        fitting = [
+            (scores.slots[i][column], -i)
+            for i, candidate in enumerate(self.parse.candidates)
+            if candidate.type in SLOT_TYPES[slot] and scores.slots[i][column] > 0
+        ]
+        return self.parse.candidates[-max(fitting)[1]] if fitting else None
+
+    def resolve(self, action: Action, found: dict[SlotName, Argument]) -> Decision:
+        """Turn texts into ABI values; an amount is scaled by the decimals of the asset beside
+        it."""
+        asset = found["asset"]
+        token, decimals = self.token(asset.text)
+        values: list[int] = []
+        for parameter in action.parameters:
+            argument = found[parameter.slot]
+            if parameter.slot == "amount":
+                if argument.source == "observation" and self.unit() != token:
+                    return self.answer("unreadable", self.manifest.answers.unreadable)
+                if decimals is None:
+                    raise UnknownDecimals(token)
+                units = parse_amount(argument.text, decimals)
+                if units == 0:
+                    return self.answer("zero", self.manifest.answers.zero)
+                values.append(units)
+            else:
+                address = token if parameter.slot == "asset" else argument.text
+                values.append(int(address, 16))
+        ordered = tuple(found[p.slot] for p in action.parameters)
+        texts = {p.name: found[p.slot].text for p in action.parameters}
+        body = json.dumps(texts, separators=(",", ":"))
+        reasoning = action.prefix.decode() + body + "\n"
+        return Decision("call", action.name, ordered, tuple(values), "", reasoning)
+
+    def token(self, text: str) -> tuple[str, int | None]:
+        """Address (lower case) and decimals of an asset by symbol or address."""
+        return token_of(text, self.context.book, self.decimals)
+
+    def unit(self) -> str | None:
+        """Address of the asset that the readable balance is about."""
+        unit = self.parse.balance.unit if self.parse.balance else ""
+        if unit.startswith("0x") and len(unit) == 42:
+            return unit.lower()
+        listing = self.context.book.by_symbol(unit)
+        return listing.token.lower() if listing else None
+
+
+def token_of(text: str, book: SymbolBook, decimals: dict[str, int]) -> tuple[str, int | None]:
+    """Address (lower case) and decimals, None when unknown, of the asset that `text` names."""
+    if text.startswith("0x"):
+        listing = book.by_token(text)
+        return text.lower(), listing.decimals if listing else decimals.get(text.lower())
+    listing = book.by_symbol(text)
+    if listing is None:
+        raise UnknownDecimals(text)
+    return listing.token.lower(), listing.decimals

@@ -1,0 +1,82 @@
+"""Builds ONNX graphs of int64 tensors, node by node, which onnxruntime and ezkl evaluate exactly.
+
+Each constant is an initializer of its own (ezkl range-checks shared ones); wires are Gathers with
+constant indices, which cost a circuit nothing. Byte-identical for identical graphs. Opset and form
+as in `onnx_export`, which the classifier and the small networks do not share with the policy.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from zkagent.models.networks.onnx_export import IR_VERSION, OPSET
+
+
+class IntegerGraph:
+    """A graph with one input "x" and one output "y", both int64 [1, n]. Methods return names."""
+
+    def __init__(self, name: str, inputs: int) -> None:
+        self.name, self.inputs = name, inputs
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: list[onnx.TensorProto] = []
+
+    def pick(self, source: str, places: npt.ArrayLike) -> str:
+        """The columns `places` of a [1, n] tensor: a permutation, or any choice."""
+        return self._node("Gather", [source, self._constant(np.ravel(places))], axis=1)
+
+    def reshape(self, source: str, shape: Sequence[int]) -> str:
+        return self._node("Reshape", [source, self._constant(shape)])
+
+    def matmul(self, source: str, weights: npt.ArrayLike) -> str:
+        """`source` [..., m, k] times `weights` [..., k, n]."""
+        return self._node("MatMul", [source, self._constant(weights)])
+
+    def blocks(self, source: str, weights: npt.NDArray[np.int64]) -> str:
+        """A block-diagonal layer: [1, B * k] times `weights` [B, k, n] to [1, B * n]."""
+        count, inputs, outputs = weights.shape
+        product = self.matmul(self.reshape(source, [count, 1, inputs]), weights)
+        return self.reshape(product, [1, count * outputs])
+
+    def add(self, source: str, bias: npt.ArrayLike) -> str:
+        """`source` [1, n] plus `bias` [n]."""
+        return self._node("Add", [source, self._constant(np.atleast_2d(bias))])
+
+    def square(self, source: str) -> str:
+        return self._node("Mul", [source, source])
+
+    def concat(self, sources: Sequence[str]) -> str:
+        return self._node("Concat", list(sources), axis=1)
+
+    def finish(self, output: str, outputs: int) -> bytes:
+        """The serialized model whose "y" [1, outputs] is the tensor `output`, the last one made."""
+        assert self._nodes[-1].output[0] == output
+        self._nodes[-1].output[0] = "y"
+        graph = helper.make_graph(
+            self._nodes,
+            self.name,
+            [helper.make_tensor_value_info("x", TensorProto.INT64, [1, self.inputs])],
+            [helper.make_tensor_value_info("y", TensorProto.INT64, [1, outputs])],
+            self._constants,
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+        model.ir_version = IR_VERSION
+        model.producer_name, model.producer_version = "zkagent", ""
+        onnx.checker.check_model(model, full_check=True)
+        return bytes(model.SerializeToString(deterministic=True))
+
+    def _node(self, operator: str, sources: list[str], axis: int | None = None) -> str:
+        name = f"{operator.lower()}_{len(self._nodes)}"
+        node = helper.make_node(operator, sources, [name], name=name)
+        if axis is not None:
+            node.attribute.append(helper.make_attribute("axis", axis))
+        self._nodes.append(node)
+        return name
+
+    def _constant(self, values: npt.ArrayLike) -> str:
+        name = f"constant_{len(self._constants)}"
+        array = np.ascontiguousarray(values, dtype=np.int64)
+        self._constants.append(numpy_helper.from_array(array, name))
+        return name

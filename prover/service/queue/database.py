@@ -1,0 +1,190 @@
+"""One database for the service and its engine: an SQLite file, or Postgres by URL.
+
+Both go through this file's engine, so that a request is recorded and handed to the queue in one
+transaction. Transactions on SQLite take the write lock when they begin: the file has one writer,
+and waiting at the start is the only order in which nobody fails half-way.
+"""
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from platformdirs import user_data_dir
+from sqlalchemy.dialects import postgresql, sqlite
+
+from zkagent.prover.service.errors import DatabaseUnusable
+from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 60.0
+T = TypeVar("T")
+FILE = "service.sqlite"
+BUSY_TIMEOUT_MS = 30_000
+#: A process that was stopped inside a transaction would keep its locks, and others from its proof.
+ABANDONED_MS = 15_000
+TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tables
+
+
+def data_folder() -> Path:
+    """$ZKAGENT_HOME/service, else the platform's data folder; made if needed, for us alone."""
+    home = os.environ.get("ZKAGENT_HOME")
+    root = Path(home).expanduser() if home else Path(user_data_dir("zkagent"))
+    folder = (root / "service").absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as exc:
+        raise DatabaseUnusable(str(folder), f"it cannot be made ({exc.strerror})") from exc
+    return folder
+
+
+class Database:
+    """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file."""
+
+    def __init__(self, url: str | None = None) -> None:
+        self.url = _normal(url or f"sqlite:///{data_folder() / FILE}")
+        self.is_postgres = self.url.get_backend_name() == "postgresql"
+        self.engine = self._postgres() if self.is_postgres else self._sqlite()
+
+    @property
+    def folder(self) -> Path:
+        """Where leases and wake-up sockets lie: beside the file, or the user's data folder."""
+        if self.is_postgres:
+            return data_folder()
+        return Path(str(self.url.database)).absolute().parent
+
+    def prepare(self) -> None:
+        """Create the tables, or refuse those of another version. Raises DatabaseUnusable."""
+        try:
+            with self.write() as connection:
+                if self.is_postgres:
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
+                metadata.create_all(connection)
+                insert_once(connection, meta, {"name": "schema", "value": str(SCHEMA_VERSION)})
+                query = sa.select(meta.c.value).where(meta.c.name == "schema")
+                found = connection.execute(query).scalar_one()
+        except sa.exc.SQLAlchemyError as exc:
+            raise DatabaseUnusable(self.shown, _reason(exc)) from exc
+        if found != str(SCHEMA_VERSION):
+            reason = f"its tables have version {found}, this program's {SCHEMA_VERSION}"
+            raise DatabaseUnusable(self.shown, reason)
+
+    @property
+    def shown(self) -> str:
+        """The URL without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """A transaction that may write."""
+        with self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """A connection for single reads, which hold nobody up."""
+        with self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def now(self, connection: sa.Connection) -> float:
+        """Seconds since 1970 by the clock that all workers share."""
+        if not self.is_postgres:
+            return time.time()
+        query = sa.select(sa.func.extract("epoch", sa.func.clock_timestamp()))
+        return float(connection.execute(query).scalar_one())
+
+    def _postgres(self) -> sa.Engine:
+        options = {
+            "connect_timeout": 10,
+            "application_name": "zkagent",
+            "options": f"-c idle_in_transaction_session_timeout={ABANDONED_MS}",
+        }
+        return sa.create_engine(
+            self.url, connect_args=options, pool_pre_ping=True, pool_size=10, max_overflow=20
+        )
+
+    def _sqlite(self) -> sa.Engine:
+        if not self.url.database or self.url.database == ":memory:":
+            raise DatabaseUnusable(self.shown, "it must be a file")
+        engine = sa.create_engine(
+            self.url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}, pool_size=10
+        )
+        sa.event.listen(engine, "connect", _open_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+
+def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
+    """Repeat a transaction that the database refuses for the moment."""
+    deadline = time.monotonic() + patience_s
+    wait_s = 0.05
+    while True:
+        try:
+            return action()
+        except (sa.exc.OperationalError, sa.exc.InterfaceError) as exc:
+            if time.monotonic() > deadline:
+                raise
+            log.warning("the database refused, trying again: %s", exc.orig)
+            time.sleep(wait_s)
+            wait_s = min(2 * wait_s, 2.0)
+
+
+def insert_once(connection: sa.Connection, table: sa.Table, row: dict[str, Any]) -> bool:
+    """Insert unless the primary key is there; whether it was inserted."""
+    statement = _insert(connection, table).values(row).on_conflict_do_nothing()
+    # Counting rows would not do: drivers do not agree on what an insert counts.
+    return connection.execute(statement.returning(sa.literal(1))).first() is not None
+
+
+def add(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column: str) -> None:
+    """Insert, or add to `column` of the row with the same primary key."""
+    statement = _insert(connection, table).values(row)
+    keys = [key.name for key in table.primary_key]
+    total = table.c[column] + statement.excluded[column]
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={column: total}))
+
+
+def _insert(connection: sa.Connection, table: sa.Table) -> Any:
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
+
+
+def _normal(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError as exc:
+        raise DatabaseUnusable(url[:20], "expected postgresql://... or sqlite:///PATH") from exc
+    if parsed.get_backend_name() == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() != "sqlite":
+        reason = "expected postgresql://... or sqlite:///PATH"
+        raise DatabaseUnusable(parsed.render_as_string(), reason)
+    return parsed
+
+
+def _open_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say, see _begin_sqlite
+    for pragma in ("journal_mode=wal", "synchronous=full", "foreign_keys=on"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _reason(exc: Exception) -> str:
+    return str(exc).splitlines()[0][:200]
+
+
+__all__ = ["PATIENCE_S", "Database", "add", "data_folder", "insert_once", "patiently"]

@@ -1,0 +1,257 @@
+"""DBOS, and nothing else of it anywhere: the queue, its workers' side, recovery.
+
+Some private names of DBOS are used, all in this file, all covered by tests, which is why the
+version is bounded: the queue's own polling thread (to run it with a bell beside the clock), the
+token that its Queue wants (each worker has its own number of slots), the recovery of a dead
+executor's runs, and the list of those that run (its own wait for them takes whole seconds).
+
+A run of "prove" is a workflow without steps: its body may run any number of times, since claims and
+results guard themselves (claims.py), and a step's checkpoint would cost a write per
+proof. A callback is a workflow per try, so that waiting for the next one occupies nobody.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos._dbos import _get_dbos_instance
+from dbos._queue import _INTERNAL_QUEUE_CONSTRUCTION, Queue, queue_worker_thread
+
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import CallbackRun, Run
+
+APPLICATION = "zkagent-prover"
+# Runs of another version are left alone: raise it when a run's arguments change their meaning.
+APPLICATION_VERSION = "1"
+PROOFS, CALLBACKS = "proofs", "callbacks"
+UNFINISHED = ["ENQUEUED", "PENDING", "DELAYED"]
+BUSY_POLL_S = 0.05
+BUSY_FOR_S = 1.0  # after a run: the engine counts it for as long as it takes to write its end down
+CALLBACK_POLL_S = 1.0
+CALLBACKS_AT_ONCE = 32
+
+
+def prepare_engine(database: Database) -> None:
+    """Create or upgrade the engine's tables."""
+    _quieten()
+    DBOS.migrate(_engine_url(database))
+
+
+class EngineQueue:
+    """Hands runs to the engine from inside a transaction; needs no running engine."""
+
+    def __init__(self, database: Database) -> None:
+        _quieten()
+        self._client = DBOSClient(
+            system_database_url=_engine_url(database),
+            serializer=DBOSPortableJSONSerializer(),
+            application_name=APPLICATION,
+        )
+
+    def enqueue(self, connection: sa.Connection, run: Run) -> None:
+        options: dict[str, Any] = {
+            "workflow_name": "prove",
+            "queue_name": PROOFS,
+            "workflow_id": run.id,
+            "priority": run.priority,
+        }
+        if run.delay_s:
+            options["delay_seconds"] = run.delay_s
+        self._client.enqueue_in_transaction(
+            connection,
+            options,  # type: ignore[arg-type]
+            run.proof_id,
+            run.generation,
+        )
+
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
+        options: dict[str, Any] = {
+            "workflow_name": "call back",
+            "queue_name": CALLBACKS,
+            "workflow_id": callback.id,
+        }
+        if callback.delay_s:
+            options["delay_seconds"] = callback.delay_s
+        self._client.enqueue_in_transaction(
+            connection,
+            options,  # type: ignore[arg-type]
+            callback.key_id,
+            callback.proof_id,
+            callback.number,
+            callback.attempt,
+        )
+
+    def unfinished(self, proof_id: str) -> bool:
+        """Whether some run of this proof is queued or running."""
+        found = self._client.list_workflows(
+            workflow_id_prefix=f"{proof_id}:",
+            status=UNFINISHED,
+            name="prove",
+            load_input=False,
+            load_output=False,
+        )
+        return bool(found)
+
+    def forget(self, before: float, limit: int = 500) -> int:
+        """Delete the records of runs that ended and were created before this time; how many."""
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(before))
+        found = self._client.list_workflows(
+            end_time=stamp,
+            status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
+            limit=limit,
+            load_input=False,
+            load_output=False,
+        )
+        if ids := [status.workflow_id for status in found]:
+            self._client.delete_workflows(ids)
+        return len(ids)
+
+    def close(self) -> None:
+        self._client.destroy()
+
+
+class Bell:
+    """What the queue's thread waits on: rings when there is work, ticks fast while some runs.
+
+    Stands in for the threading.Event that the thread expects.
+    """
+
+    def __init__(self, busy: Callable[[], bool]) -> None:
+        self._busy = busy
+        self._rung = threading.Event()
+        self._stopped = False
+
+    def ring(self) -> None:
+        self._rung.set()
+
+    def set(self) -> None:
+        self._stopped = True
+        self._rung.set()
+
+    def is_set(self) -> bool:
+        return self._stopped
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout is not None and self._busy():
+            timeout = min(timeout, BUSY_POLL_S)
+        self._rung.wait(timeout)
+        self._rung.clear()
+        return self._stopped
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """What runs do. prove: (proof id, generation)."""
+
+    prove: Callable[[str, int], None]
+    call_back: Callable[[CallbackRun], None]
+
+
+class Engine:
+    """The running engine of one worker. DBOS allows one per process."""
+
+    def __init__(self, database: Database, worker: str, poll_s: float) -> None:
+        self._database = database
+        self._worker = worker
+        self._poll_s = poll_s
+        self._queue: Queue | None = None
+        self._thread: threading.Thread | None = None
+        self._running = 0
+        self._busy_until = 0.0
+        self._count = threading.Lock()
+        self.bell = Bell(lambda: self._running > 0 or time.monotonic() < self._busy_until)
+
+    def start(self, handlers: Handlers, slots: int) -> None:
+        """Launch DBOS and take up to `slots` proofs at once from its queue."""
+        config: DBOSConfig = {
+            "name": APPLICATION,
+            "system_database_url": _engine_url(self._database),
+            "application_version": APPLICATION_VERSION,
+            "executor_id": self._worker,
+            "serializer": DBOSPortableJSONSerializer(),
+            "log_level": "ERROR",
+        }
+        DBOS(config=config)
+        self._register(handlers)
+        DBOS.listen_queues([CALLBACKS])
+        DBOS.launch()
+        DBOS.register_queue(PROOFS, polling_interval_sec=self._poll_s)
+        DBOS.register_queue(
+            CALLBACKS, worker_concurrency=CALLBACKS_AT_ONCE, polling_interval_sec=CALLBACK_POLL_S
+        )
+        self._poll(slots)
+
+    def admit(self, slots: int) -> None:
+        """Take up to this many proofs at once from now on; 0 to take no more."""
+        assert self._queue
+        if slots != self._queue._worker_concurrency:
+            self._queue._worker_concurrency = slots
+            self.bell.ring()
+
+    def recover(self, worker: str) -> int:
+        """Put a dead worker's runs back into their queues; how many."""
+        return len(DBOS._recover_pending_workflows([worker]))
+
+    def stop(self, timeout_s: float) -> None:
+        """Stop polling, wait for runs at most this long, and shut DBOS down."""
+        self.bell.set()
+        if self._thread:
+            self._thread.join(10)
+        deadline = time.monotonic() + timeout_s
+        running = _get_dbos_instance()._active_workflows_set
+        while running.activeList() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        DBOS.destroy(destroy_registry=True)
+
+    def _poll(self, slots: int) -> None:
+        self._queue = Queue(
+            PROOFS,
+            worker_concurrency=slots,
+            polling_interval_sec=self._poll_s,
+            token=_INTERNAL_QUEUE_CONSTRUCTION,
+        )
+        self._thread = threading.Thread(
+            target=queue_worker_thread,
+            args=(self.bell, _get_dbos_instance(), self._queue),
+            name="proofs",
+            daemon=True,
+        )
+        self._thread.start()
+
+    def _register(self, handlers: Handlers) -> None:
+        @DBOS.workflow(name="prove", max_recovery_attempts=None)
+        def prove(proof_id: str, generation: int) -> None:
+            with self._count:
+                self._running += 1
+            try:
+                handlers.prove(proof_id, generation)
+            finally:
+                with self._count:
+                    self._running -= 1
+                self._busy_until = time.monotonic() + BUSY_FOR_S
+                self.bell.ring()
+
+        @DBOS.workflow(name="call back", max_recovery_attempts=None)
+        def call_back(key_id: str, proof_id: str, number: int, attempt: int) -> None:
+            handlers.call_back(CallbackRun(key_id, proof_id, number, attempt))
+
+
+def _engine_url(database: Database) -> str:
+    drivername = "postgresql" if database.is_postgres else "sqlite"
+    return database.url.set(drivername=drivername).render_as_string(hide_password=False)
+
+
+def _quieten() -> None:
+    """DBOS speaks through our logging, and only when something is wrong."""
+    logger = logging.getLogger("dbos")
+    logger.handlers.clear()
+    logger.propagate = True
+    logger.setLevel(logging.ERROR)
+
+
+__all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "Handlers", "prepare_engine"]

@@ -1,0 +1,131 @@
+"""Which workers are alive: a lock that the system frees when its holder dies.
+
+Beside an SQLite file it is flock on a file per worker, on Postgres a session's advisory lock. A
+stopped process keeps its lock, so a heartbeat that stands still counts as death, too; a false
+alarm costs one proof made twice, of which one is accepted.
+"""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from typing import Protocol
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.errors import LeaseLost
+from zkagent.prover.service.queue.database import Database
+
+LOCK_SPACE = 0x7A6B  # keeps our advisory locks apart from others in the same database
+
+
+class Leases(Protocol):
+    """Leases on worker ids."""
+
+    def take(self, worker: str) -> None:
+        """Hold this id until `close` or death."""
+
+    def check(self) -> None:
+        """Raise LeaseLost when others may take us for dead."""
+
+    def is_free(self, worker: str) -> bool:
+        """Whether nobody holds this id any more."""
+
+    def close(self) -> None: ...
+
+
+def open_leases(database: Database) -> Leases:
+    """The leases that go with this database."""
+    if database.is_postgres:
+        return AdvisoryLeases(database)
+    return FileLeases(database.folder / "leases")
+
+
+class FileLeases:
+    """flock on `folder`/<worker>; all workers are on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._folder = folder
+        self._held: tuple[Path, int] | None = None
+
+    def take(self, worker: str) -> None:
+        path = self._folder / worker
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        self._held = (path, descriptor)
+
+    def check(self) -> None:
+        if self._held and not self._held[0].exists():
+            raise LeaseLost(f"the lease {self._held[0]} was removed: this worker stops")
+
+    def is_free(self, worker: str) -> bool:
+        path = self._folder / worker
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        else:
+            path.unlink(missing_ok=True)
+            return True
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        if self._held:
+            path, descriptor = self._held
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+            self._held = None
+
+
+class AdvisoryLeases:
+    """pg_advisory_lock on a connection of its own, watched by TCP keep-alives on both sides."""
+
+    def __init__(self, database: Database) -> None:
+        keepalives = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 2}
+        self._engine = sa.create_engine(
+            database.url,
+            isolation_level="AUTOCOMMIT",
+            poolclass=sa.pool.NullPool,
+            connect_args={"application_name": "zkagent-lease", "connect_timeout": 10, **keepalives},
+        )
+        self._connection: sa.Connection | None = None
+
+    def take(self, worker: str) -> None:
+        self._connection = self._engine.connect()
+        for name, seconds in (("idle", 5), ("interval", 5)):
+            self._connection.exec_driver_sql(f"SET tcp_keepalives_{name} = {seconds}")
+        self._connection.exec_driver_sql("SET tcp_keepalives_count = 2")
+        self._connection.execute(sa.select(sa.func.pg_advisory_lock(*_lock(worker))))
+
+    def check(self) -> None:
+        if self._connection is None:
+            return
+        try:
+            self._connection.execute(sa.select(1))
+        except sa.exc.DBAPIError as exc:
+            raise LeaseLost(f"the connection that holds the lease broke: {exc.orig}") from exc
+
+    def is_free(self, worker: str) -> bool:
+        with self._engine.connect() as connection:
+            query = sa.select(sa.func.pg_try_advisory_lock(*_lock(worker)))
+            return bool(connection.execute(query).scalar_one())  # freed with the connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with contextlib.suppress(sa.exc.DBAPIError):
+                self._connection.close()
+            self._connection = None
+        self._engine.dispose()
+
+
+def _lock(worker: str) -> tuple[sa.ColumnElement[int], sa.ColumnElement[int]]:
+    return sa.literal(LOCK_SPACE), sa.func.hashtext(worker)
+
+
+__all__ = ["Leases", "open_leases"]

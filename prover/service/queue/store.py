@@ -1,0 +1,291 @@
+"""What requesters do to the queue: ask, look, lose interest. Each is one transaction.
+
+Called by the HTTP service and by `zkagent jobs`. What workers do is in claims.py.
+Lock order everywhere: the proof's row first, then its handles.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from zkagent.prover.service.queue.database import Database, insert_once
+from zkagent.prover.service.queue.jobs import (
+    CallbackRun,
+    HandleState,
+    Request,
+    Run,
+    Ticket,
+    write_inputs,
+)
+from zkagent.prover.service.queue.tables import handles, proofs, results
+from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
+
+DAY_S = 86_400.0
+EXPIRED_AT_ONCE = 500
+
+#: A row of `proofs`, locked by the transaction that read it unless said otherwise.
+ProofRow = sa.Row[Any]
+
+
+class RunQueue(Protocol):
+    """The engine, as seen by whoever hands it work inside a transaction."""
+
+    def enqueue(self, connection: sa.Connection, run: Run) -> None: ...
+
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None: ...
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What one key may have: proofs not yet finished, and new requests in 24 hours."""
+
+    unfinished: int
+    per_day: int
+
+
+class Store:
+    """Requests and handles in the database."""
+
+    def __init__(self, database: Database, queue: RunQueue) -> None:
+        self.database = database
+        self.queue = queue
+
+    def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
+        """Ask for a proof, or attach to whoever asked before. Raises QuotaExceeded."""
+        with self.database.write() as connection:
+            fresh, proof = _insert_or_lock(connection, request)
+            if _open_handle(connection, key_id, request) and quota:
+                _check_quota(connection, key_id, quota)
+            if fresh or proof.state == State.CANCELLED:
+                self._begin(connection, proof, request.priority)
+            elif proof.state == State.WAITING and request.priority < proof.priority:
+                self._hurry(connection, proof, request.priority)
+            elif proof.state in FINISHED and request.callback_url:
+                call_back(connection, self.queue, request.id, key_id)
+            return Ticket(request.id, attached=not fresh)
+
+    def cancel(self, key_id: str, proof_id: str) -> bool:
+        """Give up a handle; whether that changed anything. Raises ProofUnknown."""
+        with self.database.write() as connection:
+            proof = _locked_or_unknown(connection, proof_id)
+            changed = _close(connection, key_id, proof, HandleState.CANCELLED)
+            if changed:
+                drop_if_unwanted(connection, proof)
+            return changed
+
+    def cancel_for_all(self, proof_id: str) -> bool:
+        """The operator's cancel: every handle goes. Raises ProofUnknown."""
+        with self.database.write() as connection:
+            proof = _locked_or_unknown(connection, proof_id)
+            if proof.state in FINISHED:
+                return False
+            ours = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
+            connection.execute(sa.update(handles).where(ours).values(state=HandleState.CANCELLED))
+            drop_if_unwanted(connection, proof)
+            return True
+
+    def expire(self) -> list[str]:
+        """Close the handles whose deadline has passed; their proofs."""
+        overdue = (handles.c.state == HandleState.OPEN) & (handles.c.deadline < time.time())
+        overdue &= proofs.c.state.in_(UNFINISHED)  # those of finished proofs stay as they are
+        joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
+        query = sa.select(handles.c.key_id, handles.c.proof_id).select_from(joined).where(overdue)
+        with self.database.read() as connection:
+            found = connection.execute(query.limit(EXPIRED_AT_ONCE)).all()
+        return [row.proof_id for row in found if self._expire(row.key_id, row.proof_id)]
+
+    def retry(self, proof_id: str) -> None:
+        """Try a failed, poisonous or cancelled proof afresh. Raises ProofUnknown, NotRetried."""
+        with self.database.write() as connection:
+            proof = _locked_or_unknown(connection, proof_id)
+            if proof.state not in (State.FAILED, State.POISON, State.CANCELLED):
+                raise NotRetried(proof_id, proof.state)
+            ours = handles.c.proof_id == proof_id
+            if proof.state != State.CANCELLED:  # who gave it up before it failed still has
+                ours &= handles.c.state == HandleState.OPEN
+            values = {"state": HandleState.OPEN, "deadline": None}
+            connection.execute(sa.update(handles).where(ours).values(values))
+            self._begin(connection, proof, proof.priority)
+
+    def purge(self, before: float) -> int:
+        """Forget what finished before this time, results included; how many proofs."""
+        old = proofs.c.state.in_(FINISHED) & (proofs.c.finished_at < before)
+        with self.database.write() as connection:
+            query = sa.select(proofs.c.id).where(old).order_by(proofs.c.id).with_for_update()
+            found = list(connection.execute(query).scalars())
+            for some in _slices(found, 500):
+                for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
+                    connection.execute(sa.delete(column.table).where(column.in_(some)))
+        return len(found)
+
+    def _begin(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
+        """Queue a proof from the start, with clean counters."""
+        clean: dict[str, Any] = {"crashes": 0, "deaths": 0, "failure": None}
+        clean |= {"reason": None, "finished_at": None, "avoid": None}
+        requeue(connection, self.queue, proof, priority=priority, **clean)
+
+    def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
+        """A second, sooner run of the same generation; whichever comes first proves it."""
+        change(connection, proof.id, priority=priority)
+        self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
+
+    def _expire(self, key_id: str, proof_id: str) -> bool:
+        with self.database.write() as connection:
+            proof = lock_proof(connection, proof_id)
+            if not _close(connection, key_id, proof, HandleState.EXPIRED):
+                return False
+            drop_if_unwanted(connection, proof)
+            return True
+
+
+def lock_proof(connection: sa.Connection, proof_id: str) -> ProofRow:
+    """The proof's row, ours until the transaction ends."""
+    query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
+    return connection.execute(query).one()
+
+
+def change(connection: sa.Connection, proof_id: str, **values: object) -> None:
+    """Write to a locked proof's row, in a way that watchers see."""
+    values["version"] = proofs.c.version + 1
+    connection.execute(sa.update(proofs).where(proofs.c.id == proof_id).values(values))
+
+
+def requeue(
+    connection: sa.Connection,
+    queue: RunQueue,
+    proof: ProofRow,
+    *,
+    priority: int | None = None,
+    delay_s: float = 0.0,
+    **values: object,
+) -> None:
+    """Put a locked proof back into the queue as a new generation, and enqueue that."""
+    priority = proof.priority if priority is None else priority
+    run = Run(proof.id, proof.generation + 1, priority, delay_s)
+    free = {"claim": None, "worker": None, "batch": None, "started_at": None}
+    values = {**free, "priority": priority, "queued_at": time.time() + delay_s, **values}
+    change(connection, proof.id, state=State.WAITING, generation=run.generation, **values)
+    queue.enqueue(connection, run)
+
+
+def call_back(
+    connection: sa.Connection, queue: RunQueue, proof_id: str, key_id: str | None = None
+) -> None:
+    """Enqueue the callbacks of a finished proof's open handles, or of one key's."""
+    wanted = (handles.c.proof_id == proof_id) & handles.c.callback_url.is_not(None)
+    wanted &= handles.c.state == HandleState.OPEN
+    if key_id is not None:
+        wanted &= handles.c.key_id == key_id
+    for row in connection.execute(sa.select(handles).where(wanted)).all():
+        number = row.callback_number + 1
+        ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == proof_id)
+        values = {"callback_state": "waiting", "callback_number": number}
+        connection.execute(sa.update(handles).where(ours).values(values))
+        queue.enqueue_callback(connection, CallbackRun(row.key_id, proof_id, number))
+
+
+def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
+    """Cancel a locked proof that has no open handle left.
+
+    Taking away its claim is enough: the worker that proves it notices, and ends the child unless
+    others in the same batch still want theirs.
+    """
+    wanted = (handles.c.proof_id == proof.id) & (handles.c.state == HandleState.OPEN)
+    query = sa.select(sa.func.count()).select_from(handles).where(wanted)
+    if proof.state in UNFINISHED and not connection.execute(query).scalar_one():
+        values = {"state": State.CANCELLED, "claim": None, "finished_at": time.time()}
+        change(connection, proof.id, **values)
+
+
+def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> bool:
+    """Make or renew the key's handle; whether it was not open before. A renewed one takes the new
+    deadline and callback."""
+    values = {
+        "state": HandleState.OPEN,
+        "callback_url": request.callback_url,
+        "deadline": request.deadline,
+    }
+    row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": time.time()}
+    if insert_once(connection, handles, row):
+        return True
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
+    before = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one()
+    connection.execute(sa.update(handles).where(ours).values(values))
+    return bool(before != HandleState.OPEN)
+
+
+def _close(
+    connection: sa.Connection,
+    key_id: str,
+    proof: ProofRow,
+    state: HandleState,
+) -> bool:
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof.id)
+    found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
+    if found is None:
+        raise ProofUnknown(proof.id)
+    if found != HandleState.OPEN or proof.state in FINISHED:
+        return False
+    connection.execute(sa.update(handles).where(ours).values(state=state))
+    change(connection, proof.id)
+    return True
+
+
+def _check_quota(connection: sa.Connection, key_id: str, quota: Quota) -> None:
+    """Called with the new handle in place; raising undoes it."""
+    count = sa.select(sa.func.count()).select_from(handles)
+    ours = handles.c.key_id == key_id
+    # Of cancelled proofs only the one that is about to be queued again has an open handle.
+    states = (*UNFINISHED, State.CANCELLED)
+    waiting = (handles.c.state == HandleState.OPEN) & proofs.c.state.in_(states)
+    unfinished = sa.select(sa.func.count()).select_from(
+        handles.join(proofs, handles.c.proof_id == proofs.c.id)
+    )
+    if connection.execute(unfinished.where(ours & waiting)).scalar_one() > quota.unfinished:
+        raise QuotaExceeded("unfinished proofs", quota.unfinished, 5)
+    today = handles.c.created_at > time.time() - DAY_S
+    if connection.execute(count.where(ours & today)).scalar_one() > quota.per_day:
+        raise QuotaExceeded("requests in 24 hours", quota.per_day, 3600)
+
+
+def _new_proof(request: Request) -> dict[str, object]:
+    now = time.time()
+    return {
+        "id": request.id,
+        "circuit": request.circuit,
+        "inputs": write_inputs(request.inputs),
+        "state": State.WAITING,
+        "priority": request.priority,
+        "alone": request.alone,
+        "created_at": now,
+        "queued_at": now,
+    }
+
+
+def _insert_or_lock(connection: sa.Connection, request: Request) -> tuple[bool, ProofRow]:
+    """The request's proof, locked, and whether it is new."""
+    query = sa.select(proofs).where(proofs.c.id == request.id).with_for_update()
+    while True:
+        fresh = insert_once(connection, proofs, _new_proof(request))
+        proof = connection.execute(query).one_or_none()
+        if proof is not None:  # else purged while we waited for the lock
+            return fresh, proof
+
+
+def _locked_or_unknown(connection: sa.Connection, proof_id: str) -> ProofRow:
+    query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
+    if (proof := connection.execute(query).one_or_none()) is None:
+        raise ProofUnknown(proof_id)
+    return proof
+
+
+def _slices(items: list[str], size: int) -> Iterable[list[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+__all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
+__all__ += ["lock_proof", "requeue"]

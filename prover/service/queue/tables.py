@@ -1,0 +1,131 @@
+"""The service's own tables, beside the engine's in one database.
+
+Times are seconds since 1970. A proof is named by the digest of what it proves; a handle is one
+key's interest in it; a result is written once and never changed.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+meta = Table(
+    "zkagent_meta",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+# state: jobs.State. generation counts the engine's runs of it; a run of an older one
+# has no say. claim is the token of whoever proves it now (fencing). version grows with every change
+# that a watcher can see. batch: the proof whose run proves this one too. alone: never batch it
+# again.
+proofs = Table(
+    "zkagent_proof",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("circuit", String(64), nullable=False),
+    Column("inputs", Text, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("generation", Integer, nullable=False, default=0),
+    Column("version", Integer, nullable=False, default=0),
+    Column("claim", String(32)),
+    Column("worker", String(64)),
+    Column("avoid", String(64)),
+    Column("batch", String(64)),
+    Column("alone", Boolean, nullable=False, default=False),
+    Column("crashes", Integer, nullable=False, default=0),
+    Column("deaths", Integer, nullable=False, default=0),
+    Column("failure", String(16)),
+    Column("reason", Text),
+    Column("created_at", Double, nullable=False),
+    Column("queued_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("finished_at", Double),
+    Index("zkagent_proof_waiting", "state", "circuit", "queued_at"),
+    Index("zkagent_proof_line", "state", "priority", "queued_at"),
+    Index("zkagent_proof_claim", "claim"),
+)
+
+results = Table(
+    "zkagent_result",
+    metadata,
+    Column("proof_id", String(64), primary_key=True),
+    Column("document", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("worker", String(64), nullable=False),
+    Column("accepted_at", Double, nullable=False),
+    Column("prove_s", Double, nullable=False),
+    Column("verify_s", Double, nullable=False),
+    Column("peak_rss_bytes", BigInteger, nullable=False),
+    Index("zkagent_result_recent", "accepted_at"),
+)
+
+handles = Table(
+    "zkagent_handle",
+    metadata,
+    Column("key_id", String(32), primary_key=True),
+    Column("proof_id", String(64), ForeignKey(proofs.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("state", String(12), nullable=False),
+    Column("callback_url", Text),
+    Column("callback_state", String(12)),
+    Column("callback_number", Integer, nullable=False, default=0),
+    Column("deadline", Double),
+    Column("created_at", Double, nullable=False),
+    Index("zkagent_handle_proof", "proof_id", "state"),
+    Index("zkagent_handle_deadline", "state", "deadline"),
+    Index("zkagent_handle_listing", "key_id", "created_at"),
+)
+
+keys = Table(
+    "zkagent_key",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("secret_sha256", String(64), nullable=False),
+    Column("per_minute", Integer, nullable=False),
+    Column("unfinished", Integer, nullable=False),
+    Column("per_day", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("revoked_at", Double),
+)
+
+workers = Table(
+    "zkagent_worker",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("slots", Integer, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("memory_bytes", BigInteger, nullable=False, default=0),
+    Column("children_bytes", BigInteger, nullable=False, default=0),
+)
+
+# Counters that outlive processes and purges, for /metrics.
+tallies = Table(
+    "zkagent_tally",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("label", String(64), primary_key=True),
+    Column("value", Double, nullable=False),
+)
+
+__all__ = ["SCHEMA_VERSION", "handles", "keys", "meta", "metadata", "proofs", "results", "tallies"]
+__all__ += ["workers"]

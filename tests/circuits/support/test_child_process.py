@@ -1,0 +1,98 @@
+"""The pipe to a helper process: what it says, how it ends, and that it ends with us."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT
+from zkagent.circuits.errors import EngineCrashed
+from zkagent.circuits.support.child_process import ChildProcess
+
+MODULE = "tests.circuits.support.odd_child"
+
+
+@pytest.fixture
+def child() -> Iterator[ChildProcess]:
+    running = ChildProcess(MODULE, [])
+    yield running
+    running.kill()
+
+
+def test_messages_go_both_ways_whatever_else_is_printed(child: ChildProcess) -> None:
+    for what in ("one", ["two", 2], "x" * 200_000):
+        child.send({"do": "echo", "what": what})
+        assert child.receive(10) == {"echo": what}
+
+
+def test_a_crash_shows_how_it_ended_and_its_last_words(child: ChildProcess) -> None:
+    child.send({"do": "crash"})
+    with pytest.raises(EngineCrashed, match=r"signal SIGABRT \(the last words\)") as caught:
+        child.receive(10)
+    assert caught.value.ending == "signal SIGABRT"
+    child.send({"do": "echo", "what": "anyone?"})  # into a closed pipe
+    with pytest.raises(EngineCrashed):
+        child.receive(10)
+
+
+def test_a_child_that_runs_out_of_memory_says_so_whatever_it_says_last(
+    child: ChildProcess,
+) -> None:
+    child.send({"do": "run out of memory"})
+    words = r"memory allocation of 64 bytes failed\): free memory, or make the model smaller"
+    with pytest.raises(EngineCrashed, match=words):
+        child.receive(10)
+
+
+def test_waiting_has_a_limit(child: ChildProcess) -> None:
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        child.receive(0.2)
+    assert time.monotonic() - started < 2
+
+
+def test_a_child_can_be_killed_while_it_holds_the_lock_and_twice(child: ChildProcess) -> None:
+    child.send({"do": "hold the lock"})
+    child.receive(10)
+    child.kill()
+    child.kill()
+    assert not Path(f"/proc/{child.pid}").exists()
+
+
+HOLDING = f"""
+import time
+from zkagent.circuits.support.child_process import ChildProcess
+child = ChildProcess("{MODULE}", [])
+child.send({{"do": "hold the lock"}})
+child.receive(10)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when it next reads")
+def test_a_child_that_holds_the_lock_dies_with_a_killed_parent(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", HOLDING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as parent:
+        assert parent.stdout
+        child = Path("/proc") / parent.stdout.readline().decode().strip()
+        assert child.exists()
+        parent.kill()
+        parent.wait(10)
+        deadline = time.monotonic() + 3
+        while running(child) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not running(child)
+
+
+def running(process: Path) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,175 @@
+"""`zkagent circuit build FILE --data FILE`: what a user sees, and one line for each bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from tests.circuits.networks.operator_cases import Case, model
+from tests.circuits.small_networks import network, node, relu_network, square_network
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.circuits.halo2 import footprint as memory
+from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.halo2.calibration import Data
+from zkagent.executor.cli.data_options import comparison
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def onnx(tmp_path: Path) -> Path:
+    """Takes float32 [1, 4]."""
+    path = tmp_path / "relu.onnx"
+    path.write_bytes(relu_network())
+    return path
+
+
+def run(*arguments: object) -> int:
+    """Exit code of `zkagent circuit build ...`."""
+    return exit_code("circuit", "build", *arguments)
+
+
+def saved(folder: Path, rows: object) -> Path:
+    path = folder / "samples.npz"
+    np.savez(path, np.array(rows))
+    return path
+
+
+def test_a_user_learns_how_the_circuit_decides(
+    onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = saved(tmp_path, [[0.3, 1, 2, 3], [4, 3, 2, 1], [0, 0, 1, -1.7]])
+    assert run(onnx, "--data", data) == 0
+    printed = capsys.readouterr().out
+    assert "decides like onnxruntime on 3 of 3 samples (100.00%), largest deviation 0." in printed
+    assert "it may not decide over money" in printed
+    assert run(onnx, "--data", data, "--json") == 0
+    note = json.loads(capsys.readouterr().out)["notes"]["fidelity"]
+    assert (note["samples"], note["agreement"], note["outside"]) == (3, 1.0, 0)
+    assert 0 < note["largest_deviation"] < 0.5
+
+
+def test_a_tolerance_and_a_scale_can_be_asked_for(
+    onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = saved(tmp_path, [[0.3, 1.1, 2.7, 3.9]])
+    assert run(onnx, "--data", data, "--tolerance", 1e-9, "--fraction-bits", 5) == 0
+    printed = capsys.readouterr().out
+    assert "4 -> 2, 5 bits of fraction" in printed
+    assert "is within 1e-09 of onnxruntime on 0 of 1 samples (0.00%)" in printed
+
+
+def test_samples_that_no_proof_can_show_are_told(onnx: Path, tmp_path: Path) -> None:
+    from zkagent.circuits.halo2.settings import RunArguments
+
+    data = Data(saved(tmp_path, [[0.5, 1, 2, 3], [9000.0, 9000, 9000, 9000]]))
+    narrow = RunArguments(7, 7, decomposition_legs=2)
+    lines = comparison(build_circuit(onnx, arguments=narrow, data=data))
+    assert "on 1 of 2 samples (50.00%)" in lines[0]
+    assert lines[1] == "samples outside its ranges, for which no proof is possible: 1"
+
+
+def test_options_for_samples_need_samples(onnx: Path, tmp_path: Path) -> None:
+    assert run(onnx, "--tolerance", 1) == 2
+    assert run(onnx, "--fraction-bits", 7) == 2
+    data = saved(tmp_path, [[1.0, 2, 3, 4]])
+    assert run(onnx, "--data", data, "--batch", 2) == 2
+    assert run(onnx, "--data", data, "--tuned", "--fraction-bits", 7) == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (np.zeros((2, 5)), "its array has shape [2, 5], expected [n, 1, 4]"),
+        ([[0, 1, np.nan, 2]], "holds nan at [0, 2], expected finite numbers"),
+        ([[0, 1, 2, 1e30]], "holds 1e+30 at [0, 3], expected at most 2^24"),
+        (np.zeros((0, 4)), "its array is empty"),
+    ],
+)
+def test_bad_samples_are_one_line_each(
+    onnx: Path, tmp_path: Path, rows: object, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(onnx, "--data", saved(tmp_path, rows)) == 1
+    assert reason in one_line_error(capsys)
+    assert not (tmp_path / "home" / "srs").exists()
+
+
+def test_samples_that_are_no_npz_are_one_line(
+    onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "samples.csv"
+    text.write_text("1,2,3,4\n")
+    assert run(onnx, "--data", text) == 1
+    assert "it is not an .npz file" in one_line_error(capsys)
+    assert run(onnx, "--data", tmp_path / "nowhere.npz") == 1
+    assert "cannot be read (No such file" in one_line_error(capsys)
+
+
+def two_inputs() -> bytes:
+    value = helper.make_tensor_value_info
+    inputs = [value(name, TensorProto.FLOAT, [1, 4]) for name in "xz"]
+    outputs = [value("y", TensorProto.FLOAT, [1, 4])]
+    graph = helper.make_graph([node("Add", ["x", "z"], "y")], "g", inputs, outputs)
+    return bytes(helper.make_model(graph).SerializeToString())
+
+
+def open_shape() -> bytes:
+    value = helper.make_tensor_value_info
+    x, y = (value(name, TensorProto.FLOAT, ["batch", 4]) for name in "xy")
+    graph = helper.make_graph([node("Relu", ["x"], "y")], "g", [x], [y])
+    return bytes(helper.make_model(graph).SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"not a network", "it is not a valid ONNX model"),
+        (two_inputs(), "it has 2 inputs, expected one"),
+        (open_shape(), "the shape of 'x' is open: export it with a fixed batch size"),
+        (Case("Mish", opset=18).content(), "ezkl does not know the operator Mish (node 'it')"),
+        (Case("Det", (), {}, (1, 2, 2)).content(), "the operator Det (node 'it')"),
+        (
+            network([node("Relu", ["x"], "y")], {}, outputs=4, kind=TensorProto.INT32),
+            "its input 'x' is int32, expected float32 or float64 or int64",
+        ),
+        (
+            model(
+                [helper.make_node("Equal", ["x", "c"], ["r"], name="eq")],
+                [("c", np.float32(1))],
+                (1, 4),
+                17,
+            ),
+            "Equal (node 'eq') compares fractions",
+        ),
+    ],
+    ids=["no onnx", "two inputs", "open shape", "Mish", "Det", "int32", "Equal"],
+)
+def test_networks_that_cannot_become_circuits_are_one_line_each(
+    content: bytes, reason: str, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    assert run(path, "--data", saved(tmp_path, np.zeros((1, 4)))) == 1
+    assert reason in one_line_error(capsys)
+    assert not (home / "srs").exists()
+
+
+def test_too_little_memory_is_one_line_with_the_estimate(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The build's process reads the same file, so a control group with little left refuses it."""
+    path = tmp_path / "square.onnx"
+    path.write_bytes(square_network())
+    monkeypatch.setattr(memory, "available_memory", lambda: 50e6)
+    monkeypatch.setattr("zkagent.circuits.halo2.build_process.build_isolated", build_circuit)
+    assert run(path) == 1
+    line = one_line_error(capsys)
+    assert "2^6 rows of about 11 columns need about 0.1 GB of memory" in line
+    assert "0.1 GB are available" in line
+    assert not (home / "srs").exists()

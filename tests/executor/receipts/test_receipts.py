@@ -1,0 +1,130 @@
+"""Receipts: their strict form, and verdicts against errors."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.executor.drain import PROMPT, REQUESTER
+from tests.support.fakes.memory_agent import MemoryAgent
+from tests.support.fakes.memory_prover import check_memory_proof
+from zkagent.executor.chain.agent import Block
+from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
+from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt
+from zkagent.executor.receipts.verify_run import Sources, verify_receipt
+from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.runner import AgentRunner, CompletedRun
+from zkagent.models.catalogue import Model
+from zkagent.models.errors import UnknownModel
+from zkagent.verifier_contracts.errors import ChainUnreachable
+
+
+@pytest.fixture
+def receipt(agent: MemoryAgent, drain: Model, completed: CompletedRun) -> Receipt:
+    return write_receipt(agent, drain, [completed], REQUESTER)
+
+
+def sources(drain: Model, **changes: Any) -> Sources:
+    return replace(Sources(lambda name: drain, lambda *circuit: check_memory_proof), **changes)
+
+
+def test_a_receipt_reads_back_from_its_file(receipt: Receipt, tmp_path: Path) -> None:
+    (tmp_path / "receipt.json").write_text(receipt.to_json())
+    assert load_receipt(tmp_path / "receipt.json") == receipt
+
+
+def test_a_receipt_is_accepted_offline_and_by_its_chain(
+    receipt: Receipt, drain: Model, agent: MemoryAgent
+) -> None:
+    assert verify_receipt(receipt, sources(drain)).problems == ()
+    online = sources(drain, chain=lambda address: agent)
+    assert verify_receipt(receipt, online).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda text: "[]", "document"),
+        (lambda text: "{", "document"),
+        (lambda text: "[" * 100_000, "document"),
+        (lambda text: text.replace("{", '{"extra": 1,', 1), "extra"),
+        (lambda text: text.replace("{", '{"format": "zkagent-receipt-1",', 1), "stands twice"),
+        (lambda text: text.replace('"chain_id": 31337', '"chain_id": 31337.0'), "chain_id"),
+        (lambda text: text.replace('"chain_id": 31337', '"chain_id": "31337"'), "chain_id"),
+        (lambda text: text.replace('"chain_id": 31337', '"chain_id": true'), "chain_id"),
+        (lambda text: text.replace('"chain_id": 31337', '"chain_id": NaN'), "not a number"),
+        (lambda text: text.replace('"requester": "0x', '"requester": "0X'), "requester"),
+    ],
+)
+def test_other_forms_of_the_same_are_refused(
+    receipt: Receipt, change: Callable[[str], str], why: str
+) -> None:
+    with pytest.raises(MalformedReceipt, match=why):
+        parse_receipt(change(receipt.to_json()))
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(MalformedReceipt, match="nowhere"):
+        load_receipt(tmp_path / "nowhere.json")
+
+
+def test_observations_that_are_not_utf8_survive(
+    agent: MemoryAgent, drain: Model, runner: AgentRunner
+) -> None:
+    agent.tools = {"ViewBalance": lambda state, values: "caf\u00e9 \u2603"}
+    receipt = write_receipt(agent, drain, [runner.run(PROMPT)], REQUESTER)
+    document = json.loads(receipt.to_json())
+    assert document["runs"][0]["iterations"][0]["observation"] == "caf\u00e9 \u2603"
+    assert verify_receipt(parse_receipt(receipt.to_json()), sources(drain)).accepted
+
+
+def test_a_model_that_is_not_here_is_an_error_not_a_verdict(receipt: Receipt, drain: Model) -> None:
+    def unknown(name: str) -> Model:
+        raise UnknownModel(name, ["wallet"])
+
+    with pytest.raises(CannotVerify, match="name its folder with --model"):
+        verify_receipt(receipt, sources(drain, models=unknown))
+
+
+def test_a_receipt_that_is_broken_already_needs_nothing_more(
+    receipt: Receipt, drain: Model
+) -> None:
+    def missing(model: Model, digest: str, size: int, system: bytes) -> Any:
+        raise CannotVerify("no circuit")
+
+    forged = receipt.model_copy(update={"requester": "0x" + "11" * 20})
+    report = verify_receipt(forged, sources(drain, circuits=missing))
+    assert not report.accepted
+    with pytest.raises(CannotVerify):
+        verify_receipt(receipt, sources(drain, circuits=missing))
+
+
+def test_a_node_that_does_not_answer_is_an_error_not_a_verdict(
+    receipt: Receipt, drain: Model, agent: MemoryAgent
+) -> None:
+    class Silent(MemoryAgent):
+        def block(self, number: int) -> Block:
+            raise ChainUnreachable("http://nowhere", "timeout")
+
+    silent = Silent(**vars(agent))
+    with pytest.raises(ChainUnreachable):
+        verify_receipt(receipt, sources(drain, chain=lambda address: silent))
+
+
+def test_a_false_proof_is_a_verdict(receipt: Receipt, drain: Model) -> None:
+    def never(model: Model, digest: str, size: int, system: bytes) -> Any:
+        return lambda x, y, proof: False
+
+    report = verify_receipt(receipt, sources(drain, circuits=never))
+    assert {check.claim for check in report.problems} == {"the proof is valid"}
+
+
+def test_a_run_that_its_state_does_not_explain_gets_no_receipt(
+    agent: MemoryAgent, drain: Model, completed: CompletedRun
+) -> None:
+    agent.reads_now = replace(agent.reads_now, book=agent.reads_now.book[1:])
+    with pytest.raises(ReceiptError, match="changed what the agent reads"):
+        write_receipt(agent, drain, [completed], REQUESTER)

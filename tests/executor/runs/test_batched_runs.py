@@ -1,0 +1,107 @@
+"""Runs whose decisions share a proof, against the agent in memory."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER, drain_prover
+from tests.support.fakes.memory_agent import MemoryAgent, memory_identity
+from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
+from zkagent.executor.chain.agent import BatchVerifier
+from zkagent.executor.errors import PlanError
+from zkagent.executor.receipts.format import Receipt
+from zkagent.executor.receipts.verify_run import Sources, verify_receipt
+from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.events import Event, Proved, Proving
+from zkagent.executor.runs.runner import AgentRunner
+from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.errors import RevertError
+
+
+def batched(
+    agent: MemoryAgent, model: Model, told: list[Event], sizes: tuple[int, ...]
+) -> AgentRunner:
+    agent.identity_now = memory_identity(model, AGENT, CHAIN_ID, CIRCUIT, sizes)
+    batches = MemoryBatches(model.infer)
+    return AgentRunner(agent, agent, model, drain_prover(model), told.append, batches=batches)
+
+
+def test_one_proof_covers_a_whole_run(agent: MemoryAgent, drain: Model, told: list[Event]) -> None:
+    proven = batched(agent, drain, told, (4, 16)).run(PROMPT).proven
+    assert proven.groups == ((0, 1, 2),)
+    assert [bool(proof) for proof in proven.call.proofs] == [True, False, False]
+    assert agent.state == {"pool": 0, "wallet": 150_500_000}
+    assert sum(isinstance(event, Proving) for event in told) == 3
+    assert len({event.seconds for event in told if isinstance(event, Proved)}) == 1
+
+
+def test_the_rows_are_the_decisions_and_the_last_one_again(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    proven = batched(agent, drain, told, (4, 16)).run(PROMPT).proven
+    xs = [decision.x for decision in proven.plan.decisions]
+    assert proven.proofs[0].inputs == (*xs[0], *xs[1], *xs[2], *xs[2])
+
+
+def test_what_no_batch_holds_is_divided(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    proven = batched(agent, drain, told, (2,)).run(PROMPT).proven
+    assert proven.groups == ((0, 1), (2,))
+    assert proven.proofs[1].circuit == CIRCUIT
+    assert [proven.proof_of(index) for index in range(3)] == [0, 0, 1]
+
+
+def test_a_model_without_batch_verifiers_is_said_to_have_none(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    with pytest.raises(PlanError, match="no verifier for several decisions"):
+        batched(agent, drain, told, ()).run(PROMPT)
+
+
+def test_a_batch_that_is_not_registered_reverts(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    runner = batched(agent, drain, told, (4,))
+    proven = runner.prove(runner.plan(PROMPT))
+    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (2,))
+    with pytest.raises(RevertError, match="NoBatchVerifier"):
+        agent.estimate_gas(proven.call)
+
+
+@pytest.fixture
+def receipt(agent: MemoryAgent, drain: Model, told: list[Event]) -> Receipt:
+    run = batched(agent, drain, told, (4, 16)).run(PROMPT)
+    return write_receipt(agent, drain, [run], REQUESTER)
+
+
+def sources(drain: Model, asked: list[tuple[str, int]]) -> Sources:
+    def circuits(model: Model, digest: str, size: int) -> object:
+        asked.append((digest, size))
+        return check_memory_proof
+
+    return Sources(lambda name: drain, circuits)  # type: ignore[arg-type]
+
+
+def test_a_receipt_lists_what_each_proof_covers(
+    receipt: Receipt, drain: Model, agent: MemoryAgent
+) -> None:
+    (run,) = receipt.runs
+    assert [record.iterations for record in run.proofs] == [(1, 2, 3)]
+    assert [batch.size for batch in run.model.batches] == [4, 16]
+    asked: list[tuple[str, int]] = []
+    online = replace(sources(drain, asked), chain=lambda address: agent)
+    assert verify_receipt(receipt, online).problems == ()
+    batch: BatchVerifier = agent.identity_now.model.batch(4)
+    assert asked == [(CIRCUIT, 1), (batch.circuit_hash.hex(), 4)]
+
+
+@pytest.mark.parametrize("covered", [(1, 2), (1, 2, 2), (2, 1, 3), (1, 2, 3, 4), (7,)])
+def test_a_proof_listed_for_other_iterations_is_noticed(
+    receipt: Receipt, drain: Model, covered: tuple[int, ...]
+) -> None:
+    (run,) = receipt.runs
+    record = run.proofs[0].model_copy(update={"iterations": covered})
+    forged = receipt.model_copy(update={"runs": (run.model_copy(update={"proofs": (record,)}),)})
+    claims = {check.claim for check in verify_receipt(forged, sources(drain, [])).problems}
+    assert "the call holds these claims and proofs" in claims

@@ -1,0 +1,312 @@
+"""Claims and settlement: exactly once, fenced, and not for ever."""
+
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.conftest import ListedRuns
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.errors import LeaseLost
+from zkagent.prover.service.fakes.catalogue import fake_digest, fake_outputs, fake_proof
+from zkagent.prover.service.queue.claims import Claim, Claims, Limits, Outcome
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.tables import proofs, results, workers
+from zkagent.prover.service.wire.states import Failure, State
+from zkagent.prover.service.worker.roster import Patience, Roster
+
+CIRCUIT = fake_digest("quick")
+WANTED, OTHER = Request(CIRCUIT, (1, 2, 3, 4)), Request(CIRCUIT, (5, 5, 5, 5))
+
+
+class NoLeases:
+    """Leases of workers that are all in this process: `dead` ones are free."""
+
+    def __init__(self) -> None:
+        self.dead: set[str] = set()
+
+    def take(self, worker: str) -> None:
+        pass
+
+    def check(self) -> None:
+        if self.dead == {"everyone"}:
+            raise LeaseLost("told so")
+
+    def is_free(self, worker: str) -> bool:
+        return worker in self.dead
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def leases() -> NoLeases:
+    return NoLeases()
+
+
+@pytest.fixture
+def one(database: Database, queue: ListedRuns) -> Claims:
+    return Claims(database, queue, "one", Limits(crashes=2, deaths=2, backoff_s=0))
+
+
+@pytest.fixture
+def two(database: Database, queue: ListedRuns) -> Claims:
+    return Claims(database, queue, "two", Limits(crashes=2, deaths=2, backoff_s=0))
+
+
+def outcome(claim: Claim) -> Outcome:
+    rows = list(claim.members.values())
+    circuit = fake_digest("quick", len(rows))
+    x = tuple(value for row in rows for value in row)
+    y = fake_outputs(circuit, x)
+    document = Proof(circuit, x, y, fake_proof(circuit, x, y)).to_json()
+    return Outcome(document, {name: row for row, name in enumerate(claim.members)}, 0.5, 0.1, 1)
+
+
+def row(database: Database, proof_id: str = WANTED.id) -> sa.Row[tuple[object, ...]]:
+    with database.read() as connection:
+        return connection.execute(sa.select(proofs).where(proofs.c.id == proof_id)).one()
+
+
+def claimed(claims: Claims, queue: ListedRuns) -> Claim:
+    run = queue.runs[-1]
+    claim = claims.claim(run.proof_id, run.generation)
+    assert claim
+    return claim
+
+
+def both(store: Store, claims: Claims) -> Claim:
+    """WANTED and OTHER, asked for and claimed as one batch."""
+    for request in (WANTED, OTHER):
+        store.submit("alice", request)
+    claim = claims.claim(WANTED.id, 1)
+    assert claim
+    return claims.join(claim, 1)
+
+
+def age(database: Database, seconds: float) -> None:
+    """Let worker one's last heartbeat be that old."""
+    with database.write() as connection:
+        query = sa.update(workers).where(workers.c.id == "one")
+        connection.execute(query.values(seen_at=workers.c.seen_at - seconds))
+
+
+def test_a_proof_is_claimed_once(store: Store, one: Claims, two: Claims, queue: ListedRuns) -> None:
+    store.submit("alice", WANTED)
+    assert one.claim(WANTED.id, 1)
+    assert two.claim(WANTED.id, 1) is None
+    assert one.claim(WANTED.id, 1) is None
+
+
+def test_an_older_generation_has_no_say(
+    store: Store, one: Claims, two: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    one.hand_back(claimed(one, queue))
+    assert two.claim(WANTED.id, 1) is None
+    assert two.claim(WANTED.id, 2)
+
+
+def test_a_result_is_accepted_exactly_once(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    claim = claimed(one, queue)
+    assert one.settle(claim, outcome(claim)) == 1
+    assert one.settle(claim, outcome(claim)) == 0
+    view = Views(database).proof("alice", WANTED.id)
+    assert view.result
+    assert view.result.outputs == [10, 30]
+    assert view.timings.proving_s == 0.5
+
+
+def test_a_worker_that_lost_its_claim_cannot_settle(
+    store: Store, database: Database, one: Claims, two: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    old = claimed(one, queue)
+    with database.write() as connection:
+        one.release_dead(connection, "one")
+    new = claimed(two, queue)
+    assert one.settle(old, outcome(old)) == 0
+    one.crash(old, Failure.CRASH, "too late")
+    one.fail(old, Failure.ENGINE, "too late")
+    assert row(database).state == State.PROVING
+    assert two.settle(new, outcome(new)) == 1
+    with database.read() as connection:
+        assert connection.execute(sa.select(results.c.worker)).scalars().all() == ["two"]
+
+
+def test_a_cancelled_proof_is_not_settled(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    claim = claimed(one, queue)
+    store.cancel("alice", WANTED.id)
+    assert one.held(claim) == set()
+    assert one.settle(claim, outcome(claim)) == 0
+    assert row(database).state == State.CANCELLED
+
+
+def test_a_crash_is_tried_again_and_repeated_crashes_are_poison(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    one.crash(claimed(one, queue), Failure.CRASH, "signal SIGKILL")
+    assert row(database).state == State.WAITING
+    one.crash(claimed(one, queue), Failure.CRASH, "signal SIGSEGV")
+    found = row(database)
+    assert (found.state, found.failure) == (State.POISON, Failure.CRASH)
+    assert "SIGSEGV" in found.reason
+
+
+def test_a_permanent_failure_is_final(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    one.fail(claimed(one, queue), Failure.ENGINE, "refused")
+    assert row(database).state == State.FAILED
+    assert len(queue.runs) == 1
+    view = Views(database).proof("alice", WANTED.id)
+    assert view.failure
+    assert (view.failure.kind, view.failure.reason) == (Failure.ENGINE, "refused")
+
+
+def test_repeated_deaths_of_the_worker_are_poison(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    for expected in (State.WAITING, State.POISON):
+        claimed(one, queue)
+        with database.write() as connection:
+            assert one.release_dead(connection, "one") == 1
+        assert row(database).state == expected
+    assert row(database).failure == Failure.DEATH
+
+
+def test_a_crashed_proof_is_left_to_another_living_worker(
+    store: Store,
+    one: Claims,
+    two: Claims,
+    queue: ListedRuns,
+    leases: NoLeases,
+) -> None:
+    for name in ("one", "two"):
+        Roster(store.database, leases, name, Patience()).join(1)
+    store.submit("alice", WANTED)
+    one.crash(claimed(one, queue), Failure.CRASH, "signal SIGKILL")
+    run = queue.runs[-1]
+    assert one.claim(run.proof_id, run.generation) is None
+    assert queue.runs[-1].generation == run.generation + 1
+    assert two.claim(run.proof_id, queue.runs[-1].generation)
+
+
+def test_a_lonely_worker_takes_its_crashed_proof_itself(
+    store: Store, database: Database, one: Claims, queue: ListedRuns, leases: NoLeases
+) -> None:
+    Roster(database, leases, "one", Patience()).join(1)
+    store.submit("alice", WANTED)
+    one.crash(claimed(one, queue), Failure.CRASH, "signal SIGKILL")
+    claimed(one, queue)
+
+
+def test_a_claim_takes_company_of_the_same_circuit_only(
+    store: Store, one: Claims, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    same = [Request(CIRCUIT, (n, 0, 0, 0)) for n in range(3)]
+    other = Request(fake_digest("slow"), (1, 2, 3, 4))
+    alone = Request(CIRCUIT, (7, 7, 7, 7), alone=True)
+    for request in (*same, other, alone):
+        store.submit("bob", request)
+    claim = one.claim(WANTED.id, 1)
+    assert claim
+    claim = one.join(claim, 2)
+    assert list(claim.members) == [WANTED.id, same[0].id, same[1].id]
+    assert set(one.join(claim, 9).members) == {WANTED.id, *(request.id for request in same)}
+
+
+def test_a_batch_settles_each_with_its_own_row(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    claim = both(store, one)
+    assert one.settle(claim, outcome(claim)) == 2
+    found = [Views(database).proof("alice", request.id).result for request in (WANTED, OTHER)]
+    assert [(r.outputs, r.position, r.rows) for r in found if r] == [
+        ([10, 30], 0, 2),
+        ([20, 100], 1, 2),
+    ]
+
+
+def test_a_failed_batch_is_taken_apart_and_each_proven_alone(
+    store: Store, database: Database, one: Claims, queue: ListedRuns
+) -> None:
+    one.fail(both(store, one), Failure.ENGINE, "one of them")
+    for request in (WANTED, OTHER):
+        found = row(database, request.id)
+        assert (found.state, found.alone) == (State.WAITING, True)
+
+
+def test_cancelling_one_of_a_batch_leaves_the_others_their_claim(
+    store: Store, one: Claims, queue: ListedRuns
+) -> None:
+    claim = both(store, one)
+    store.cancel("alice", WANTED.id)
+    assert one.held(claim) == {OTHER.id}
+    assert one.settle(claim, outcome(claim)) == 1
+
+
+def test_the_living_take_over_from_the_dead(
+    store: Store,
+    one: Claims,
+    two: Claims,
+    queue: ListedRuns,
+    leases: NoLeases,
+) -> None:
+    rosters = [Roster(store.database, leases, name, Patience()) for name in ("one", "two")]
+    for roster in rosters:
+        roster.join(1)
+    store.submit("alice", WANTED)
+    claimed(one, queue)
+    recovered: list[str] = []
+
+    def recover(worker: str) -> int:
+        recovered.append(worker)
+        return 0
+
+    leases.dead = {"one"}
+    assert rosters[1].bury(two, recover) == []  # its heartbeat is fresh
+    age(store.database, 3)
+    assert rosters[1].bury(two, recover) == ["one"] == recovered
+    assert row(store.database).state == State.WAITING
+    claimed(two, queue)
+
+
+def test_a_heartbeat_that_stands_still_is_a_death(
+    database: Database, two: Claims, leases: NoLeases
+) -> None:
+    for name in ("one", "two"):
+        Roster(database, leases, name, Patience()).join(1)
+    age(database, 100)
+    living = Roster(database, leases, "two", Patience(stale_s=30))
+    assert living.bury(two, lambda _: 0) == ["one"]
+
+
+def test_a_recovery_that_was_interrupted_is_finished_by_the_next(
+    database: Database, two: Claims, leases: NoLeases
+) -> None:
+    for name in ("one", "two"):
+        Roster(database, leases, name, Patience()).join(1)
+    age(database, 3)
+    leases.dead = {"one"}
+    living = Roster(database, leases, "two", Patience())
+
+    def interrupted(_: str) -> int:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        living.bury(two, interrupted)
+    leases.dead = set()
+    assert living.bury(two, lambda _: 0) == ["one"]
+    assert living.bury(two, lambda _: 0) == []

@@ -1,0 +1,282 @@
+"""Requests, handles, quotas: the requesters' side of the queue, without an engine."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.conftest import ListedRuns
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import (
+    CallbackRun,
+    HandleState,
+    Priority,
+    Request,
+    content_id,
+)
+from zkagent.prover.service.queue.store import Quota, Store, lock_proof
+from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.wire.states import State
+
+CIRCUIT = "ab" * 32
+WANTED = Request(CIRCUIT, (1, -2, 3))
+
+
+def state_of(database: Database, proof_id: str) -> str:
+    with database.read() as connection:
+        query = sa.select(proofs.c.state).where(proofs.c.id == proof_id)
+        return str(connection.execute(query).scalar_one())
+
+
+def finish(database: Database, proof_id: str, state: State) -> None:
+    with database.write() as connection:
+        values = {"state": state, "finished_at": time.time()}
+        connection.execute(sa.update(proofs).where(proofs.c.id == proof_id).values(values))
+
+
+def test_a_proof_is_named_by_its_content() -> None:
+    assert content_id(CIRCUIT, [1, -2, 3]) == WANTED.id
+    others = {content_id(CIRCUIT, [1, -2, 4]), content_id("cd" * 32, [1, -2, 3])}
+    assert WANTED.id not in others | {content_id(CIRCUIT, [1, -2, 3], alone=True)}
+
+
+def test_the_same_request_attaches_to_the_same_proof(store: Store, queue: ListedRuns) -> None:
+    first, second = store.submit("alice", WANTED), store.submit("bob", WANTED)
+    assert first.proof_id == second.proof_id
+    assert (first.attached, second.attached) == (False, True)
+    assert [run.proof_id for run in queue.runs] == [WANTED.id]
+
+
+def test_a_request_for_a_finished_proof_queues_nothing(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.DONE)
+    store.submit("bob", WANTED)
+    assert len(queue.runs) == 1
+
+
+def test_a_late_callback_to_a_finished_proof_goes_out_at_once(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.DONE)
+    store.submit("bob", Request(CIRCUIT, (1, -2, 3), callback_url="https://bob.example/"))
+    assert queue.callbacks == [CallbackRun("bob", WANTED.id, 1)]
+
+
+def test_work_stops_only_when_the_last_handle_goes(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    store.submit("bob", WANTED)
+    assert store.cancel("alice", WANTED.id)
+    assert state_of(database, WANTED.id) == State.WAITING
+    assert store.cancel("bob", WANTED.id)
+    assert state_of(database, WANTED.id) == State.CANCELLED
+
+
+def test_a_cancelled_handle_sees_its_own_state_while_the_proof_goes_on(
+    store: Store, database: Database
+) -> None:
+    store.submit("alice", WANTED)
+    store.submit("bob", WANTED)
+    store.cancel("alice", WANTED.id)
+    views = Views(database)
+    assert views.proof("alice", WANTED.id).state is State.CANCELLED
+    assert views.proof("bob", WANTED.id).state is State.WAITING
+
+
+def test_cancelling_twice_changes_nothing_the_second_time(store: Store) -> None:
+    store.submit("alice", WANTED)
+    assert store.cancel("alice", WANTED.id)
+    assert not store.cancel("alice", WANTED.id)
+
+
+def test_a_key_knows_only_its_own_proofs(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    with pytest.raises(ProofUnknown):
+        store.cancel("mallory", WANTED.id)
+    with pytest.raises(ProofUnknown):
+        Views(database).proof("mallory", WANTED.id)
+    assert Views(database).page("mallory", None, 10, None).proofs == []
+
+
+def test_asking_again_for_a_cancelled_proof_queues_it_again(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    store.cancel("alice", WANTED.id)
+    store.submit("alice", WANTED)
+    assert state_of(database, WANTED.id) == State.WAITING
+    assert [run.generation for run in queue.runs] == [1, 2]
+
+
+def test_a_more_urgent_request_moves_a_waiting_proof_forward(
+    store: Store, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    store.submit("bob", Request(CIRCUIT, (1, -2, 3), priority=Priority.URGENT))
+    store.submit("carol", Request(CIRCUIT, (1, -2, 3), priority=Priority.BULK))
+    assert [run.priority for run in queue.runs] == [Priority.NORMAL, Priority.URGENT]
+    assert len({run.generation for run in queue.runs}) == 1
+
+
+def test_a_passed_deadline_expires_the_handle_and_ends_the_work(
+    store: Store, database: Database
+) -> None:
+    store.submit("alice", Request(CIRCUIT, (1, -2, 3), deadline=time.time() - 1))
+    assert store.expire() == [WANTED.id]
+    assert state_of(database, WANTED.id) == State.CANCELLED
+    assert Views(database).proof("alice", WANTED.id).state is State.EXPIRED
+
+
+def test_deadlines_of_finished_proofs_do_not_stand_before_others(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zkagent.prover.service.queue.store.EXPIRED_AT_ONCE", 1)
+    past = time.time() - 1
+    for number in range(3):
+        done = store.submit("alice", Request(CIRCUIT, (number,), deadline=past)).proof_id
+        finish(database, done, State.DONE)
+    store.submit("alice", Request(CIRCUIT, (9,), deadline=past))
+    assert store.expire() == [Request(CIRCUIT, (9,)).id]
+    assert store.expire() == []
+
+
+def test_another_handle_without_a_deadline_keeps_the_work_going(
+    store: Store, database: Database
+) -> None:
+    store.submit("alice", Request(CIRCUIT, (1, -2, 3), deadline=time.time() - 1))
+    store.submit("bob", WANTED)
+    store.expire()
+    assert state_of(database, WANTED.id) == State.WAITING
+
+
+def test_a_quota_of_unfinished_proofs_is_kept_and_nothing_is_queued_beyond(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    quota = Quota(unfinished=2, per_day=100)
+    for number in range(2):
+        store.submit("alice", Request(CIRCUIT, (number,)), quota)
+    with pytest.raises(QuotaExceeded):
+        store.submit("alice", Request(CIRCUIT, (9,)), quota)
+    assert len(queue.runs) == 2
+    with database.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(proofs)).scalar_one() == 2
+    finish(database, Request(CIRCUIT, (0,)).id, State.DONE)
+    store.submit("alice", Request(CIRCUIT, (9,)), quota)
+
+
+def test_a_proof_that_is_asked_for_again_counts_against_the_quota(
+    store: Store, queue: ListedRuns, database: Database
+) -> None:
+    quota = Quota(unfinished=1, per_day=100)
+    for number in range(2):
+        store.submit("alice", Request(CIRCUIT, (number,)), quota)
+        store.cancel("alice", Request(CIRCUIT, (number,)).id)
+    store.submit("alice", Request(CIRCUIT, (0,)), quota)
+    for key in ("alice", "bob"):
+        store.submit("bob", Request(CIRCUIT, (9,)), quota)
+        with pytest.raises(QuotaExceeded):
+            store.submit(key, Request(CIRCUIT, (1,)), quota)
+    assert state_of(database, Request(CIRCUIT, (1,)).id) == State.CANCELLED
+    assert len(queue.runs) == 4
+    store.submit("alice", Request(CIRCUIT, (0,)), quota)  # what it waits for already costs nothing
+
+
+def test_a_daily_quota_counts_finished_proofs_too(store: Store, database: Database) -> None:
+    quota = Quota(unfinished=10, per_day=1)
+    store.submit("alice", WANTED, quota)
+    finish(database, WANTED.id, State.DONE)
+    with pytest.raises(QuotaExceeded):
+        store.submit("alice", Request(CIRCUIT, (4,)), quota)
+    store.submit("bob", Request(CIRCUIT, (4,)), quota)
+    store.submit("alice", WANTED, quota)  # its own again costs nothing
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.POISON])
+def test_the_operator_can_retry_what_failed(
+    store: Store, database: Database, queue: ListedRuns, state: State
+) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, state)
+    store.submit("alice", WANTED)
+    assert len(queue.runs) == 1  # asking again is not enough
+    store.retry(WANTED.id)
+    assert state_of(database, WANTED.id) == State.WAITING
+    assert len(queue.runs) == 2
+
+
+def test_a_retry_does_not_reopen_what_a_key_gave_up(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", Request(CIRCUIT, (1, -2, 3), callback_url="https://a.example/"))
+    store.submit("bob", WANTED)
+    store.cancel("alice", WANTED.id)
+    finish(database, WANTED.id, State.FAILED)
+    store.retry(WANTED.id)
+    assert Views(database).proof("alice", WANTED.id).state is State.CANCELLED
+    assert Views(database).proof("bob", WANTED.id).state is State.WAITING
+    store.cancel("bob", WANTED.id)
+    store.retry(WANTED.id)  # now nobody wants it but the operator
+    assert Views(database).proof("bob", WANTED.id).state is State.WAITING
+
+
+def test_a_finished_proof_cannot_be_retried(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.DONE)
+    with pytest.raises(NotRetried):
+        store.retry(WANTED.id)
+
+
+def test_purging_forgets_what_finished_long_ago_and_nothing_else(
+    store: Store, database: Database
+) -> None:
+    store.submit("alice", WANTED)
+    store.submit("alice", Request(CIRCUIT, (4,)))
+    finish(database, WANTED.id, State.DONE)
+    assert store.purge(time.time() - 60) == 0
+    assert store.purge(time.time() + 1) == 1
+    left = Views(database).page("alice", None, 10, None).proofs
+    assert [proof.id for proof in left] == [Request(CIRCUIT, (4,)).id]
+
+
+def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.DONE)
+    with ThreadPoolExecutor(1) as thread:
+        with database.write() as connection:
+            lock_proof(connection, WANTED.id)
+            asked = thread.submit(store.submit, "bob", WANTED)
+            with pytest.raises(TimeoutError):
+                asked.result(timeout=0.3)  # it waits for the lock
+            connection.execute(sa.delete(handles))
+            connection.execute(sa.delete(proofs))
+        assert not asked.result(timeout=10).attached
+    assert state_of(database, WANTED.id) == State.WAITING
+
+
+def test_pages_cover_everything_once_and_filter_by_state(store: Store, database: Database) -> None:
+    ids = {store.submit("alice", Request(CIRCUIT, (n,))).proof_id for n in range(7)}
+    views, seen, cursor = Views(database), [], None
+    while True:
+        page = views.page("alice", State.WAITING, 3, cursor)
+        seen += [proof.id for proof in page.proofs]
+        if (cursor := page.next) is None:
+            break
+    assert (len(seen), set(seen)) == (7, ids)
+    assert views.page("alice", State.DONE, 3, None).proofs == []
+
+
+def test_a_handle_that_was_given_up_gets_no_callback(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", Request(CIRCUIT, (1, -2, 3), callback_url="https://a.example/"))
+    store.submit("bob", WANTED)
+    store.cancel("alice", WANTED.id)
+    with database.read() as connection:
+        states = dict(connection.execute(sa.select(handles.c.key_id, handles.c.state)).all())
+    assert states == {"alice": HandleState.CANCELLED, "bob": HandleState.OPEN}
+    assert queue.callbacks == []

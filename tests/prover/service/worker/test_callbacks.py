@@ -1,0 +1,182 @@
+"""Callbacks: where they may go, how they are signed, that they arrive."""
+
+import base64
+import hmac
+import json
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.prover.service.conftest import CALLBACK_PORT
+from tests.prover.service.fleet import Fleet, eventually
+from tests.prover.service.receiver import Receiver, receiving
+from zkagent.prover.client import ServiceClient, Wanted
+from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
+from zkagent.prover.service.fakes.catalogue import Order
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.worker.callbacks import CallbackRules, is_public, signature
+
+RULES = CallbackRules(("hooks.example.org", "*.wild.example", "http://plain.example:8000"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hooks.example.org/x?y=1",
+        "https://HOOKS.example.org:443/",
+        "https://hooks.example.org./",
+        "https://a.b.wild.example/",
+        "http://plain.example:8000/x",
+    ],
+)
+def test_allowed_hosts_are_allowed(url: str) -> None:
+    RULES.check(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/",
+        "https://hooks.example.org.evil.example/",
+        "https://hooks.example.org@evil.example/",
+        "https://user:secret@hooks.example.org/",
+        "https://evil.example/#hooks.example.org",
+        "https://evil.example\\@hooks.example.org/",
+        "https://wild.example/",
+        "https://notwild.example/",
+        "http://hooks.example.org/",
+        "https://hooks.example.org:8443/",
+        "http://plain.example/",
+        "ftp://hooks.example.org/",
+        "file:///etc/passwd",
+        "https://",
+        "https://[::1",
+        "https://hooks.example.org:99999/",
+        "hooks.example.org",
+        "https://hooks.example.org/" + "x" * 2000,
+    ],
+)
+def test_other_addresses_are_refused(url: str) -> None:
+    with pytest.raises(CallbackRefused):
+        RULES.check(url)
+
+
+def test_nothing_is_allowed_by_default() -> None:
+    with pytest.raises(CallbackRefused, match="--allow-callback"):
+        CallbackRules().check("https://example.org/")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0",
+        "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1",
+        "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+        "2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1",
+    ],
+)  # fmt: skip
+def test_inner_addresses_are_not_public(address: str) -> None:
+    import ipaddress
+
+    assert not is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8"])
+def test_the_internet_is_public(address: str) -> None:
+    import ipaddress
+
+    assert is_public(ipaddress.ip_address(address))
+
+
+def resolving_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+    def fake(host: str, port: int, **_: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", fake)
+
+
+@pytest.mark.parametrize("addresses", [["10.0.0.7"], ["93.184.216.34", "127.0.0.1"]])
+def test_an_allowed_name_that_leads_inwards_is_refused(
+    monkeypatch: pytest.MonkeyPatch, addresses: list[str]
+) -> None:
+    resolving_to(monkeypatch, *addresses)
+    with pytest.raises(CallbackRefused, match="not a public address"):
+        RULES.resolve("https://hooks.example.org/")
+
+
+def test_the_address_that_was_checked_is_the_one_that_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resolving_to(monkeypatch, "93.184.216.34")
+    assert RULES.resolve("https://hooks.example.org/") == "93.184.216.34"
+
+
+def test_the_signature_is_standard_webhooks() -> None:
+    key = base64.b64encode(b"secret").decode()
+    headers = signature(f"whsec_{key}", "id-1", '{"a":1}', now=1700000000)
+    expected = hmac.new(b"secret", b'id-1.1700000000.{"a":1}', "sha256").digest()
+    assert headers == {
+        "webhook-id": "id-1",
+        "webhook-timestamp": "1700000000",
+        "webhook-signature": f"v1,{base64.b64encode(expected).decode()}",
+    }
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving(CALLBACK_PORT) as running:
+        yield running
+
+
+URL = f"http://127.0.0.1:{CALLBACK_PORT}/done"
+
+
+def test_a_finished_proof_is_called_back_once_with_a_valid_signature(
+    client: ServiceClient, fleet: Fleet, receiver: Receiver, features: list[int]
+) -> None:
+    view = client.submit(Wanted.of_features("quick", features, callback_url=URL))
+    eventually(lambda: receiver.calls)
+    ((headers, body),) = receiver.calls
+    message = json.loads(body)
+    assert (message["data"]["id"], message["data"]["state"]) == (view.id, "done")
+    with fleet.database() as database:
+        secret = Keys(database).callback_secret("local")
+    stamp = float(headers["webhook-timestamp"])
+    assert abs(time.time() - stamp) < 60
+    assert signature(secret, view.id, body.decode(), stamp).items() <= headers.items()
+    eventually(lambda: (client.get(view.id).callback or view.callback).state == "delivered")
+    assert len(receiver.calls) == 1
+
+
+def test_a_receiver_in_trouble_is_called_again(
+    client: ServiceClient, receiver: Receiver, features: list[int]
+) -> None:
+    receiver.answers = [500]
+    client.submit(Wanted.of_features("quick", features, callback_url=URL))
+    eventually(lambda: len(receiver.calls) == 2, 30)
+
+
+def test_a_failure_is_called_back_too(
+    client: ServiceClient, receiver: Receiver, features: list[int]
+) -> None:
+    refused = [Order.REFUSE, *features[1:]]
+    client.submit(Wanted.of_features("quick", refused, callback_url=URL))
+    eventually(lambda: receiver.calls)
+    data = json.loads(receiver.calls[0][1])["data"]
+    assert (data["state"], data["failure"]) == ("failed", "engine")
+
+
+def test_a_callback_to_elsewhere_is_refused_and_nothing_is_queued(
+    client: ServiceClient, features: list[int]
+) -> None:
+    wanted = Wanted.of_features("quick", features, callback_url="http://169.254.169.254/latest")
+    with pytest.raises(ServiceAnswered) as refused:
+        client.submit(wanted)
+    assert refused.value.status == 403
+    del wanted.fields["callback_url"]
+    before = len(list(client.proofs()))
+    client.submit(wanted)
+    assert len(list(client.proofs())) == before + 1

@@ -1,0 +1,247 @@
+"""Workers as processes: stopping, dying, taking over, priorities."""
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.fleet import Fleet, eventually, free_port
+from zkagent.prover.client import Wanted
+from zkagent.prover.service.fakes.catalogue import Order, fake_digest
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import Bell, EngineQueue, prepare_engine
+from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.leases import open_leases
+from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.tables import proofs, workers
+from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.worker.roster import Patience, Roster
+from zkagent.prover.service.worker.sweeper import LOST_AFTER_S, Sweeper
+
+
+def children(pid: int) -> set[int]:
+    """Processes whose parent is `pid`."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.add(int(folder.name))
+    return found
+
+
+def test_a_stopping_service_lets_a_short_proof_finish(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("slow", features))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+    assert service.stop() == 0
+    assert small.proof(view.id).state == State.DONE
+
+
+def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list[int]) -> None:
+    service = small.serve("--grace", "0.2")
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+    began = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - began < 15
+    found = small.proof(view.id)
+    assert (found.state, found.claim, found.deaths, found.crashes) == ("waiting", None, 0, 0)
+
+
+def test_what_a_stopped_service_had_not_begun_is_taken_over(
+    small: Fleet, features: list[int]
+) -> None:
+    service = small.serve("--grace", "0.2")
+    wanted = [Wanted.of_features("slow", [number, *features[1:]]) for number in range(5)]
+    with small.client() as client:
+        ids = [client.submit(one).id for one in wanted]
+        client.wait(ids[0], timeout_s=20)
+        assert service.stop() == 0
+        small.serve()
+        for proof_id in ids:
+            client.wait(proof_id, timeout_s=30)
+    assert {small.proof(proof_id).deaths for proof_id in ids} == {0}
+
+
+def test_a_callback_that_is_being_retried_survives_a_stop(
+    small: Fleet, features: list[int]
+) -> None:
+    port = free_port()
+    allowed = ("--allow-callback", f"http://127.0.0.1:{port}", "--private-callbacks")
+    service = small.serve(*allowed)
+    with small.client() as client:
+        url = f"http://127.0.0.1:{port}/"
+        view = client.prove(Wanted.of_features("quick", features, callback_url=url), timeout_s=20)
+        time.sleep(1.5)
+        assert service.stop() == 0
+        with socket.create_server(("127.0.0.1", port)) as receiver:
+            receiver.settimeout(30)
+            small.serve(*allowed)
+            connection, _ = receiver.accept()
+            with connection:
+                assert view.id.encode() in connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+
+def test_a_queue_survives_everybody_and_goes_on(small: Fleet, features: list[int]) -> None:
+    service = small.serve(slots=0)
+    wanted = [Wanted.of_features("quick", [number, *features[1:]]) for number in range(5)]
+    with small.client() as client:
+        ids = [client.submit(one).id for one in wanted]
+        service.kill()
+        small.serve()
+        for proof_id in ids:
+            client.wait(proof_id, timeout_s=30)
+
+
+def test_children_die_with_a_killed_worker(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+        eventually(lambda: children(service.pid))
+    pids = children(service.pid)
+    service.kill()
+    eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 5)
+
+
+def test_cancelling_kills_the_child_at_once(small: Fleet, features: list[int]) -> None:
+    service = small.serve()
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
+        eventually(lambda: client.get(view.id).state is State.PROVING)
+        eventually(lambda: children(service.pid))
+        (pid,) = children(service.pid)
+        client.cancel(view.id)
+        eventually(lambda: pid not in children(service.pid), 3)
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+
+
+def test_a_proof_that_kills_its_workers_is_set_aside_and_the_rest_goes_on(
+    small: Fleet, features: list[int]
+) -> None:
+    small.serve(slots=0)
+    unready = httpx.get(f"{small.url}/readyz")
+    assert (unready.status_code, unready.json()["workers"]) == (503, 0)
+    with small.client() as client:
+        bad = client.submit(
+            Wanted.of_features("quick", [Order.KILL_WORKER, *features[1:]], priority="urgent")
+        )
+        good = client.submit(Wanted.of_features("quick", features))
+        for _ in range(2):
+            assert small.work("--max-deaths", "2").process.wait(30) == -9
+        small.work("--max-deaths", "2")
+        client.wait(good.id, timeout_s=30)
+        eventually(lambda: client.get(bad.id).state is State.POISON)
+        failure = client.get(bad.id).failure
+    assert failure
+    assert failure.kind == "death"
+    assert "died 2 times" in failure.reason
+
+
+def test_memory_and_heartbeats_are_recorded(small: Fleet, features: list[int]) -> None:
+    small.serve()
+    with small.client() as client:
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+
+    def row() -> sa.Row[tuple[object, ...]]:
+        with small.database() as database, database.read() as connection:
+            return connection.execute(sa.select(workers)).one()
+
+    eventually(lambda: row().children_bytes)
+    assert row().memory_bytes > 20_000_000
+    assert abs(row().seen_at - time.time()) < 10
+
+
+@pytest.fixture
+def engine_queue(database: Database) -> Iterator[EngineQueue]:
+    prepare_engine(database)
+    queue = EngineQueue(database)
+    yield queue
+    queue.close()
+
+
+def test_a_waiting_proof_without_a_run_is_found_and_queued_again(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    store = Store(database, engine_queue)
+    lost, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
+    for request in (lost, fine):
+        store.submit("alice", request)
+    table = "dbos.workflow_status" if database.is_postgres else "workflow_status"
+    with database.write() as connection:
+        connection.execute(sa.update(proofs).values(queued_at=time.time() - LOST_AFTER_S - 1))
+        connection.exec_driver_sql(f"delete from {table} where workflow_uuid like '{lost.id}%%'")
+    roster = Roster(database, open_leases(database), "me", Patience())
+    assert Sweeper(store, engine_queue, roster, 1e9).find_lost() == [lost.id]
+    assert engine_queue.unfinished(lost.id)
+
+
+def test_what_is_older_than_the_retention_is_forgotten_and_the_rest_is_kept(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    store = Store(database, engine_queue)
+    old, new, waiting = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2, 3))
+    for request in (old, new, waiting):
+        store.submit("alice", request)
+    for request, age_s in ((old, 100), (new, 1)):
+        with database.write() as connection:
+            query = sa.update(proofs).where(proofs.c.id == request.id)
+            connection.execute(query.values(state=State.DONE, finished_at=time.time() - age_s))
+    roster = Roster(database, open_leases(database), "me", Patience())
+    Sweeper(store, engine_queue, roster, retention_s=50).purge()
+    with database.read() as connection:
+        assert set(connection.execute(sa.select(proofs.c.id)).scalars()) == {new.id, waiting.id}
+
+
+def test_a_submission_is_a_run_in_the_engines_queue(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    request = Request(fake_digest("quick"), (1, 0, 0, 0))
+    assert not engine_queue.unfinished(request.id)
+    Store(database, engine_queue).submit("alice", request)
+    assert engine_queue.unfinished(request.id)
+
+
+def test_the_engines_records_are_forgotten_with_the_proofs(
+    small: Fleet, features: list[int]
+) -> None:
+    small.serve()
+    with small.client() as client:
+        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    small.members[0].stop()
+    with small.database() as database:
+        queue = EngineQueue(database)
+        assert queue.forget(time.time() + 5) == 1
+        assert queue.forget(time.time() + 5) == 0
+        queue.close()
+
+
+def test_a_bell_ends_a_long_wait_and_ticks_faster_while_busy() -> None:
+    busy = [False]
+    bell = Bell(lambda: busy[0])
+    bell.ring()
+    began = time.monotonic()
+    assert bell.wait(10) is False
+    busy[0] = True
+    assert bell.wait(10) is False
+    assert time.monotonic() - began < 2
+    bell.set()
+    assert bell.wait(10) is True
+
+
+def test_a_worker_that_loses_its_lease_stops(small: Fleet) -> None:
+    worker = small.work()
+    lease = small.home / "leases" / worker.said.removeprefix("worker ")
+    lease.unlink()
+    assert worker.process.wait(30) == 75
+    assert "lease" in worker.log.read_text()

@@ -1,0 +1,284 @@
+"""An agent without a chain: the in-memory fake behind the same protocols as `web3_agent`.
+
+It follows the contracts' rules (claims in order, each for the features derived at that moment, all
+of them used and proven, or nothing happens), with Python functions for tools. Transactions are
+really signed, so that receipts of such runs are complete but for the chain itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
+
+from zkagent.circuits.networks.batch import fill
+from zkagent.circuits.systems import HALO2, system_id
+from zkagent.executor.chain.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_input
+from zkagent.executor.chain.agent import (
+    AgentIdentity,
+    AgentModel,
+    AgentReads,
+    BatchVerifier,
+    Block,
+    Claim,
+    DecisionContext,
+    Finished,
+    Inclusion,
+    MissingDecision,
+    RunCall,
+    RunResult,
+    ToolMetadata,
+    ToolParameter,
+)
+from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
+from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
+from zkagent.executor.errors import NotOnChain
+from zkagent.executor.runs.coverage import covered_by, size_for
+from zkagent.executor.runs.derivation import (
+    derive_decision,
+    derive_features,
+    features_hash,
+    raw_bytes,
+    reasoning_entry,
+)
+from zkagent.executor.runs.provers import ProofCheck
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.context import escape_observation
+from zkagent.models.encoding.decoder import Decision
+from zkagent.verifier_contracts.errors import RevertError
+
+State = dict[str, int]
+SYSTEM_ID = system_id(HALO2.name)
+ToolFunction = Callable[[State, tuple[int, ...]], str]
+FIRST_BLOCK = 100
+GAS_PER_DECISION = 600_000
+
+
+@dataclass
+class MemoryAgent:
+    """Implements AgentChain and RunSender.
+
+    tools: what each tool does to `state` and answers; it may raise RevertError. checks: the
+    verdict on a proof. `reads` and `state` may be changed between calls, as a chain's state may.
+    """
+
+    model: Model
+    identity_now: AgentIdentity
+    reads_now: AgentReads
+    tools: Mapping[str, ToolFunction]
+    signer: LocalAccount
+    checks: ProofCheck
+    state: State = field(default_factory=dict)
+    max_iterations: int = 10
+    height: int = FIRST_BLOCK
+    results: dict[str, RunResult] = field(default_factory=dict)
+
+    def head(self) -> Block:
+        return self.block(self.height)
+
+    def block(self, number: int) -> Block:
+        if number > self.height:
+            raise NotOnChain(f"no block {number} in memory, the latest is {self.height}")
+        return Block(number, block_hash(number))
+
+    def identity(self, block: Block) -> AgentIdentity:
+        return self.identity_now
+
+    def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
+        known = tuple((t, d) for t, d in self.reads_now.decimals if t in tokens)
+        return replace(self.reads_now, block=block, decimals=known)
+
+    def simulate(
+        self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
+    ) -> MissingDecision | Finished:
+        return _Run(self, prompt, tuple(claims), dict(self.state)).simulate()
+
+    def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
+        return tuple(made_up_code_hash(address) for address in addresses)
+
+    def run_result(self, transaction: str) -> RunResult:
+        if transaction not in self.results:
+            raise NotOnChain(f"no transaction {transaction} in memory")
+        return self.results[transaction]
+
+    @property
+    def account(self) -> str:
+        return str(self.signer.address).lower()
+
+    def estimate_gas(self, call: RunCall) -> int:
+        self._execute(call, dict(self.state))
+        return GAS_PER_DECISION * len(call.claims)
+
+    def send(self, call: RunCall, gas_limit: int) -> Inclusion:
+        state = dict(self.state)
+        finished = self._execute(call, state)
+        self.state = state
+        raw = self._sign(call, gas_limit)
+        self.height += 1
+        gas_used = GAS_PER_DECISION * len(call.claims)
+        digest = "0x" + keccak(raw).hex()
+        self.results[digest] = RunResult(
+            self.head(), gas_used, self.account, finished.answer, finished.steps
+        )
+        return Inclusion(raw, digest, self.results[digest])
+
+    def _execute(self, call: RunCall, state: State) -> Finished:
+        if len(call.proofs) != len(call.claims):
+            raise revert("ProofCountMismatch", expected=len(call.claims), received=len(call.proofs))
+        run = _Run(self, call.prompt, call.claims, state)
+        finished = run.simulate()
+        if isinstance(finished, MissingDecision):
+            raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
+        for group in covered_by([claim.model_id for claim in call.claims], call.proofs):
+            self._verify(run, call, group)
+        return finished
+
+    def _verify(self, run: "_Run", call: RunCall, group: Sequence[int]) -> None:
+        model = self.identity_now.model
+        try:
+            size = size_for(len(group), model.batch_sizes)
+        except ValueError as exc:
+            most = max(model.batch_sizes, default=1)
+            raise revert("NoBatchVerifier", decisions=len(group), largest=most) from exc
+        x = fill([run.inputs[index] for index in group], size)
+        y = fill([unpack(call.claims[index].output, OUTPUT_BYTES) for index in group], size)
+        if not self.checks(x, y, call.proofs[group[0]]):
+            raise revert("ProofRejected")
+
+    def _sign(self, call: RunCall, gas_limit: int) -> bytes:
+        claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
+        data = RUN_WITH_PROOFS.call(
+            prompt_input(call.prompt), NO_HANDLER, claims, list(call.proofs)
+        )
+        signed = self.signer.sign_transaction(
+            {
+                "type": 2,
+                "chainId": self.identity_now.chain_id,
+                "nonce": self.height - FIRST_BLOCK,
+                "to": bytes.fromhex(self.identity_now.agent[2:]),
+                "value": 0,
+                "gas": gas_limit,
+                "maxFeePerGas": 10**9,
+                "maxPriorityFeePerGas": 1,
+                "data": data,
+            }
+        )
+        return bytes(signed.raw_transaction)
+
+
+@dataclass
+class _Run:
+    agent: MemoryAgent
+    prompt: bytes
+    claims: tuple[Claim, ...]
+    state: State
+    inputs: list[tuple[int, ...]] = field(default_factory=list)
+    steps: list[bytes] = field(default_factory=list)
+
+    def simulate(self) -> MissingDecision | Finished:
+        for index in range(self.agent.max_iterations):
+            context = DecisionContext(self.agent.reads_now, tuple(self.steps), self.prompt)
+            x = derive_features(self.agent.model, context)
+            if index == len(self.claims):
+                return self.missing(index, context, x)
+            decision = self.decide(index, context, x)
+            if decision.kind != "call":
+                if index + 1 < len(self.claims):
+                    raise revert("ClaimsLeftOver", used=index + 1, given=len(self.claims))
+                return Finished(raw_bytes(decision.answer), tuple(self.steps))
+            observation = self.agent.tools[decision.action](self.state, decision.values)
+            self.steps.append(reasoning_entry(decision, escape_observation(observation.encode())))
+        raise revert("IterationLimitReached", maxIterations=self.agent.max_iterations)
+
+    def missing(self, index: int, context: DecisionContext, x: tuple[int, ...]) -> MissingDecision:
+        identity, reads = self.agent.identity_now, context.reads
+        return MissingDecision(
+            index,
+            identity.agent,
+            identity.model.model_id,
+            pack(x, FEATURE_BYTES),
+            reads.base_prompt,
+            tuple(tool.address for tool in reads.tools),
+            context.reasoning,
+            context.prompt,
+        )
+
+    def decide(self, index: int, context: DecisionContext, x: tuple[int, ...]) -> Decision:
+        claim, expected = self.claims[index], self.agent.identity_now.model.model_id
+        if claim.model_id != expected:
+            raise revert(
+                "ClaimForOtherModel", index=index, expected=expected, received=claim.model_id
+            )
+        if claim.features_hash != features_hash(x):
+            raise revert("ClaimForOtherFeatures", index=index, agent=context.reads.agent)
+        self.inputs.append(x)
+        return derive_decision(self.agent.model, context, unpack(claim.output, OUTPUT_BYTES))
+
+
+def block_hash(number: int) -> str:
+    return "0x" + keccak(text=f"memory block {number}").hex()
+
+
+def revert(name: str, **arguments: object) -> RevertError:
+    """A contract's error as the chain client would decode it."""
+    shown = ", ".join(f"{key}={value}" for key, value in arguments.items())
+    return RevertError(f"{name}({shown})", name=name, args=arguments, data=b"")
+
+
+def memory_identity(
+    model: Model, agent: str, chain_id: int, circuit: str, batch_sizes: Sequence[int] = ()
+) -> AgentIdentity:
+    """An identity that commits to `model`, with made-up addresses and code hashes."""
+    onnx, manifest = bytes.fromhex(model.manifest.files.onnx), bytes.fromhex(model.digest)
+    encoder, decoder, table = (made_up_code_hash(made_up_address(n)) for n in (2, 3, 4))
+    committed = AgentModel(
+        model_id=1,
+        model_hash=model_hash(onnx, manifest, encoder, decoder, [table]),
+        circuit_hash=bytes.fromhex(circuit),
+        vk_hash=made_up_code_hash(made_up_address(1)),
+        proof_system_id=SYSTEM_ID,
+        uri="",
+        verifier=made_up_address(1),
+        encoder=made_up_address(2),
+        decoder=made_up_address(3),
+        components=(made_up_address(4),),
+        onnx_digest=onnx,
+        manifest_digest=manifest,
+        inputs=model.manifest.input_count,
+        outputs=model.manifest.output_count,
+        batches=tuple(map(_memory_batch, batch_sizes)),
+        commitment_hash=b"",
+    )
+    bound = replace(committed, commitment_hash=commitment_hash(committed))
+    return AgentIdentity(chain_id, agent, made_up_address(5), made_up_address(6), bound)
+
+
+def _memory_batch(size: int) -> BatchVerifier:
+    address, circuit = made_up_address(0x200 + size), bytes.fromhex(batch_circuit(size))
+    return BatchVerifier(size, address, circuit, made_up_code_hash(address))
+
+
+def batch_circuit(size: int) -> str:
+    """The made-up digest of the circuit for `size` decisions."""
+    return keccak(text=f"circuit for {size}").hex()
+
+
+def memory_tools(model: Model) -> tuple[ToolMetadata, ...]:
+    """Metadata of the tools that `model` knows, at made-up addresses."""
+    return tuple(
+        ToolMetadata(
+            made_up_address(0x100 + i),
+            action.name.encode(),
+            f"{action.name} in memory".encode(),
+            tuple(ToolParameter(p.type, p.name.encode(), b"") for p in action.parameters),
+        )
+        for i, action in enumerate(model.manifest.actions)
+    )
+
+
+def made_up_code_hash(address: str) -> bytes:
+    return keccak(text=f"code of {address}")
+
+
+def made_up_address(number: int) -> str:
+    return f"0x{0xFA4E << 144 | number:040x}"

@@ -1,0 +1,131 @@
+"""Where this package meets chains: a local one, and any other by its RPC address.
+
+Called by deployment, the executor and the tests. Transactions live in transactions.py and are named
+here, too, so that callers need one import.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import requests
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from web3 import HTTPProvider, Web3
+
+from zkagent.verifier_contracts.chain.reverts import decode_revert
+from zkagent.verifier_contracts.chain.transactions import (
+    Sender,
+    call,
+    deploy,
+    revert_error,
+    send,
+    translated,
+)
+from zkagent.verifier_contracts.errors import AnvilError, ChainError, WrongChain
+from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
+from zkagent.verifier_contracts.toolchain.install import toolchain
+
+LOCAL_CHAIN_ID = 31337
+REQUEST_TIMEOUT_S = 120
+HERE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
+
+
+class Anvil:
+    """A local chain for the length of a `with` block.
+
+    Once started: rpc_url, web3, accounts (ten funded dev accounts, in anvil's usual order). The
+    limit on code size is mainnet's, on purpose: what does not fit there shall not fit here.
+    """
+
+    rpc_url: str
+    web3: Web3
+    accounts: tuple[LocalAccount, ...]
+
+    def __init__(
+        self,
+        *,
+        gas_limit: int = 1_000_000_000,
+        hardfork: str = "cancun",
+        chain_id: int = LOCAL_CHAIN_ID,
+        options: Sequence[str] = (),
+        timeout_s: float = 60,
+    ) -> None:
+        """gas_limit: per block. options: more of anvil's own command line."""
+        self._options = ["--gas-limit", str(gas_limit), "--hardfork", hardfork]
+        self._options += ["--chain-id", str(chain_id), "--host", "127.0.0.1", *options]
+        self._timeout_s = timeout_s
+        self._process: AnvilProcess | None = None
+
+    def start(self) -> Self:
+        """Start the process and connect. Raises AnvilError, ToolchainError."""
+        process = AnvilProcess(toolchain().anvil, self._options, self._timeout_s)
+        self._process = process
+        self.rpc_url = f"http://127.0.0.1:{process.port}"
+        try:
+            self.web3 = connect(self.rpc_url)
+        except ChainError as exc:
+            log = process.log_tail()
+            self.stop()
+            raise AnvilError(f"anvil does not answer: {exc}; its log:\n{log}") from exc
+        self.accounts = tuple(Account.from_key(key) for key in process.config["private_keys"])
+        return self
+
+    def stop(self) -> None:
+        """End the process; harmless when it has ended already."""
+        if self._process:
+            self._process.close()
+
+    @property
+    def process(self) -> AnvilProcess:
+        """The running process, for its log and id."""
+        if self._process is None:
+            raise AnvilError("anvil is not started: use it in a `with` block")
+        return self._process
+
+    def snapshot(self) -> str:
+        """Remember the chain's state; the id is good for one `revert`."""
+        return str(self.rpc("evm_snapshot"))
+
+    def revert(self, snapshot: str) -> None:
+        """Go back to a snapshot."""
+        if not self.rpc("evm_revert", snapshot):
+            raise AnvilError(f"anvil knows no snapshot {snapshot}; each can be reverted to once")
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        """One of anvil's own methods, such as evm_increaseTime or anvil_setBalance."""
+        with translated(self.web3):
+            return self.web3.manager.request_blocking(method, list(params))  # type: ignore[arg-type]
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+
+def connect(rpc_url: str, chain_id: int | None = None) -> Web3:
+    """A Web3 whose node has answered. Raises ChainUnreachable, WrongChain."""
+    session = requests.Session()
+    session.trust_env = not rpc_url.startswith(HERE)  # no proxy between us and our own machine
+    provider = HTTPProvider(rpc_url, {"timeout": REQUEST_TIMEOUT_S}, session=session)
+    provider.global_ccip_read_enabled = False  # a contract must not make us fetch addresses
+    web3 = Web3(provider)
+    with translated(web3):
+        found = web3.eth.chain_id
+    if chain_id is not None and found != chain_id:
+        raise WrongChain(rpc_url, chain_id, found)
+    return web3
+
+
+__all__ = [
+    "LOCAL_CHAIN_ID",
+    "Anvil",
+    "Sender",
+    "call",
+    "connect",
+    "decode_revert",
+    "deploy",
+    "revert_error",
+    "send",
+    "translated",
+]

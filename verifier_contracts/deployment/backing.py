@@ -1,0 +1,124 @@
+"""What stands on chain where a verifier stands, for each proof system.
+
+Deployment puts it there, the audit compares what it finds with it. BACKINGS has one entry for each
+system of `circuits/systems.py`, under the same four bytes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import ProofSystemUnknown
+from zkagent.circuits.halo2.verifier_patch import CONTRACT, LOCAL_CHAIN_ID
+from zkagent.circuits.systems import EVALUATED, HALO2, system_id
+from zkagent.verifier_contracts.chain.local import Sender, deploy
+from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
+from zkagent.verifier_contracts.evm import EvmModel, deploy_evm_model, generate_evm_model
+from zkagent.verifier_contracts.toolchain.compile import Contract, compile_source
+
+
+@dataclass(frozen=True)
+class Constructed:
+    """A contract at an address, as its constructor leaves it for these arguments."""
+
+    address: str
+    contract: Contract
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Code at an address, byte for byte."""
+
+    address: str
+    code: bytes
+
+
+class Backing(Protocol):
+    """What shows that a decision is the model's, for one circuit."""
+
+    def check(self, chain_id: int, onnx: str) -> None:
+        """Refuse what could not serve a model of the ONNX file with this SHA-256 on this chain,
+        before anything is sent. Raises DevelopmentSetupRefused, EvmModelError, CompileError."""
+        ...
+
+    def deploy(self, web3: Any, sender: Sender) -> str:
+        """Its address. Raises ChainError, RevertError, CompileError."""
+        ...
+
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+        """All that must be on chain where `address` has `code`. Raises ValueError when the code
+        alone says that it is something else."""
+        ...
+
+
+class ProofBacking:
+    """A generated verifier: one contract without constructor arguments."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+
+    @cached_property
+    def _compiled(self) -> Contract:
+        return compile_source(CONTRACT, self.circuit.verifier_source.read_text())
+
+    def check(self, chain_id: int, onnx: str) -> None:
+        """The verifier's constructor would refuse a development set-up, too."""
+        if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
+            raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
+
+    def deploy(self, web3: Any, sender: Sender) -> str:
+        return str(deploy(web3, self._compiled, sender).address)
+
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+        return (Constructed(address, self._compiled),)
+
+
+class EvaluationBacking:
+    """A contract that evaluates the network, with the parts that compute its larger layers."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+
+    @cached_property
+    def _model(self) -> EvmModel:
+        return generate_evm_model(self.circuit.onnx.read_bytes())
+
+    def check(self, chain_id: int, onnx: str) -> None:
+        if self._model.digest != onnx:
+            raise EvmModelError(
+                f"the contract evaluates the ONNX file {self._model.digest[:16]}, the model is "
+                f"{onnx[:16]}: generate it from the model's own file"
+            )
+
+    def deploy(self, web3: Any, sender: Sender) -> str:
+        return str(deploy_evm_model(web3, self._model, sender).contract.address)
+
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+        """The parts first: the contract cannot be constructed with others."""
+        model, expected = self._model, len(self._model.contract.deployed_bytecode)
+        if len(code) != expected:
+            raise ValueError(f"the code at {address} has {len(code)} bytes, expected {expected}")
+        parts = tuple(model.parts_of(code))
+        there = (Runtime(part, code) for part, code in zip(parts, model.parts, strict=True))
+        return (*there, Constructed(address, model.contract, (list(parts),) if parts else ()))
+
+
+BACKINGS: dict[bytes, Callable[[Circuit], Backing]] = {
+    system_id(HALO2.name): ProofBacking,
+    system_id(EVALUATED.name): EvaluationBacking,
+}
+
+
+def backing_of(circuit: Circuit) -> Backing:
+    """Raises ProofSystemUnknown for a circuit of a system that no contract here checks."""
+    found = system_id(circuit.origin.system)
+    if found not in BACKINGS:
+        known = ", ".join(f"0x{known.hex()}" for known in BACKINGS)
+        raise ProofSystemUnknown(circuit.origin.system, f"verifiers for {known}")
+    return BACKINGS[found](circuit)
+
+
+__all__ = ["BACKINGS", "Backing", "Constructed", "Runtime", "backing_of"]

@@ -1,0 +1,140 @@
+"""A model's tables and manifest as contract code, which `TextEncoder` and `ToolDecoder` read.
+
+Called by deployment, the registry tooling and tests. Pure: it says what has to be deployed and with
+which constructor arguments; chain.py deploys. The layout is described in docs/encoding.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from zkagent.models.encoding.encoder import Table, Tables
+from zkagent.models.encoding.manifest import SLOTS, Action, Manifest
+from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.errors import ModelCodeError
+
+ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
+MAX_CHUNKS = 8
+#: Codes of `IERCAgentTool.ParamType`.
+PARAM_TYPES = {"address": 1, "uint": 4}
+
+
+@dataclass(frozen=True)
+class ModelCode:
+    """What lies on chain for a model: runtime code of its data contracts, each after a zero byte.
+
+    text_chunks: the text table, 767 rows each. data: local table, vocabulary, manifest's part.
+    """
+
+    text_chunks: tuple[bytes, ...]
+    data: bytes
+    text_rows: int
+    local_rows: int
+
+    def encoder_arguments(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> tuple[list[str], int, str, int]:
+        """Constructor arguments of `TextEncoder` once the data contracts are deployed."""
+        if len(chunk_addresses) != len(self.text_chunks):
+            raise ModelCodeError(
+                f"{len(chunk_addresses)} addresses for {len(self.text_chunks)} chunks of the text "
+                "table: deploy each chunk once, in order"
+            )
+        return list(chunk_addresses), self.text_rows, data_address, self.local_rows
+
+    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
+        """Constructor arguments of `ToolDecoder`."""
+        return data_address, self.local_rows
+
+
+def build_model_code(manifest: Manifest, tables: Tables) -> ModelCode:
+    """The code for a model with `tables`: text [rows, 32], local [rows, 16], vocabulary.
+
+    Raises ModelCodeError for what the contracts cannot hold.
+    """
+    sizes, text = manifest.encoder, tables.text
+    _check_table("text", text, (sizes.text_rows, sizes.text_dimensions))
+    _check_table("local", tables.local, (sizes.local_rows, sizes.local_dimensions))
+    rows = [text[i : i + ROWS_PER_CHUNK] for i in range(0, len(text), ROWS_PER_CHUNK)]
+    if len(rows) > MAX_CHUNKS:
+        raise ModelCodeError(
+            f"a text table of {len(text)} rows needs {len(rows)} contracts, the encoder reads at "
+            f"most {MAX_CHUNKS}: train with at most 4096 rows"
+        )
+    chunks = tuple(b"\0" + table_bytes(part) for part in rows)
+    data = b"\0" + table_bytes(tables.local) + tables.vocabulary.fingerprints
+    data += manifest_bytes(manifest)
+    if len(data) > MAX_CODE_BYTES:
+        raise ModelCodeError(
+            f"local table, vocabulary and manifest take {len(data)} bytes, a contract holds "
+            f"{MAX_CODE_BYTES}: train with at most 1024 local rows, or shorten thoughts and answers"
+        )
+    return ModelCode(chunks, data, len(text), len(tables.local))
+
+
+def table_bytes(table: Table) -> bytes:
+    """Rows as the contracts read them: values plus 128, the two halves of a row interleaved.
+
+    The even bytes of a row of 2 n are dimensions 0 to n - 1, the odd ones n to 2 n - 1; taken apart
+    they are 16-bit lanes in the order of the features.
+    """
+    biased = (table.astype(np.int16) + 128).astype(np.uint8)
+    half = table.shape[1] // 2
+    return np.stack([biased[:, :half], biased[:, half:]], axis=2).tobytes()
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """The manifest's part of the data contract, as `ModelData.sol` describes it."""
+    answers = manifest.answers
+    prefixes = [_text(prefix) for prefix in manifest.prefixes]
+    header = bytes([len(prefixes), manifest.balance_index]) + _uint16(len(b"".join(prefixes)))
+    places = list(accumulate(map(len, prefixes), initial=len(header)))
+    fixed = (answers.nothing, answers.ask, answers.decline, answers.zero, answers.unreadable)
+    bodies = [_text(answer.encode()) for answer in fixed]
+    bodies += [
+        _uint16(place) + _record(action, manifest)
+        for place, action in zip(places, manifest.actions, strict=False)
+    ]
+    offsets = accumulate(map(len, bodies), initial=places[-1] + 2 * len(bodies))
+    directory = [_uint16(offset) for offset, _ in zip(offsets, bodies, strict=False)]
+    return header + b"".join([*prefixes, *directory, *bodies])
+
+
+def _record(action: Action, manifest: Manifest) -> bytes:
+    no_tool = manifest.answers.no_tool.replace("{name}", action.name)
+    return b"".join(
+        [
+            _text(action.name.encode()),
+            _text(no_tool.encode()),
+            bytes([len(action.parameters)]),
+            *_parameters(action, manifest),
+        ]
+    )
+
+
+def _parameters(action: Action, manifest: Manifest) -> Iterator[bytes]:
+    for place, parameter in enumerate(action.parameters):
+        opening = ('","' if place else '{"') + parameter.name + '":"'
+        missing = manifest.answers.missing.replace("{name}", parameter.name)
+        yield bytes([PARAM_TYPES[parameter.type], SLOTS.index(parameter.slot)])
+        yield _text(opening.encode()) + _text(missing.encode())
+
+
+def _text(text: bytes) -> bytes:
+    return _uint16(len(text)) + text
+
+
+def _uint16(number: int) -> bytes:
+    return number.to_bytes(2, "big")
+
+
+def _check_table(name: str, table: Table, shape: tuple[int, int]) -> None:
+    if table.dtype != np.int8 or table.shape != shape:
+        raise ModelCodeError(
+            f"the {name} table is {table.dtype} {table.shape}, the manifest says int8 {shape}"
+        )
+
+
+__all__ = ["ModelCode", "build_model_code", "manifest_bytes", "table_bytes"]

@@ -1,0 +1,106 @@
+"""What stands where on a chain: the record that `deploy` leaves and that clients read."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+from zkagent.verifier_contracts.errors import DeploymentFileError
+
+FORMAT = "zkagent-deployment-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as the symbol book lists it."""
+
+    symbol: str
+    address: str
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelContracts:
+    """The contracts that execute one model. text_chunks and data hold its tables as code."""
+
+    text_chunks: tuple[str, ...]
+    data: str
+    encoder: str
+    decoder: str
+    verifier: str
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """What a registry binding names beside verifier, encoder and decoder."""
+        return (*self.text_chunks, self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One wallet agent with everything below it. Addresses are checksummed.
+
+    circuit: digest; block: the last one that the deployment needed; wallet: holds the tokens.
+    """
+
+    chain_id: int
+    block: int
+    model: str
+    manifest_digest: str
+    circuit: str
+    development_srs: bool
+    owner: str
+    contracts: ModelContracts
+    registry: str
+    model_id: int
+    executor: str
+    pool: str
+    symbol_book: str
+    tokens: tuple[Token, ...]
+    agent: str
+    wallet: str
+    tools: tuple[tuple[str, str], ...]  # (name, address)
+
+    def token(self, symbol: str) -> Token:
+        return next(token for token in self.tokens if token.symbol == symbol)
+
+    def tool(self, name: str) -> str:
+        return dict(self.tools)[name]
+
+    def to_json(self) -> str:
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "the deployment") -> Self:
+        """Read `to_json`'s form. Raises DeploymentFileError, which names `source`."""
+        try:
+            content = json.loads(text)
+            if content.pop("format") != FORMAT:
+                raise ValueError(f"its format is not {FORMAT}")
+            return cls(**_typed(content))
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+            raise DeploymentFileError(source, str(exc) or type(exc).__name__) from exc
+
+
+def load_deployment(path: Path) -> Deployment:
+    """Raises DeploymentFileError."""
+    try:
+        return Deployment.from_json(path.read_text(), str(path))
+    except (OSError, UnicodeDecodeError) as exc:
+        raise DeploymentFileError(str(path), str(exc)) from exc
+
+
+def _typed(content: dict[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in fields(Deployment)}
+    if set(content) != names:
+        raise ValueError(f"fields {', '.join(sorted(set(content) ^ names))} missing or unknown")
+    contracts = content["contracts"]
+    chunks = tuple(contracts["text_chunks"])
+    return {
+        **content,
+        "contracts": ModelContracts(**{**contracts, "text_chunks": chunks}),
+        "tokens": tuple(Token(**token) for token in content["tokens"]),
+        "tools": tuple((name, address) for name, address in content["tools"]),
+    }
+
+
+__all__ = ["Deployment", "ModelContracts", "Token", "load_deployment"]

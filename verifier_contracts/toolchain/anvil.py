@@ -1,0 +1,116 @@
+"""The anvil process: started on a port the system chooses, never left behind.
+
+Knows nothing of web3; chain.py puts the two together. Two things make it robust. Anvil itself picks
+the port (0), so that two tests never race for one. And a small shell beside it waits for the end of
+a pipe that only we hold: whatever ends this process, even SIGKILL, ends that pipe, and the shell
+then kills their common process group. (PR_SET_PDEATHSIG would follow the thread that started anvil
+instead of the process, and exists on Linux only.) Children forked without exec share the pipe, so
+anvil then ends with the last of them.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from zkagent.verifier_contracts.errors import AnvilError
+
+LISTENING = re.compile(r"Listening on \S+:(\d+)")
+# $0... is anvil's command line; fd 3 is our pipe. `kill 0` reaches the whole group, so a process id
+# that was given to somebody else meanwhile is never hit.
+GUARDED = (
+    'exec 3<&0; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null'
+)
+
+
+class AnvilProcess:
+    """One running anvil; `close` ends it. Raises AnvilError when it does not start in time."""
+
+    def __init__(self, executable: Path, options: Sequence[str], timeout_s: float) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="zkagent-anvil-")
+        self.log_path = Path(self._folder.name) / "anvil.log"
+        self._config_path = Path(self._folder.name) / "config.json"
+        self._process = self._start(executable, options)
+        try:
+            self.port = self._wait_for_port(timeout_s)
+            self.config: dict[str, Any] = json.loads(self._config_path.read_text())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The process id of anvil itself."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether anvil has not ended."""
+        return self._process.poll() is None
+
+    def log_tail(self, lines: int = 15) -> str:
+        """The end of anvil's output."""
+        try:
+            return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
+        except FileNotFoundError:
+            return ""
+
+    def close(self) -> None:
+        """End the process; harmless when it has ended already."""
+        if os.name == "nt":
+            self._process.kill()
+        else:
+            self._end_group()
+        self._process.wait(timeout=10)
+        if self._process.stdin:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        with contextlib.suppress(OSError):
+            self._folder.cleanup()
+
+    def _start(self, executable: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
+        command = [str(executable), "--port", "0", "--config-out", str(self._config_path), *options]
+        if os.name != "nt":
+            command = ["/bin/sh", "-c", GUARDED, *command]
+        with self.log_path.open("wb") as output:
+            try:
+                return subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # Ctrl-C is for us; we then close anvil in order
+                )
+            except OSError as exc:
+                raise AnvilError(f"anvil did not start: {exc}") from exc
+
+    def _wait_for_port(self, timeout_s: float) -> int:
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            ended = not self.running
+            if match := LISTENING.search(self.log_path.read_text(errors="replace")):
+                return int(match[1])
+            if ended:
+                code = self._process.returncode
+                raise AnvilError(f"anvil ended with code {code}; its log:\n{self.log_tail()}")
+            time.sleep(0.02)
+        raise AnvilError(f"anvil not ready after {timeout_s:g} s; its log:\n{self.log_tail()}")
+
+    def _end_group(self) -> None:
+        """Politely first: anvil removes its temporary files on SIGTERM."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(self.pid, signal.SIGTERM) if self.running else None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=3)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
+__all__ = ["AnvilProcess"]

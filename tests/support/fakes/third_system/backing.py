@@ -1,0 +1,25 @@
+"""The contract that stands where a verifier stands for the fake system."""
+
+from typing import Any
+
+from tests.support.fakes.third_system.system import CONTRACT
+from zkagent.circuits.artifacts import Circuit
+from zkagent.verifier_contracts.chain.local import Sender, deploy
+from zkagent.verifier_contracts.deployment.backing import Constructed, Runtime
+from zkagent.verifier_contracts.toolchain.compile import compile_source
+
+
+class HashBacking:
+    """Implements Backing."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.compiled = compile_source(CONTRACT, circuit.verifier_source.read_text())
+
+    def check(self, chain_id: int, onnx: str) -> None:
+        """It may stand anywhere."""
+
+    def deploy(self, web3: Any, sender: Sender) -> str:
+        return str(deploy(web3, self.compiled, sender).address)
+
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+        return (Constructed(address, self.compiled),)

@@ -1,38 +1,75 @@
-"""Models by name: the shipped ones in this package, or any folder with the same four files.
+"""Models by name: the shipped ones in this package, or any folder that holds one.
 
-model.json   the manifest          text.bin    int8 rows of the text table
-model.onnx   the policy            local.bin   int8 rows of the local table
+An agent's model, which decides                 A text classifier (classifier/files.py)
+model.json   the manifest                       classifier.json   the manifest
+model.onnx   the network                        model.onnx        the network
+text.bin     int8 rows of the text table        table.bin         int8 rows of the text table
+local.bin    int8 rows of the local table       words.bin         fingerprints of known words
+words.bin    fingerprints of known words
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import ClassVar, Literal, Protocol, TypeVar, overload
 
 import numpy as np
 
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature, decode
 from zkagent.models.encoding.encoder import Parse, Tables, encode, parse_context
-from zkagent.models.encoding.manifest import Files, Manifest, load_manifest
+from zkagent.models.encoding.manifest import Files, Manifest
 from zkagent.models.encoding.vocabulary import Vocabulary
-from zkagent.models.errors import CorruptModel, OutputOutOfRange, UnknownModel
+from zkagent.models.errors import ManifestError, UnknownModel, WrongKind
+from zkagent.models.files import read_checked, sha256, write_folder
 from zkagent.models.networks.bounds import check_bounds
+from zkagent.models.networks.inference import Inference
 from zkagent.models.networks.policy import PolicyWeights
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 ROOT = Path(__file__).parent
 MANIFEST, ONNX = "model.json", "model.onnx"
+CLASSIFIER_MANIFEST = "classifier.json"
 TEXT, LOCAL, WORDS = "text.bin", "local.bin", "words.bin"
+
+
+class AnyModel(Protocol):
+    """What every model has, whatever it decides: enough for circuits and proofs."""
+
+    kind: ClassVar[str]
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def directory(self) -> Path: ...
+
+    @property
+    def onnx_path(self) -> Path: ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of the manifest, which names the digests of the other files."""
+
+    @property
+    def input_count(self) -> int: ...
+
+    @property
+    def output_count(self) -> int: ...
+
+    def infer(self, x: Sequence[int]) -> tuple[int, ...]:
+        """y = f(x), exact integers. Raises OutputOutOfRange for a vector of another length."""
+
+
+Kind = TypeVar("Kind", bound=AnyModel)
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model whose files were checked against its manifest."""
+    """An agent's model, from a context to a decision; its files were checked against its
+    manifest."""
+
+    kind: ClassVar[str] = "an agent's model"
 
     directory: Path
     manifest: Manifest
@@ -51,6 +88,14 @@ class Model:
         """SHA-256 hex of the manifest, which names the digests of the other files."""
         return self.manifest.digest
 
+    @property
+    def input_count(self) -> int:
+        return self.manifest.input_count
+
+    @property
+    def output_count(self) -> int:
+        return self.manifest.output_count
+
     @cached_property
     def tools(self) -> tuple[ToolSignature, ...]:
         """The tools that an agent of this model holds when it lacks none."""
@@ -60,14 +105,8 @@ class Model:
         )
 
     @cached_property
-    def _session(self) -> "InferenceSession":
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        return onnxruntime.InferenceSession(
-            self.onnx_path, options, providers=["CPUExecutionProvider"]
-        )
+    def _inference(self) -> Inference:
+        return Inference(self.onnx_path, self.input_count)
 
     def parse(self, context: Context) -> Parse:
         return parse_context(context, self.manifest.prefixes, self.manifest.balance_index)
@@ -80,10 +119,7 @@ class Model:
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
         """y = f(x) by onnxruntime, exact integers. Raises OutputOutOfRange for a vector of another
         length."""
-        if len(x) != self.manifest.input_count:
-            raise OutputOutOfRange(f"expected {self.manifest.input_count} features, got {len(x)}")
-        (y,) = self._session.run(["y"], {"x": np.array([x], dtype=np.int64)})
-        return tuple(int(v) for v in y[0])
+        return self._inference(x)
 
     def decide(
         self,
@@ -102,20 +138,59 @@ def shipped_models() -> list[str]:
     return sorted(p.parent.name for p in ROOT.glob(f"*/{MANIFEST}"))
 
 
-def load_model(name_or_path: str | Path) -> Model:
-    """A shipped model by name, or the model in a folder. Raises UnknownModel, ManifestError or
-    CorruptModel."""
-    directory = ROOT / str(name_or_path)
-    if not (directory / MANIFEST).is_file():
-        directory = Path(name_or_path)
-    if not (directory / MANIFEST).is_file():
-        raise UnknownModel(str(name_or_path), shipped_models())
-    manifest = load_manifest(directory / MANIFEST)
+@overload
+def load_model(name_or_folder: Literal["wallet"]) -> Model: ...
+@overload
+def load_model(name_or_folder: str | Path, kind: type[Kind]) -> Kind: ...
+@overload
+def load_model(name_or_folder: str | Path) -> AnyModel: ...
+def load_model(name_or_folder: str | Path, kind: type[AnyModel] | None = None) -> AnyModel:
+    """A shipped model by name, or the model in a folder; of `kind`, where only one will do.
+
+    Raises UnknownModel, WrongKind, ManifestError or CorruptModel.
+    """
+    model = _load(_folder(str(name_or_folder)))
+    if kind is not None and not isinstance(model, kind):
+        raise WrongKind(str(name_or_folder), model.kind, kind.kind)
+    return model
+
+
+def _folder(name: str) -> Path:
+    """Where the model of this name lies, of either kind. Raises UnknownModel."""
+    for directory in (ROOT / name, Path(name)):
+        if any((directory / manifest).is_file() for manifest in (MANIFEST, CLASSIFIER_MANIFEST)):
+            return directory
+    raise UnknownModel(name, shipped_models(), _instead(Path(name)))
+
+
+def _instead(path: Path) -> str | None:
+    """What stands at a path that is no model's folder."""
+    if path.is_dir():
+        return "a folder that holds neither manifest"
+    return "a single file" if path.exists() else None
+
+
+def _load(directory: Path) -> AnyModel:
+    if not (directory / CLASSIFIER_MANIFEST).is_file():
+        return _load_agents_model(directory)
+    if (directory / MANIFEST).is_file():
+        raise ManifestError(
+            f"{directory} holds {MANIFEST} and {CLASSIFIER_MANIFEST}, two models in one folder: "
+            "move the files of one elsewhere, or train it again into a folder of its own"
+        )
+    from zkagent.models.classifier.files import load_classifier
+
+    return load_classifier(directory)
+
+
+def _load_agents_model(directory: Path) -> Model:
+    """Raises ManifestError or CorruptModel."""
+    manifest = Manifest.load(directory / MANIFEST)
     sizes, files = manifest.encoder, manifest.files
-    _checked(directory / ONNX, files.onnx)
-    text = _checked(directory / TEXT, files.text_table)
-    local = _checked(directory / LOCAL, files.local_table)
-    words = _checked(directory / WORDS, files.vocabulary)
+    read_checked(directory / ONNX, files.onnx)
+    text = read_checked(directory / TEXT, files.text_table)
+    local = read_checked(directory / LOCAL, files.local_table)
+    words = read_checked(directory / WORDS, files.vocabulary)
     tables = Tables(
         np.frombuffer(text, np.int8).reshape(sizes.text_rows, sizes.text_dimensions),
         np.frombuffer(local, np.int8).reshape(sizes.local_rows, sizes.local_dimensions),
@@ -139,23 +214,20 @@ def save_model(directory: Path, draft: Manifest, tables: Tables, weights: Policy
         LOCAL: tables.local.tobytes(),
         WORDS: tables.vocabulary.fingerprints,
     }
-    digests = [hashlib.sha256(data).hexdigest() for data in contents.values()]
+    digests = map(sha256, contents.values())
     fields = ("onnx", "text_table", "local_table", "vocabulary")
     files = Files(**dict(zip(fields, digests, strict=True)))
     manifest = draft.model_copy(update={"files": files})
-    directory.mkdir(parents=True, exist_ok=True)
-    for name, data in contents.items():
-        (directory / name).write_bytes(data)
-    (directory / MANIFEST).write_text(manifest.to_json())
-    return load_model(directory)
+    write_folder(directory, {**contents, MANIFEST: manifest.to_json().encode()})
+    return _load_agents_model(directory)
 
 
-def _checked(path: Path, expected: str) -> bytes:
-    try:
-        data = path.read_bytes()
-    except OSError as exc:
-        raise CorruptModel(str(path), expected, "(missing)") from exc
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != expected:
-        raise CorruptModel(str(path), expected, digest)
-    return data
+__all__ = [
+    "MANIFEST",
+    "ONNX",
+    "AnyModel",
+    "Model",
+    "load_model",
+    "save_model",
+    "shipped_models",
+]

@@ -2,7 +2,8 @@
 
 ModelError
 ├── UnknownModel          no shipped model and no folder of that name
-├── ManifestError         model.json is not what it should be
+├── WrongKind             a text classifier where an agent's model is needed, or the reverse
+├── ManifestError         model.json or classifier.json is not what it should be
 ├── CorruptModel          a file's digest is not the one its manifest names
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
@@ -30,10 +31,24 @@ class ModelError(ZkagentError):
 
 
 class UnknownModel(ModelError):
-    def __init__(self, name: str, known: list[str]) -> None:
-        self.name = name
+    """found: what stands at the path instead of a model, such as "a single file"."""
+
+    def __init__(self, name: str, known: list[str], found: str | None = None) -> None:
+        self.name, self.known, self.found = name, known, found
+        what = f"{name!r}, {found}" if found else repr(name)
         super().__init__(
-            f"unknown model {name!r}: give a folder with a model.json, or one of {', '.join(known)}"
+            f"unknown model {what}: give a folder with a model.json or classifier.json, "
+            f"or one of {', '.join(known)}"
+        )
+
+
+class WrongKind(ModelError):
+    """found, needed: "an agent's model" or "a text classifier"."""
+
+    def __init__(self, name: str, found: str, needed: str) -> None:
+        self.name, self.found, self.needed = name, found, needed
+        super().__init__(
+            f"{name} is {found}, but this needs {needed}: give the name or folder of one"
         )
 
 

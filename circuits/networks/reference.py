@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from zkagent.circuits.errors import InputRefused, NetworkRefused
 from zkagent.circuits.networks.network import Network
+from zkagent.models.networks.inference import open_session
 
 Array = npt.NDArray[Any]
 
@@ -18,16 +19,9 @@ class Reference:
     """The network, loaded by onnxruntime once. Raises NetworkRefused."""
 
     def __init__(self, network: Network) -> None:
-        import onnxruntime
-
         self._network = network
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # a sample is too small to share
-        options.log_severity_level = 3
         with _translated(network):
-            self._session = onnxruntime.InferenceSession(
-                network.content, options, providers=["CPUExecutionProvider"]
-            )
+            self._session = open_session(network.content)
 
     def outputs(self, sample: Array) -> list[Array]:
         """All outputs for one input of the network's shape and type.

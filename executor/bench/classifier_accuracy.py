@@ -12,7 +12,7 @@ from typing import Any
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.build_process import build_isolated
 from zkagent.models.classifier.dataset import LabelledTexts
-from zkagent.models.classifier.files import TextClassifier, best
+from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.errors import RefusedText
 
 Progress = Callable[[str], None]
@@ -54,7 +54,7 @@ def evaluate_circuit(
         if scores is not None:
             read += 1
             same += scores[0] == scores[1]
-            hits += classifier.labels[best(scores[0])] == intent
+            hits += classifier.best(scores[0]) == intent
         if number % STEP == 0:
             progress(f"{number} of {len(data)} texts, {hits} right")
     return CircuitAccuracy(

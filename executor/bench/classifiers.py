@@ -23,12 +23,13 @@ def classifier(title: str, data: Path, size: str, folder: Path, say: Say) -> Sub
 
     Its samples are all texts of the test file. Raises DatasetError, TrainingExtraMissing.
     """
+    from zkagent.models.catalogue import load_model
     from zkagent.models.classifier.dataset import load_texts
-    from zkagent.models.classifier.files import load_classifier
+    from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.errors import RefusedText
 
     directory = trained(data, size, say)
-    model, texts = load_classifier(directory), load_texts([data / TEST])
+    model, texts = load_model(directory, TextClassifier), load_texts([data / TEST])
     place = {label: index for index, label in enumerate(model.labels)}
     rows, labels = [], []
     for text, intent in zip(texts.texts, texts.intents, strict=True):

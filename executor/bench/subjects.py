@@ -13,6 +13,7 @@ from zkagent.circuits.networks.network import Network as OnnxNetwork
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.reference import Reference
 from zkagent.executor.bench.results import Network, Share
+from zkagent.models.encoding.decoder import argmax
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -21,14 +22,9 @@ TEST_SEED = 20_000  # apart from the seeds that training draws from
 LABELLED = 500
 
 
-def best(values: Numbers) -> int:
-    """Index of the largest, the lowest one on ties."""
-    return max(range(len(values)), key=lambda i: (values[i], -i))
-
-
-def arg_max(values: Numbers) -> Numbers:
+def chosen(values: Numbers) -> Numbers:
     """The decision of a plain classifier."""
-    return (best(values),)
+    return (argmax(values),)
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class Subject:
     accuracy: Share | None = None
     accuracy_of: str = ""
     input_bits: int = 16
-    decide: Callable[[Numbers], Numbers] = arg_max
+    decide: Callable[[Numbers], Numbers] = chosen
     short: str = ""
     refused: int = 0
 
@@ -87,7 +83,7 @@ class Subject:
         if self.labels is None or len(outputs) != len(self.samples):
             return None
         pairs = zip(outputs, self.labels, strict=True)
-        hits = sum(y is not None and best(y) == label for y, label in pairs)
+        hits = sum(y is not None and argmax(y) == label for y, label in pairs)
         return Share(hits=hits, total=len(outputs) + self.refused)
 
 
@@ -206,9 +202,9 @@ def wallet(folder: Path, say: Say) -> Subject:
 def wallet_decision(y: Numbers) -> Numbers:
     """The best action, amount source, and candidate for each slot (models/encoding/decoder.py)."""
     actions, sources, candidates = y[:7], y[7:10], y[10:]
-    slots = (best(candidates[slot::3]) for slot in range(3))
-    return (best(actions), best(sources), *slots)
+    slots = (argmax(candidates[slot::3]) for slot in range(3))
+    return (argmax(actions), argmax(sources), *slots)
 
 
-__all__ = ["Array", "Numbers", "Say", "Subject", "best", "deep_square", "flat", "saved"]
+__all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "saved"]
 __all__ += ["square_mlp", "wallet", "wallet_decision", "wide_square"]

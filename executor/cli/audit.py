@@ -92,11 +92,11 @@ def _registry(registry: str | None, deployment: Path | None) -> tuple[str, int |
 def _model(bound: "AgentModel", name: str | None) -> "Model":
     """The model asked for, or the shipped one whose manifest is committed."""
     from zkagent.executor.errors import OtherModel
-    from zkagent.models.catalogue import load_model, shipped_models
+    from zkagent.models.catalogue import Model, load_model, shipped_models
 
     if name is not None:
-        return load_model(name)
-    shipped = [load_model(shipped) for shipped in shipped_models()]
+        return load_model(name, Model)
+    shipped = [load_model(shipped, Model) for shipped in shipped_models()]
     for model in shipped:
         if model.digest == bound.manifest_digest.hex():
             return model

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def find_onnx(model: str) -> Path:
-    """The ONNX file behind what a user wrote. Raises zkagent.models.errors.UnknownModel."""
+    """The ONNX file behind what a user wrote: its path, or a model of any kind by name or folder.
+
+    Raises zkagent.models.errors.ModelError.
+    """
     if model.endswith(".onnx"):
         return Path(model)
     from zkagent.models.catalogue import load_model

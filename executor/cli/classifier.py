@@ -66,7 +66,8 @@ def train_classifier_command(
 
     \b
     zkagent model train-classifier --data train.jsonl --test test.jsonl --size S --out intents
-    zkagent circuit build intents/model.onnx
+    zkagent decide intents "play some jazz"
+    zkagent circuit build intents
 
     Needs the training extra: pip install '.[train]'.
     """
@@ -96,10 +97,12 @@ def evaluate_classifier_command(
 ) -> None:
     """Classify every text of the test files by the circuit itself (ezkl's witness)."""
     from zkagent.executor.bench.classifier_accuracy import evaluate_circuit
+    from zkagent.models.catalogue import load_model
     from zkagent.models.classifier.dataset import load_texts
-    from zkagent.models.classifier.files import load_classifier
+    from zkagent.models.classifier.files import TextClassifier
 
-    figures = evaluate_circuit(load_classifier(directory), load_texts(test), srs, _say)
+    classifier = load_model(directory, TextClassifier)
+    figures = evaluate_circuit(classifier, load_texts(test), srs, _say)
     click.echo(json.dumps(figures.to_json(), indent=2) if as_json else _describe_circuit(figures))
 
 

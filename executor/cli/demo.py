@@ -23,10 +23,10 @@ def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -
     from zkagent.executor.demo.story import attack, keep_receipt, play
     from zkagent.executor.receipts.file import check_place
     from zkagent.executor.runs.session import local_circuit, open_embedded
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
 
     started, view = time.monotonic(), DemoView(results())
-    model = load_model(model_name)
+    model = load_model(model_name, Model)
     check_place(receipt_path)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)

@@ -35,12 +35,12 @@ def deploy_command(
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_place
     from zkagent.executor.runs.session import local_circuit
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
 
     check_place(out)
-    signer, model = signer_of(key_file), load_model(model_name)
+    signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
@@ -69,9 +69,9 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_place
     from zkagent.executor.runs.session import local_circuit
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
 
-    model, out, key = load_model(model_name), folder / DEPLOYMENT, folder / KEY
+    model, out, key = load_model(model_name, Model), folder / DEPLOYMENT, folder / KEY
     folder.mkdir(parents=True, exist_ok=True)
     check_place(out)
     check_place(key)

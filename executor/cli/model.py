@@ -10,9 +10,13 @@ import click
 
 if TYPE_CHECKING:
     from zkagent.models.catalogue import Model
+    from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.encoding.context import Context
     from zkagent.models.encoding.decoder import Decision
     from zkagent.models.wallet.evaluate import Report, Share
+
+
+SCORES_SHOWN = 5
 
 
 def _say(text: str) -> None:
@@ -36,17 +40,25 @@ def _say(text: str) -> None:
 def decide_command(
     model: str, prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...], as_json: bool
 ) -> None:
-    """Show what MODEL decides about PROMPT, without a proof.
+    """Show what MODEL decides about PROMPT, without a proof; of a text classifier, the intent and
+    its scores.
 
     \b
     zkagent decide wallet "withdraw all my USDC"
     zkagent decide wallet "withdraw all my USDC" --observation \\
         "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
+    zkagent decide ./classifier "play some jazz"
     """
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.classifier.files import TextClassifier
 
     loaded = load_model(model)
-    decision, _ = decide_after(loaded, prompt, observations, symbols)
+    if isinstance(loaded, TextClassifier):
+        if observations or symbols:
+            raise click.UsageError(f"{model} is {loaded.kind}: leave out --observation, --symbol")
+        _show_intent(loaded, prompt, as_json)
+        return
+    decision, _ = decide_after(load_model(model, Model), prompt, observations, symbols)
     if as_json:
         click.echo(json.dumps(decision.to_json()))
         return
@@ -54,6 +66,18 @@ def decide_command(
     click.echo(
         decision.answer if decision.action == "answer" else f"{decision.action}({arguments})"
     )
+
+
+def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None:
+    """The intent, and the scores: all of them for machines, the highest for people."""
+    scores = classifier.scores(text)
+    intent, by_label = classifier.best(scores), dict(zip(classifier.labels, scores, strict=True))
+    if as_json:
+        click.echo(json.dumps({"intent": intent, "scores": by_label}))
+        return
+    click.echo(intent)
+    for label in sorted(by_label, key=lambda label: -by_label[label])[:SCORES_SHOWN]:
+        click.echo(f"  {label:28s} {by_label[label]:16,d}")
 
 
 def decide_after(
@@ -158,10 +182,10 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
 def evaluate_command(model: str, clinc150: Path | None, as_json: bool) -> None:
     """Evaluate MODEL on hand-written instructions, near misses and injections that its training
     never saw."""
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
     from zkagent.models.wallet.evaluate import evaluate_model
 
-    report = evaluate_model(load_model(model), clinc150, _say)
+    report = evaluate_model(load_model(model, Model), clinc150, _say)
     click.echo(json.dumps(report.figures(), indent=2) if as_json else describe(report))
 
 

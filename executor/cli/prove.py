@@ -27,7 +27,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     metavar="FILE",
     help="JSON list of the numbers x; - reads standard input.",
 )
-@click.option("--prompt", help="Take x from this instruction, for a model with an encoder.")
+@click.option("--prompt", help="Take x from this text, for a model by name or folder.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put the proof."
 )
@@ -151,12 +151,16 @@ def _read_inputs(path: Path) -> list[object]:
 
 
 def _encode(name: str, prompt: str) -> list[object]:
-    """x for the first decision about `prompt`. Raises ModelError."""
-    from zkagent.models.catalogue import load_model
+    """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.encoding.book import plain_book
     from zkagent.models.encoding.context import Context
 
-    model = load_model(name)
+    loaded = load_model(name)
+    if isinstance(loaded, TextClassifier):
+        return list(loaded.features(prompt))
+    model = load_model(name, Model)
     book = plain_book(model.manifest.symbols)
     return list(model.encode(Context(prompt.encode("utf-8", "surrogateescape"), (), book)))
 

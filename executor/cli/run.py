@@ -85,9 +85,9 @@ def run_command(
     from zkagent.executor.cli.run_output import completed_json, print_dry_run, print_run, show
     from zkagent.executor.receipts.file import check_place
     from zkagent.executor.runs.derivation import check_prompt, raw_bytes
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
 
-    model, instruction = load_model(model_name), raw_bytes(prompt)
+    model, instruction = load_model(model_name, Model), raw_bytes(prompt)
     check_prompt(model, instruction)
     if not dry_run:
         check_place(receipt_path)
@@ -231,9 +231,9 @@ def _agent(target: Target, deployment: "Deployment | None") -> str:
 
 
 def _models(model_name: str | None) -> "ModelSource":
-    from zkagent.models.catalogue import load_model
+    from zkagent.models.catalogue import Model, load_model
 
-    return lambda name: load_model(model_name or name)
+    return lambda name: load_model(model_name or name, Model)
 
 
 def _chain(rpc: str | None, chain_id: int) -> "Callable[[str], AgentChain] | None":

@@ -67,8 +67,9 @@ def tune_command(
     """Find the cheapest sound settings for the circuit of MODEL and build it.
 
     A cost model compares hundreds of settings, the best few are measured in turns, and later
-    builds of the same ONNX file use the winner (of a shipped model: with --tuned). Settings without
-    any loss on the samples are preferred; the rules that make proofs sound hold for all of them.
+    builds of the same ONNX file use the winner (of a model by name or folder: with --tuned).
+    Settings without any loss on the samples are preferred; the rules that make proofs sound hold
+    for all of them.
     """
     from zkagent.circuits.halo2.calibration import Data
     from zkagent.circuits.halo2.tuning.table import summary, table

@@ -4,36 +4,35 @@ classifier.json   labels, sizes, digests, accuracy        table.bin   int8 rows 
 model.onnx        scores = f(x), exact integers           words.bin   fingerprints of known words
 """
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from zkagent.models.classifier.export import export_classifier
 from zkagent.models.classifier.text import rows_of
 from zkagent.models.classifier.weights import ClassifierWeights
 from zkagent.models.classifier.words import SLOTS, KnownWords
+from zkagent.models.encoding.decoder import argmax
 from zkagent.models.encoding.encoder import Table
-from zkagent.models.errors import CorruptModel, ManifestError, OutputOutOfRange
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from zkagent.models.errors import ManifestError
+from zkagent.models.files import (
+    ManifestRecord,
+    Record,
+    Sha256,
+    read_checked,
+    sha256,
+    write_folder,
+)
+from zkagent.models.networks.inference import Inference
 
 MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Accuracy(_Frozen):
+class Accuracy(Record):
     """Shares of `texts` classified rightly, by the float network and by the integers it became.
 
     `refused` of them the tokenizer does not read: they count as wrong.
@@ -46,7 +45,7 @@ class Accuracy(_Frozen):
     integers: float
 
 
-class ClassifierManifest(_Frozen):
+class ClassifierManifest(ManifestRecord):
     """`classifier.json`."""
 
     format: Literal["zkagent-classifier-1"]
@@ -62,13 +61,12 @@ class ClassifierManifest(_Frozen):
     refused_training_texts: int
     accuracy: Accuracy | None  # None: too few texts to hold any out
 
-    def to_json(self) -> str:
-        return json.dumps(self.model_dump(mode="json"), indent=2) + "\n"
-
 
 @dataclass(frozen=True)
 class TextClassifier:
-    """A classifier whose files were checked against its manifest."""
+    """From a text to an intent; its files were checked against its manifest."""
+
+    kind: ClassVar[str] = "a text classifier"
 
     directory: Path
     manifest: ClassifierManifest
@@ -76,22 +74,34 @@ class TextClassifier:
     words: KnownWords
 
     @property
+    def name(self) -> str:
+        """The folder's, as the manifest has none."""
+        return self.directory.resolve().name
+
+    @property
     def onnx_path(self) -> Path:
         return self.directory / ONNX
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of the manifest, which names the digests of the other files."""
+        return self.manifest.digest
+
+    @property
+    def input_count(self) -> int:
+        return self.manifest.features
+
+    @property
+    def output_count(self) -> int:
+        return len(self.labels)
 
     @property
     def labels(self) -> tuple[str, ...]:
         return self.manifest.labels
 
     @cached_property
-    def _session(self) -> "InferenceSession":
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        return onnxruntime.InferenceSession(
-            self.onnx_path, options, providers=["CPUExecutionProvider"]
-        )
+    def _inference(self) -> Inference:
+        return Inference(self.onnx_path, self.input_count)
 
     def features(self, text: str) -> tuple[int, ...]:
         """x of `text`: the sum of the table rows that its n-grams select. Raises RefusedText."""
@@ -101,31 +111,33 @@ class TextClassifier:
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
         """The labels' scores by onnxruntime, exact integers. Raises OutputOutOfRange for a vector
         of another length."""
-        if len(x) != self.manifest.features:
-            raise OutputOutOfRange(f"expected {self.manifest.features} features, got {len(x)}")
-        (y,) = self._session.run(["y"], {"x": np.array([x], dtype=np.int64)})
-        return tuple(y[0].tolist())
+        return self._inference(x)
 
     def classify(self, text: str) -> str:
         """The intent with the highest score, the first one on ties. Raises RefusedText."""
-        return self.labels[best(self.infer(self.features(text)))]
+        return self.best(self.scores(text))
 
+    def scores(self, text: str) -> tuple[int, ...]:
+        """One for each label. Raises RefusedText."""
+        return self.infer(self.features(text))
 
-def best(scores: Sequence[int]) -> int:
-    """Index of the highest score, the lowest one on ties."""
-    return max(range(len(scores)), key=lambda i: (scores[i], -i))
+    def best(self, scores: Sequence[int]) -> str:
+        """The intent with the highest score, the first one on ties."""
+        return self.labels[argmax(scores)]
 
 
 def save_classifier(
     directory: Path, weights: ClassifierWeights, words: KnownWords, facts: dict[str, object]
 ) -> TextClassifier:
     """Export, write the four files and load them again. `facts`: the manifest's other fields."""
+    from zkagent.models.classifier.export import export_classifier
+
     contents = {
         ONNX: export_classifier(weights),
         TABLE: weights.table.tobytes(),
         WORDS: words.fingerprints,
     }
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    digests = {name: sha256(data) for name, data in contents.items()}
     manifest = ClassifierManifest.model_validate(
         {
             "format": "zkagent-classifier-1",
@@ -137,41 +149,30 @@ def save_classifier(
             **facts,
         }
     )
-    directory.mkdir(parents=True, exist_ok=True)
-    for name, data in contents.items():
-        (directory / name).write_bytes(data)
-    (directory / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
+    write_folder(directory, {**contents, MANIFEST: manifest.to_json().encode()})
     return load_classifier(directory)
 
 
 def load_classifier(directory: Path) -> TextClassifier:
     """The classifier in a folder. Raises ManifestError or CorruptModel."""
     path = directory / MANIFEST
-    try:
-        manifest = ClassifierManifest.model_validate_json(path.read_bytes())
-    except OSError as exc:
-        raise ManifestError(
-            f"{path} cannot be read ({exc.strerror}): give a folder that "
-            "`zkagent model train-classifier` wrote"
-        ) from exc
-    except ValidationError as exc:
-        reason = exc.errors(include_url=False)[0]
-        where = ".".join(map(str, reason["loc"])) or "the file"
-        raise ManifestError(f"{path}: {where}: {reason['msg']}") from exc
-    _checked(directory / ONNX, manifest.onnx)
-    table = np.frombuffer(_checked(directory / TABLE, manifest.table), np.int8)
+    manifest = ClassifierManifest.load(path)
+    read_checked(directory / ONNX, manifest.onnx)
+    table = np.frombuffer(read_checked(directory / TABLE, manifest.table), np.int8)
     if table.size != manifest.table_rows * manifest.features:
         raise ManifestError(f"{path}: table.bin has {table.size} entries, other than it says")
-    words = _checked(directory / WORDS, manifest.words)
+    words = read_checked(directory / WORDS, manifest.words)
     if len(words) != SLOTS:
         raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {SLOTS}")
     table = table.reshape(manifest.table_rows, manifest.features)
     return TextClassifier(directory, manifest, table, KnownWords(words))
 
 
-def _checked(path: Path, expected: str) -> bytes:
-    data = path.read_bytes() if path.is_file() else b""
-    digest = hashlib.sha256(data).hexdigest() if path.is_file() else "(missing)"
-    if digest != expected:
-        raise CorruptModel(str(path), expected, digest)
-    return data
+__all__ = [
+    "MANIFEST",
+    "Accuracy",
+    "ClassifierManifest",
+    "TextClassifier",
+    "load_classifier",
+    "save_classifier",
+]

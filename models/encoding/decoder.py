@@ -90,7 +90,7 @@ def split_output(y: Sequence[int], manifest: Manifest) -> Scores:
     return Scores(tuple(y[:a]), tuple(y[a:s]), rows)
 
 
-def argmax(scores: Sequence[int]) -> int:
+def argmax(scores: Sequence[float]) -> int:
     """Index of the largest score, the lowest on ties."""
     return max(range(len(scores)), key=lambda i: (scores[i], -i))
 

@@ -5,22 +5,18 @@ Its digest is part of the model's on-chain commitment, so every field that chang
 here.
 """
 
-import hashlib
-import json
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from zkagent.models.encoding.context import action_prefix
 from zkagent.models.encoding.encoder import COUNT_LIMIT, COUNT_UNIT, MAX_CANDIDATES, WINDOW
 from zkagent.models.encoding.tokens import MAX_CHARACTERS, MAX_TOKENS
-from zkagent.models.errors import ManifestError
+from zkagent.models.files import ManifestRecord, Record, Sha256
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]{0,30}$")]
 Line = Annotated[str, Field(pattern=r"^[\x20-\x7e]{1,200}$")]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 SlotName = Literal["asset", "amount", "recipient"]
 
 #: Order of the slot scores of a candidate in y.
@@ -29,11 +25,7 @@ SLOTS: tuple[SlotName, ...] = ("asset", "amount", "recipient")
 AMOUNT_SOURCES = ("prompt", "observation 0", "observation 1")
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Parameter(_Frozen):
+class Parameter(Record):
     """A tool's parameter and the slot that fills it. `type` is the ERC's ParamType in lower
     case."""
 
@@ -48,7 +40,7 @@ class Parameter(_Frozen):
         return self
 
 
-class Action(_Frozen):
+class Action(Record):
     """A tool by its exact name, the thought that the agent writes when it takes it, its parameters
     in order."""
 
@@ -70,7 +62,7 @@ class Action(_Frozen):
         return action_prefix(self.thought, self.name)
 
 
-class Answers(_Frozen):
+class Answers(Record):
     """Final answers. `report` repeats the last observation (`nothing` when there is none); the
     rest are texts.
 
@@ -86,7 +78,7 @@ class Answers(_Frozen):
     unreadable: Line
 
 
-class EncoderSizes(_Frozen):
+class EncoderSizes(Record):
     """Segment sizes. The constants are recorded so that an audit sees them; they must equal the
     code's."""
 
@@ -113,7 +105,7 @@ class EncoderSizes(_Frozen):
         return self
 
 
-class Files(_Frozen):
+class Files(Record):
     """SHA-256 of the model's files: `model.onnx`, `text.bin`, `local.bin`, `words.bin`."""
 
     onnx: Sha256
@@ -122,7 +114,7 @@ class Files(_Frozen):
     vocabulary: Sha256
 
 
-class Manifest(_Frozen):
+class Manifest(ManifestRecord):
     """One model. Action scores in y: first `actions` in order, then report, ask, decline."""
 
     format: Literal["zkagent-model-1"]
@@ -170,24 +162,3 @@ class Manifest(_Frozen):
     @property
     def output_count(self) -> int:
         return self.action_scores + len(AMOUNT_SOURCES) + MAX_CANDIDATES * len(SLOTS)
-
-    def to_json(self) -> str:
-        """The canonical text: two-space indent, fields in order of definition, a final newline."""
-        return json.dumps(self.model_dump(mode="json"), indent=2) + "\n"
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 hex of the canonical text."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
-
-
-def load_manifest(path: Path) -> Manifest:
-    """Read and check `path`. Raises ManifestError with the first field that is wrong."""
-    try:
-        return Manifest.model_validate_json(path.read_bytes())
-    except OSError as exc:
-        raise ManifestError(f"cannot read {path}: {exc.strerror}") from exc
-    except ValidationError as exc:
-        first = exc.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        raise ManifestError(f"{path}: {where}: {first['msg']}: restore the file") from exc

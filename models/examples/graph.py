@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+from zkagent.models.networks.inference import open_session
 from zkagent.models.networks.onnx_export import IR_VERSION, OPSET
 
 Floats = npt.NDArray[np.float32]
@@ -61,10 +61,8 @@ class FloatGraph:
 
     def evaluate(self, output: str, x: Floats) -> npt.NDArray[np.float64]:
         """The tensor `output`, flattened, for each of the inputs x [n, ...]: [n, k]."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
         content = self._model(helper.make_tensor_value_info(output, TensorProto.FLOAT, None))
-        session = onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"])
+        session = open_session(content)
         rows = (session.run(None, {"x": each.reshape(self.shape)})[0].reshape(-1) for each in x)
         return np.stack(list(rows)).astype(np.float64)
 

@@ -137,6 +137,6 @@ def figures(model: Model, samples: Iterable[Sample], show_wrong: bool = False) -
 
 if __name__ == "__main__":
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
-    chosen = load_model(names[0] if names else "wallet")
+    chosen = load_model(names[0] if names else "wallet", Model)
     for group, share in figures(chosen, development_samples(), "--wrong" in sys.argv).items():
         print(f"{group:16s} {share}")

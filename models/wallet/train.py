@@ -75,7 +75,7 @@ def with_accuracy(model: Model, report: Report) -> Model:
     """The model with the figures of `report` written into its manifest."""
     manifest = model.manifest.model_copy(update={"accuracy": report.figures()})
     (model.directory / MANIFEST).write_text(manifest.to_json())
-    return load_model(model.directory)
+    return load_model(model.directory, Model)
 
 
 def draft_manifest(sizes: PolicySizes, seed: int) -> Manifest:

@@ -9,7 +9,7 @@ from tests.models.policies import DRAFT, random_model, random_tables, random_wei
 from zkagent.models.catalogue import load_model, save_model
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
-from zkagent.models.encoding.manifest import load_manifest
+from zkagent.models.encoding.manifest import Manifest
 from zkagent.models.errors import (
     BoundExceeded,
     CorruptModel,
@@ -85,7 +85,7 @@ def test_unknown_models_and_broken_manifests_are_named(tmp_path: Path) -> None:
         load_model("nonsense")
     (tmp_path / "model.json").write_text('{"format": "zkagent-model-1"}')
     with pytest.raises(ManifestError, match="id"):
-        load_manifest(tmp_path / "model.json")
+        Manifest.load(tmp_path / "model.json")
 
 
 def test_an_input_of_another_length_is_refused(tmp_path: Path) -> None:
@@ -122,10 +122,10 @@ def test_a_manifest_that_contradicts_itself_or_the_code_is_refused(
     assert old in text
     path = tmp_path / "model.json"
     path.write_text(text)
-    assert load_manifest(path) == DRAFT
+    assert Manifest.load(path) == DRAFT
     path.write_text(text.replace(old, new))
     with pytest.raises(ManifestError):
-        load_manifest(path)
+        Manifest.load(path)
 
 
 def test_words_outside_the_vocabulary_are_one_word_but_for_their_endings(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def perturbed_model(model: Model, folder: Path) -> Model:
         shutil.copyfile(table, directory / table.name)
     (directory / ONNX).write_bytes(onnx)
     (directory / MANIFEST).write_text(manifest.to_json())
-    return load_model(directory)
+    return load_model(directory, Model)
 
 
 def _perturbed(path: Path) -> bytes:

@@ -44,11 +44,11 @@ class BuiltCircuits:
     """
 
     def __init__(self, models: Iterable[str] = (), *, cache: Path | None = None) -> None:
-        """models: names or folders. Raises ModelError for those that do not exist."""
-        from zkagent.models.catalogue import load_model
+        """models: names or folders of agents' models. Raises ModelError for others."""
+        from zkagent.models.catalogue import Model, load_model
 
         self._cache = cache_root(cache)
-        loaded = [load_model(name) for name in models]
+        loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
         self._model_circuits: dict[str, str] = {}
         self._open: dict[str, Circuit] = {}

@@ -1,0 +1,75 @@
+"""A model's folder: a manifest, and files whose digests the manifest names.
+
+Both kinds of models lie on disk this way (catalogue.py, classifier/files.py).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from zkagent.models.errors import CorruptModel, ManifestError
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Record(BaseModel):
+    """Part of a manifest: frozen, and without fields that nobody knows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ManifestRecord(Record):
+    """A whole manifest, in one canonical text."""
+
+    def to_json(self) -> str:
+        """The canonical text: two-space indent, fields in order of definition, a final newline."""
+        return json.dumps(self.model_dump(mode="json"), indent=2) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of the canonical text."""
+        return sha256(self.to_json().encode())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read and check `path`. Raises ManifestError with the first field that is wrong."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except OSError as exc:
+            raise ManifestError(
+                f"{path} cannot be read ({exc.strerror}): give a folder that "
+                "`zkagent model train` or `train-classifier` wrote"
+            ) from exc
+        except ValidationError as exc:
+            first = exc.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the document"
+            raise ManifestError(f"{path}: {where}: {first['msg']}: restore the file") from exc
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_checked(path: Path, expected: str) -> bytes:
+    """The file, if it has the digest that its manifest names. Raises CorruptModel."""
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise CorruptModel(str(path), expected, "(missing)") from exc
+    if sha256(data) != expected:
+        raise CorruptModel(str(path), expected, sha256(data))
+    return data
+
+
+def write_folder(directory: Path, contents: Mapping[str, bytes]) -> None:
+    """Write each file, the manifest last, so that an interruption leaves none that is believed."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, data in contents.items():
+        (directory / name).write_bytes(data)
+
+
+__all__ = ["ManifestRecord", "Record", "Sha256", "read_checked", "sha256", "write_folder"]

@@ -1,0 +1,100 @@
+"""Commands and the two kinds of models: a classifier classifies, and is told where it cannot go."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.classifiers import LABELS, random_classifier
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.circuits.artifacts import Proof
+from zkagent.executor.cli.circuits_shown import find_onnx
+from zkagent.models.classifier.files import TextClassifier
+
+TEXT = "play some jazz"
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> TextClassifier:
+    return random_classifier(tmp_path / "clinc")
+
+
+def test_a_classifier_decides_on_an_intent(
+    classifier: TextClassifier, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("decide", classifier.directory, TEXT) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == classifier.classify(TEXT)
+    shown = {label: int(score.replace(",", "")) for label, score in map(str.split, rest)}
+    assert shown == dict(zip(LABELS, classifier.scores(TEXT), strict=True))
+    assert list(shown) == sorted(shown, key=lambda label: -shown[label])
+
+
+def test_a_classifier_s_scores_are_json_for_machines(
+    classifier: TextClassifier, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("decide", classifier.directory, TEXT, "--json") == 0
+    scores = dict(zip(LABELS, classifier.scores(TEXT), strict=True))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {"intent": classifier.classify(TEXT), "scores": scores}
+
+
+def test_a_classifier_takes_no_observations_and_reads_no_empty_text(
+    classifier: TextClassifier, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("decide", classifier.directory, TEXT, "--observation", "1 USDC") == 2
+    assert "is a text classifier: leave out --observation" in capsys.readouterr().err
+    assert exit_code("decide", classifier.directory, " ") == 1
+    assert "the prompt is empty" in one_line_error(capsys)
+
+
+@pytest.mark.slow
+def test_a_classifier_s_text_is_proven_and_means_what_it_decides(
+    classifier: TextClassifier, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = classifier.directory, tmp_path / "proof.json"
+    assert exit_code("prove", folder, "--prompt", TEXT, "--out", out) == 0
+    proof = Proof.from_json(out.read_text())
+    assert proof.inputs == classifier.features(TEXT)
+    assert proof.outputs == classifier.scores(TEXT)
+    assert exit_code("verify", out, "--model", folder) == 0
+    other = random_classifier(tmp_path / "other", seed=1)
+    assert exit_code("verify", out, "--model", other.directory) == 1
+    assert "invalid: " in capsys.readouterr().out
+
+
+def test_networks_are_found_by_folder_for_both_kinds(classifier: TextClassifier) -> None:
+    assert find_onnx(str(classifier.directory)) == classifier.onnx_path
+    assert find_onnx("wallet").name == "model.onnx"
+    assert find_onnx("some/file.onnx") == Path("some/file.onnx")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", TEXT, "--model"),
+        ("demo", "--model"),
+        ("chain", "--model"),
+        ("model", "evaluate"),
+        ("serve", "--port", 0, "--model"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_classifier_is_refused_where_an_agent_decides(
+    command: tuple[object, ...],
+    classifier: TextClassifier,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code(*command, classifier.directory) == 1
+    error = one_line_error(capsys)
+    assert f"{classifier.directory} is a text classifier, but this needs an agent's model" in error
+
+
+def test_the_wallet_is_no_classifier_to_evaluate(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "test.jsonl").write_text('{"text": "stop", "intent": "silence"}\n')
+    options = ("wallet", "--test", tmp_path / "test.jsonl")
+    assert exit_code("model", "evaluate-classifier", *options) == 1
+    assert "wallet is an agent's model, but this needs a text classifier" in one_line_error(capsys)

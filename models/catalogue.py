@@ -90,10 +90,12 @@ class Model:
 
     @property
     def input_count(self) -> int:
+        """Features in x."""
         return self.manifest.input_count
 
     @property
     def output_count(self) -> int:
+        """Numbers in y."""
         return self.manifest.output_count
 
     @cached_property
@@ -121,6 +123,17 @@ class Model:
         length."""
         return self._inference(x)
 
+    def decode(
+        self,
+        context: Context,
+        y: Sequence[int],
+        tools: Sequence[ToolSignature] | None = None,
+        decimals: dict[str, int] | None = None,
+    ) -> Decision:
+        """What `y` means in `context` for an agent with `tools` (all of them by default). Raises
+        RefusedText, RefusedArgument or OutputOutOfRange."""
+        return self._decode(context, self.parse(context), y, tools, decimals)
+
     def decide(
         self,
         context: Context,
@@ -130,6 +143,16 @@ class Model:
         """Encode, infer, decode. Raises RefusedText or RefusedArgument."""
         parse = self.parse(context)
         y = self.infer(self.encode(context, parse))
+        return self._decode(context, parse, y, tools, decimals)
+
+    def _decode(
+        self,
+        context: Context,
+        parse: Parse,
+        y: Sequence[int],
+        tools: Sequence[ToolSignature] | None,
+        decimals: dict[str, int] | None,
+    ) -> Decision:
         held = self.tools if tools is None else tools
         return decode(y, context, parse, self.manifest, tools=held, decimals=decimals)
 

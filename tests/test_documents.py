@@ -1,13 +1,16 @@
-"""docs/errors.md names every error, docs/receipt.md every field."""
+"""docs/errors.md names every error, docs/receipt.md every field, and what any document names is
+there."""
 
+import ast
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from tests.support.checkout import DOCS
+from tests.support.checkout import DOCS, ROOT
 from zkagent.executor.chain import abi
 from zkagent.executor.receipts import format as receipts
 from zkagent.verifier_contracts.toolchain.compile import compile_all
@@ -20,6 +23,15 @@ MODULES = (
     "zkagent.prover.service.errors",
     "zkagent.verifier_contracts.errors",
     "zkagent.executor.errors",
+)
+#: What people read. A path in backticks begins with one of FOLDERS or FILES.
+DOCUMENTS = tuple(
+    path.relative_to(ROOT).as_posix()
+    for path in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("verifier_contracts/**/*.md"))
+    if "node_modules" not in path.parts
+)
+FOLDERS = (
+    r"(?:models|circuits|prover|executor|verifier_contracts|tests|docs|examples|zkagent|\.ci)/"
 )
 
 
@@ -115,3 +127,44 @@ def _type(item: dict) -> str:  # type: ignore[type-arg]
         return str(item["type"])
     inner = ",".join(map(_type, item["components"]))
     return f"({inner}){item['type'].removeprefix('tuple')}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_in_a_document_is_there(document: str) -> None:
+    text = (ROOT / document).read_text()
+    named = re.findall(rf"`({FOLDERS}[^`\s<>]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_in_a_document_leads_somewhere(document: str) -> None:
+    path = ROOT / document
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text())
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (path.parent / link).exists()] == []
+
+
+def walked() -> list[tuple[str, str]]:
+    """(file, function) of each step in docs/architecture.md."""
+    steps = re.split(r"^\d+\. ", (DOCS / "architecture.md").read_text(), flags=re.MULTILINE)[1:]
+    found = []
+    for step in steps:
+        path, *names = re.findall(r"`([^`\s]+)`", step.split("\n\n")[0])
+        found += [(path, name) for name in names if "/" not in name and "--" not in name]
+    return found
+
+
+@pytest.mark.parametrize(("path", "name"), walked())
+def test_every_function_on_the_walks_is_where_the_architecture_says(path: str, name: str) -> None:
+    assert name in defined_in(ROOT / path)
+
+
+def defined_in(path: Path) -> set[str]:
+    """Functions and classes of a file, methods and fields as Class.name."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{x.name}" for x in node.body if isinstance(x, ast.FunctionDef)}
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.add(node.name)
+    return names

@@ -81,11 +81,6 @@ def rows_of(values: Sequence[int], size: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(values[i * width : (i + 1) * width]) for i in range(size))
 
 
-def smallest_size(sizes: Sequence[int], count: int) -> int | None:
-    """The size that the contract takes for `count` decisions: the smallest that holds them."""
-    return min((size for size in sizes if size >= count), default=None)
-
-
 def _compare(single: Network, batch: Network, size: int) -> None:
     """Each row must give what the single network gives: exactly, so floats are refused before."""
     generator = random.Random(single.sha256)
@@ -117,5 +112,4 @@ __all__ = [
     "fill",
     "own_row",
     "rows_of",
-    "smallest_size",
 ]

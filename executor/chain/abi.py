@@ -1,4 +1,5 @@
-"""Calls, errors and events of the agent contracts, encoded and decoded without a compiler.
+"""Calls, errors and events of the agent contracts, encoded and decoded without a compiler; the
+packed integers and the proofs inside a call.
 
 Types are written by hand, so that `run` and `verify-run` work where no solc is installed; a test
 holds them against the compiled ABI. A `string` is read as `bytes`: both are encoded alike, and what
@@ -20,6 +21,8 @@ BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
 BATCHES = "(uint16,address,bytes32,bytes32)[]"
 INPUT_DESCRIPTION = "((uint8,string,string)[])"
 STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING
+FEATURE_BYTES = 2
+OUTPUT_BYTES = 8
 NO_HANDLER = "0x" + "00" * 20
 
 
@@ -115,6 +118,69 @@ def metadata_hash(
         encode(_as_bytes([INPUT_DESCRIPTION]), [(list(parameters),)]),
     )
     return keccak(b"".join(map(keccak, returned)))
+
+
+def pack(values: Sequence[int], width: int) -> bytes:
+    """`values`, `width` bytes each. Raises OverflowError for one that does not fit."""
+    return b"".join(value.to_bytes(width, "big", signed=True) for value in values)
+
+
+def unpack(data: bytes, width: int) -> tuple[int, ...]:
+    """Raises ValueError when `data` is not a whole number of values."""
+    if len(data) % width:
+        raise ValueError(f"{len(data)} bytes are not a multiple of {width}")
+    return tuple(
+        int.from_bytes(data[i : i + width], "big", signed=True) for i in range(0, len(data), width)
+    )
+
+
+def covered_by(model_ids: Sequence[int], proofs: Sequence[bytes]) -> tuple[tuple[int, ...], ...]:
+    """For each proof of a call in turn the indices of the claims that it covers, by the rule of
+    `executor/ProofCoverage.sol`: a claim with an empty proof belongs to the last proof before it
+    that is of the same model.
+
+    model_ids, proofs: of the claims, in order. An empty proof with none before it is a claim's own.
+    """
+    groups: list[list[int]] = []
+    open_group: dict[int, list[int]] = {}  # by model: the one that an empty proof joins
+    for index, (model_id, proof) in enumerate(zip(model_ids, proofs, strict=True)):
+        if not proof and model_id in open_group:
+            open_group[model_id].append(index)
+            continue
+        groups.append([index])
+        if proof:
+            open_group[model_id] = groups[-1]
+    return tuple(map(tuple, groups))
+
+
+def spread(groups: Sequence[Sequence[int]], proofs: Sequence[bytes]) -> tuple[bytes, ...]:
+    """The inverse: one proof for each claim, as a call holds them. `proofs` has one for each
+    group."""
+    found = [b""] * sum(map(len, groups))
+    for group, proof in zip(groups, proofs, strict=True):
+        found[group[0]] = proof
+    return tuple(found)
+
+
+def divide(count: int, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Decisions 0 to `count` - 1 of one model in as few proofs as `sizes` allow.
+
+    sizes: of the batch verifiers; without any, each decision has its own proof.
+    """
+    most = max(sizes, default=1)
+    starts = range(0, count, most)
+    return tuple(tuple(range(start, min(start + most, count))) for start in starts)
+
+
+def size_for(count: int, sizes: Sequence[int]) -> int:
+    """How many rows a proof of `count` decisions has, as the contract chooses: 1 for one decision,
+    else the smallest size that holds them. Raises ValueError when none does."""
+    if count == 1:
+        return 1
+    size = min((size for size in sizes if size >= count), default=None)
+    if size is None:
+        raise ValueError(f"no batch verifier takes {count} decisions, there are {list(sizes)}")
+    return size
 
 
 def decode_canonical(types: Sequence[str], data: bytes) -> tuple[Any, ...]:

@@ -1,18 +1,15 @@
 """What the executor needs of a chain: one agent, seen at a block, simulated and sent to.
 
-`web3_agent.Web3Agent` is the real one; `memory_agent.MemoryAgent` the in-memory fake for tests and
-for work without a node. All texts are bytes, because contracts may return any; addresses are 0x and
-40 lower-case hex digits.
+`web3_agent.Web3Agent` is the real one; tests have one in memory, `tests/support/fakes/
+memory_agent.py`. All texts are bytes, because contracts may return any; addresses are 0x and 40
+lower-case hex digits. What is computed from these is in `executor/runs/derivation.py`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from zkagent.executor.chain.abi import metadata_hash
-from zkagent.models.encoding.book import Listing, SymbolBook
-from zkagent.models.encoding.context import Context
-from zkagent.models.encoding.decoder import ToolSignature
+from zkagent.models.encoding.book import Listing
 
 #: The ERC's ParamType by number, in the manifest's spelling.
 PARAMETER_TYPES = (
@@ -55,19 +52,6 @@ class ToolMetadata:
     description: bytes
     parameters: tuple[ToolParameter, ...]
 
-    @property
-    def hash(self) -> bytes:
-        """The 32 bytes that the agent pins, as `agents/ToolPins.sol` computes them."""
-        described = [
-            (PARAMETER_TYPES.index(p.type), p.name, p.description) for p in self.parameters
-        ]
-        return metadata_hash(self.name, self.description, described)
-
-    @property
-    def signature(self) -> ToolSignature:
-        types = tuple(p.type for p in self.parameters)
-        return ToolSignature(self.name.decode("utf-8", "surrogateescape"), types)
-
 
 @dataclass(frozen=True, slots=True)
 class AgentReads:
@@ -93,14 +77,6 @@ class DecisionContext:
     reads: AgentReads
     reasoning: tuple[bytes, ...]
     prompt: bytes
-
-    def for_model(self) -> Context:
-        """The context in the form that encoder and decoder take."""
-        return Context(self.prompt, self.reasoning, SymbolBook(self.reads.book))
-
-    @property
-    def signatures(self) -> tuple[ToolSignature, ...]:
-        return tuple(tool.signature for tool in self.reads.tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +162,8 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class RunCall:
-    """A complete atomic run, ready to be sent. proofs: one for each claim, see `coverage`."""
+    """A complete atomic run, ready to be sent. proofs: one for each claim, see
+    `abi.covered_by`."""
 
     prompt: bytes
     claims: tuple[Claim, ...]

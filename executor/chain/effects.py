@@ -30,7 +30,7 @@ class TokenTransfer:
     units: int
 
     def describe(self, book: Sequence[Listing]) -> str:
-        listing = SymbolBook(book).by_token(self.token)
+        listing = SymbolBook(tuple(book)).by_token(self.token)
         amount = (
             f"{format_amount(self.units, listing.decimals)} {listing.symbol.upper()}"
             if listing

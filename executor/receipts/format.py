@@ -38,6 +38,7 @@ def _text(value: object) -> str:
 
 
 Text = Annotated[str, PlainValidator(_text)]
+Symbol = Annotated[str, StringConstraints(pattern=r"^[\x00-\x7f]*$")]
 Bytes = Annotated[str, StringConstraints(pattern=r"^0x([0-9a-f]{2})*$")]
 Bytes4 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{8}$")]
 Bytes32 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{64}$")]
@@ -75,7 +76,7 @@ class ToolRecord(Record):
 
 
 class ListingRecord(Record):
-    symbol: Text
+    symbol: Symbol
     token: Address
     decimals: Decimals
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
+from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
 from zkagent.executor.receipts.format import ContextRecord, IterationRecord, RunRecord
 from zkagent.executor.receipts.recording import (
     decision_record,
@@ -19,9 +19,9 @@ from zkagent.executor.runs.derivation import (
     raw_bytes,
     reasoning_entry,
     text,
+    tool_hash,
 )
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.context import escape_observation
 
 
 def check_iteration(subject: str, run: RunRecord, index: int, model: Model) -> Iterator[Check]:
@@ -60,10 +60,11 @@ def _context(run: RunRecord, index: int) -> str:
 
 
 def _tools(context: ContextRecord) -> str:
+    hashes = [hexed(tool_hash(recorded_tool(tool))) for tool in context.tools]
     return difference(
         *(
-            (f"metadata hash of {tool.name}", tool.metadata_hash, hexed(recorded_tool(tool).hash))
-            for tool in context.tools
+            (f"metadata hash of {tool.name}", tool.metadata_hash, found)
+            for tool, found in zip(context.tools, hashes, strict=True)
         ),
         ("number of tools", len({t.address for t in context.tools}), len(context.tools)),
     )
@@ -116,5 +117,12 @@ def _observation(run: RunRecord, index: int) -> str:
         return "a call ends the run" if last else "an answer stands in the middle of the run"
     if called != (step.observation is not None):
         return "it is missing" if called else "an answer has one"
-    raw = raw_bytes(step.observation or "")
-    return difference(("observation", step.observation or "", text(escape_observation(raw))))
+    return _escaped(step.observation or "")
+
+
+def _escaped(observation: str) -> str:
+    """The agent writes control characters as escapes, so there are none."""
+    raw = raw_bytes(observation)
+    if any(byte < 0x20 or byte == 0x7F for byte in raw):
+        return f"observation {observation!r:.160} holds a control character"
+    return difference(("observation", observation, text(raw)))

@@ -6,25 +6,39 @@ were the chain's is what `verify_chain` adds, given a node. Nothing is trusted b
 the file says so: what can be computed is computed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.systems import SYSTEMS
-from zkagent.executor.chain.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_of
+from zkagent.executor.chain.abi import (
+    FEATURE_BYTES,
+    NO_HANDLER,
+    OUTPUT_BYTES,
+    RUN_WITH_PROOFS,
+    covered_by,
+    prompt_of,
+    size_for,
+    unpack,
+)
 from zkagent.executor.chain.agent import AgentChain
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.errors import CannotVerify
-from zkagent.executor.receipts.format import ModelRecord, Receipt, RunRecord, signed_text
+from zkagent.executor.receipts.format import (
+    ModelRecord,
+    ProofRecord,
+    Receipt,
+    RunRecord,
+    signed_text,
+)
 from zkagent.executor.receipts.recording import hexed, recorded_model, unhexed
 from zkagent.executor.receipts.signatures import read_transaction, receipt_signer
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
 from zkagent.executor.receipts.verify_chain import check_chain
 from zkagent.executor.receipts.verify_iteration import check_iteration
-from zkagent.executor.receipts.verify_proofs import check_proofs
-from zkagent.executor.runs.coverage import covered_by
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import ModelError, UnknownModel
@@ -88,7 +102,7 @@ def _run_checks(
     yield check(subject, "the model is the one named", lambda: _model(run.model, model))
     for index in range(len(run.iterations)):
         yield from check_iteration(subject, run, index, model)
-    yield from check_proofs(subject, run, model, sources.circuits)
+    yield from _proof_checks(subject, run, model, sources)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
     if sources.chain is not None:
         yield from check_chain(subject, receipt, run, sources.chain(run.agent))
@@ -182,9 +196,45 @@ def _model(record: ModelRecord, model: Model) -> str:
         ("name", record.name, model.name),
         ("manifest digest", record.manifest_digest, model.digest),
         ("ONNX digest", record.onnx_digest, model.manifest.files.onnx),
-        ("inputs", record.inputs, model.manifest.input_count),
-        ("outputs", record.outputs, model.manifest.output_count),
+        ("inputs", record.inputs, model.input_count),
+        ("outputs", record.outputs, model.output_count),
     )
+
+
+def _proof_checks(subject: str, run: RunRecord, model: Model, sources: Sources) -> Iterator[Check]:
+    """Whether the proofs cover every iteration once, and whether each of them is valid."""
+    yield check(subject, "every iteration has one proof", lambda: _complete(run))
+    for record in run.proofs:
+        problem = partial(_proof, run, record, model, sources)
+        yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
+
+
+def _complete(run: RunRecord) -> str:
+    covered = sorted(number for record in run.proofs for number in record.iterations)
+    expected = list(range(1, len(run.iterations) + 1))
+    return "" if covered == expected else f"the proofs are for iterations {covered}"
+
+
+def _named(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"iteration {numbers[0]}"
+    return f"iterations {', '.join(map(str, numbers))}"
+
+
+def _proof(run: RunRecord, record: ProofRecord, model: Model, sources: Sources) -> str:
+    """By the verifier that the contract would take for so many decisions, with the last one as
+    often as it is missing."""
+    steps = [step for number, step in enumerate(run.iterations, 1) if number in record.iterations]
+    if not steps:
+        return "it is for no iteration of the run"
+    digests = {1: run.model.circuit_digest} | {b.size: b.circuit_digest for b in run.model.batches}
+    size = size_for(len(steps), [batch.size for batch in run.model.batches])
+    system = unhexed(run.model.proof_system_id)
+    verdict = sources.circuits(model, digests[size], size, system)
+    filled = [*steps, *steps[-1:] * (size - len(steps))]
+    x = [value for step in filled for value in unpack(unhexed(step.x), FEATURE_BYTES)]
+    y = [value for step in filled for value in unpack(unhexed(step.y), OUTPUT_BYTES)]
+    return "" if verdict(x, y, unhexed(record.proof)) else "it is not a proof of y = f(x)"
 
 
 def _answer(run: RunRecord) -> str:

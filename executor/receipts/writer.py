@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from eth_account.signers.local import LocalAccount
 
+from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
-from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.errors import ReceiptError
 from zkagent.executor.receipts.format import (
     FORMAT,

@@ -7,12 +7,18 @@ from collections.abc import Sequence
 
 from eth_utils.crypto import keccak
 
-from zkagent.executor.chain.agent import AgentReads, Claim, DecisionContext
-from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
+from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, metadata_hash, pack
+from zkagent.executor.chain.agent import (
+    PARAMETER_TYPES,
+    AgentReads,
+    Claim,
+    DecisionContext,
+    ToolMetadata,
+)
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.book import SymbolBook, plain_book
 from zkagent.models.encoding.context import Context
-from zkagent.models.encoding.decoder import Decision, decode
+from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.tokens import TokenType
 
 OBSERVATION = b"Observation: "
@@ -26,15 +32,26 @@ def check_prompt(model: Model, prompt: bytes) -> None:
 
 def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
     """x, as the encoder contract must derive it. Raises zkagent.models.errors.RefusedText."""
-    return model.encode(context.for_model())
+    return model.encode(_for_model(context))
 
 
 def derive_decision(model: Model, context: DecisionContext, y: Sequence[int]) -> Decision:
     """What `y` means in `context`. Raises models' RefusedArgument or OutputOutOfRange."""
-    plain = context.for_model()
-    decimals = dict(context.reads.decimals)
-    parse = model.parse(plain)
-    return decode(y, plain, parse, model.manifest, tools=context.signatures, decimals=decimals)
+    tools = [
+        ToolSignature(text(tool.name), tuple(p.type for p in tool.parameters))
+        for tool in context.reads.tools
+    ]
+    return model.decode(_for_model(context), y, tools, dict(context.reads.decimals))
+
+
+def _for_model(context: DecisionContext) -> Context:
+    return Context(context.prompt, context.reasoning, SymbolBook(context.reads.book))
+
+
+def tool_hash(tool: ToolMetadata) -> bytes:
+    """The 32 bytes that the agent pins of a tool, as `agents/ToolPins.sol` computes them."""
+    described = [(PARAMETER_TYPES.index(p.type), p.name, p.description) for p in tool.parameters]
+    return metadata_hash(tool.name, tool.description, described)
 
 
 def features_hash(x: Sequence[int]) -> bytes:
@@ -61,7 +78,7 @@ def observation_in(entry: bytes, decision: Decision) -> bytes | None:
 
 def named_addresses(model: Model, prompt: bytes, reads: AgentReads) -> tuple[str, ...]:
     """Addresses in the prompt that the book does not list: their decimals may be needed."""
-    context = DecisionContext(reads, (), prompt).for_model()
+    context = _for_model(DecisionContext(reads, (), prompt))
     texts = (
         prompt[token.start : token.end].decode().lower()
         for token in model.parse(context).candidates

@@ -10,6 +10,7 @@ would have us prove something that nobody audited.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentIdentity,
@@ -19,7 +20,6 @@ from zkagent.executor.chain.agent import (
     DecisionContext,
     MissingDecision,
 )
-from zkagent.executor.chain.packing import FEATURE_BYTES, unpack
 from zkagent.executor.errors import (
     DecisionMismatch,
     EncoderMismatch,

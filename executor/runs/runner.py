@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from zkagent.circuits.artifacts import Proof
+from zkagent.executor.chain.abi import divide, size_for, spread
 from zkagent.executor.chain.agent import AgentChain, AgentModel, Inclusion, RunCall, RunSender
 from zkagent.executor.errors import PlanError, RunReverted, StateKeepsChanging
-from zkagent.executor.runs.coverage import divide, size_for, spread
 from zkagent.executor.runs.events import (
     Estimated,
     Included,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +15,19 @@ class Listing:
     decimals: int
 
 
+@dataclass(frozen=True)
 class SymbolBook:
     """An immutable view of an agent's symbol book. Symbols are matched without regard to case."""
 
-    def __init__(self, listings: Iterable[Listing]) -> None:
-        self.listings = tuple(listings)
-        self._by_symbol: Mapping[bytes, Listing] = {
-            x.symbol.lower().encode(): x for x in self.listings
-        }
-        self._by_token: Mapping[str, Listing] = {x.token.lower(): x for x in self.listings}
+    listings: tuple[Listing, ...]
+
+    @cached_property
+    def _by_symbol(self) -> Mapping[bytes, Listing]:
+        return {x.symbol.lower().encode(): x for x in self.listings}
+
+    @cached_property
+    def _by_token(self) -> Mapping[str, Listing]:
+        return {x.token.lower(): x for x in self.listings}
 
     def lists(self, word: bytes) -> bool:
         """Whether the lower-cased `word` is a listed symbol."""
@@ -37,4 +42,4 @@ class SymbolBook:
 
 def plain_book(symbols: Iterable[str]) -> SymbolBook:
     """A book for work without a chain: listed symbols with made-up addresses and 18 decimals."""
-    return SymbolBook(Listing(s, f"0x{i:040x}", 18) for i, s in enumerate(symbols, start=1))
+    return SymbolBook(tuple(Listing(s, f"0x{i:040x}", 18) for i, s in enumerate(symbols, start=1)))

@@ -21,6 +21,7 @@ from tests.support.fakes.memory_agent import (
 )
 from tests.support.fakes.memory_prover import MemoryProver, check_memory_proof
 from zkagent.executor.chain.agent import AgentReads, Block
+from zkagent.executor.runs.derivation import tool_hash
 from zkagent.models.catalogue import Model, save_model
 from zkagent.models.encoding.amounts import format_amount
 from zkagent.models.encoding.book import Listing
@@ -76,7 +77,7 @@ def drain_agent(model: Model) -> MemoryAgent:
         agent=AGENT,
         base_prompt=b"You look after a wallet.",
         tools=tools,
-        pinned=tuple(tool.hash for tool in tools),
+        pinned=tuple(map(tool_hash, tools)),
         book=BOOK,
     )
     return MemoryAgent(

@@ -9,11 +9,10 @@ import pytest
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.networks.batch import fill
-from zkagent.executor.chain.abi import NO_HANDLER, prompt_input
+from zkagent.executor.chain.abi import FEATURE_BYTES, NO_HANDLER, OUTPUT_BYTES, pack, prompt_input
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain, balances
 from zkagent.executor.chain.gas_report import iteration_gas
-from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.cli.main import main

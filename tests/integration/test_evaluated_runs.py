@@ -11,10 +11,10 @@ from tests.circuits.small_networks import square_network
 from tests.verifier_contracts.evm.networks import samples
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import EVALUATED, HALO2, system_id
+from zkagent.executor.chain.abi import OUTPUT_BYTES, pack, unpack
 from zkagent.executor.chain.agent import Claim, RunCall
 from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances, fund
 from zkagent.executor.chain.gas_report import iteration_gas
-from zkagent.executor.chain.packing import OUTPUT_BYTES, pack, unpack
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.cli.main import main

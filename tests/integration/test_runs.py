@@ -112,7 +112,7 @@ def _contract_error(session: Session, prompt: bytes) -> str:
 
 
 def _unpacked(features: bytes) -> tuple[int, ...]:
-    from zkagent.executor.chain.packing import FEATURE_BYTES, unpack
+    from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
 
     return unpack(features, FEATURE_BYTES)
 

@@ -29,8 +29,10 @@ LEADS = ["", "", "", "", "", "(", "'", "$", "#", "-", "[", "{(", "+"]
 
 def book_of(*symbols: tuple[str, int]) -> SymbolBook:
     return SymbolBook(
-        Listing(symbol, f"0x{0xB00C0000 + i:040x}", decimals)
-        for i, (symbol, decimals) in enumerate(symbols)
+        tuple(
+            Listing(symbol, f"0x{0xB00C0000 + i:040x}", decimals)
+            for i, (symbol, decimals) in enumerate(symbols)
+        )
     )
 
 

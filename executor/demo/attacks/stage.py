@@ -14,9 +14,9 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.executor.chain import abi
+from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
 from zkagent.executor.chain.agent import MissingDecision, RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain, balances
-from zkagent.executor.chain.packing import FEATURE_BYTES, unpack
 from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.runs.derivation import claim_for
 from zkagent.executor.runs.runner import AgentRunner, ProvenRun

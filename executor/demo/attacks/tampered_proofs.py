@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from zkagent.circuits.bn254.field import R
-from zkagent.executor.chain.packing import OUTPUT_BYTES, unpack
+from zkagent.executor.chain.abi import OUTPUT_BYTES, unpack
 from zkagent.executor.demo.attacks.stage import (
     FALSE_PROOF,
     AttackResult,

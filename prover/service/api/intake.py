@@ -56,7 +56,7 @@ def _encode(body: ByContext, catalogue: Catalogue) -> tuple[int, ...]:
 
 def read_context(body: ContextBody) -> Context:
     """The encoder's view of a context that travelled as JSON."""
-    listings = [Listing(asset.symbol, asset.token, asset.decimals) for asset in body.book]
+    listings = tuple(Listing(asset.symbol, asset.token, asset.decimals) for asset in body.book)
     reasoning = tuple(_bytes(entry) for entry in body.reasoning)
     return Context(_bytes(body.prompt), reasoning, SymbolBook(listings))
 

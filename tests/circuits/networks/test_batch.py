@@ -24,7 +24,6 @@ from zkagent.circuits.networks.batch import (
     batch_network,
     fill,
     rows_of,
-    smallest_size,
 )
 from zkagent.circuits.networks.network import read_network
 from zkagent.executor.cli.circuit import circuit_group
@@ -177,10 +176,6 @@ def test_a_proof_with_other_padding_is_another_statement(batch_circuit: Circuit)
     )
     assert verify(batch_circuit, proof)
     assert not verify(batch_circuit, zeros)
-
-
-def test_the_smallest_size_that_holds_all_is_taken() -> None:
-    assert [smallest_size((16, 4), count) for count in (1, 4, 5, 16, 17)] == [4, 4, 16, 16, None]
 
 
 TO_ONE_ROW = node("Reshape", ["r", "one"], "y")

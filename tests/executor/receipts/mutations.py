@@ -11,11 +11,11 @@ from typing import Any
 
 from eth_utils.crypto import keccak
 
+from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
-from zkagent.executor.chain.packing import FEATURE_BYTES, unpack
 from zkagent.executor.receipts.format import ModelRecord, ToolRecord
 from zkagent.executor.receipts.recording import hexed, recorded_model, recorded_tool, unhexed
-from zkagent.executor.runs.derivation import features_hash
+from zkagent.executor.runs.derivation import features_hash, tool_hash
 
 Path = tuple[str | int, ...]
 Document = dict[str, Any]
@@ -132,7 +132,7 @@ def _features_hash(step: Document) -> None:
 
 
 def _metadata_hash(tool: Document) -> None:
-    tool["metadata_hash"] = hexed(recorded_tool(ToolRecord.model_validate(tool)).hash)
+    tool["metadata_hash"] = hexed(tool_hash(recorded_tool(ToolRecord.model_validate(tool))))
 
 
 def _model_hashes(run: Document) -> None:

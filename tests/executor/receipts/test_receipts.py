@@ -18,6 +18,7 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.context import escape_observation
 from zkagent.models.errors import UnknownModel
 from zkagent.verifier_contracts.errors import ChainUnreachable
 
@@ -79,6 +80,27 @@ def test_observations_that_are_not_utf8_survive(
     document = json.loads(receipt.to_json())
     assert document["runs"][0]["iterations"][0]["observation"] == "caf\u00e9 \u2603"
     assert verify_receipt(parse_receipt(receipt.to_json()), sources(drain)).accepted
+
+
+def observed(receipt: Receipt, text: str) -> Receipt:
+    """The receipt with another observation in its first iteration."""
+    run = receipt.runs[0]
+    first = run.iterations[0].model_copy(update={"observation": text})
+    changed = run.model_copy(update={"iterations": (first, *run.iterations[1:])})
+    return receipt.model_copy(update={"runs": (changed,)})
+
+
+def test_observations_are_held_to_what_the_agent_can_write(receipt: Receipt, drain: Model) -> None:
+    def refused(text: str) -> bool:
+        report = verify_receipt(observed(receipt, text), sources(drain))
+        return "the observation ends the iteration" in {c.claim for c in report.problems}
+
+    for code in (*range(0x20), ord("a"), ord("~"), 0x7F):
+        raw = bytes([code])
+        assert refused(raw.decode()) == (escape_observation(raw) != raw)
+    assert refused("\udcc3\udca9")  # another spelling of the letter that follows
+    assert not refused("\u00e9")
+    assert refused("\ud800")  # the bytes of no text
 
 
 def test_a_model_that_is_not_here_is_an_error_not_a_verdict(receipt: Receipt, drain: Model) -> None:

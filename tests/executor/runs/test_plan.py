@@ -6,8 +6,8 @@ import pytest
 
 from tests.executor.drain import PROMPT, USDC, without_tool
 from tests.support.fakes.memory_agent import MemoryAgent, made_up_address
+from zkagent.executor.chain.abi import FEATURE_BYTES, pack, unpack
 from zkagent.executor.chain.agent import Claim, Finished, MissingDecision
-from zkagent.executor.chain.packing import FEATURE_BYTES, pack, unpack
 from zkagent.executor.errors import (
     DecisionMismatch,
     EncoderMismatch,

@@ -16,7 +16,7 @@ from zkagent.models.errors import (
 )
 
 USDC, DAI = "0x" + "a1" * 20, "0x" + "b2" * 20
-BOOK = SymbolBook([Listing("USDC", USDC, 6), Listing("DAI", DAI, 18)])
+BOOK = SymbolBook((Listing("USDC", USDC, 6), Listing("DAI", DAI, 18)))
 BOB, TOKEN = "0x" + "0b" * 20, "0x" + "0c" * 20
 VIEW, DEPLOY, WITHDRAW, TRANSFER, REPORT, ASK, DECLINE = range(7)
 ASSET, AMOUNT, RECIPIENT = range(3)

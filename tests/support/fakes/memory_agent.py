@@ -13,7 +13,17 @@ from eth_utils.crypto import keccak
 
 from zkagent.circuits.networks.batch import fill
 from zkagent.circuits.systems import HALO2, system_id
-from zkagent.executor.chain.abi import NO_HANDLER, RUN_WITH_PROOFS, prompt_input
+from zkagent.executor.chain.abi import (
+    FEATURE_BYTES,
+    NO_HANDLER,
+    OUTPUT_BYTES,
+    RUN_WITH_PROOFS,
+    covered_by,
+    pack,
+    prompt_input,
+    size_for,
+    unpack,
+)
 from zkagent.executor.chain.agent import (
     AgentIdentity,
     AgentModel,
@@ -31,9 +41,7 @@ from zkagent.executor.chain.agent import (
     ToolParameter,
 )
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
-from zkagent.executor.chain.packing import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
 from zkagent.executor.errors import NotOnChain
-from zkagent.executor.runs.coverage import covered_by, size_for
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,

@@ -6,8 +6,8 @@ from eth_utils.crypto import keccak
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import fill, rows_of
+from zkagent.executor.chain.abi import OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import BatchVerifier
-from zkagent.executor.chain.packing import OUTPUT_BYTES, pack
 
 
 class MemoryProver:

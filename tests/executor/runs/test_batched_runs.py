@@ -76,7 +76,7 @@ def receipt(agent: MemoryAgent, drain: Model, told: list[Event]) -> Receipt:
 
 
 def sources(drain: Model, asked: list[tuple[str, int]]) -> Sources:
-    def circuits(model: Model, digest: str, size: int) -> object:
+    def circuits(model: Model, digest: str, size: int, system: bytes) -> object:
         asked.append((digest, size))
         return check_memory_proof
 

@@ -5,6 +5,7 @@ ExecutorError
 ├── TrainingExtraMissing     torch is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
+├── ArgumentRefused          a function was called with a value that it cannot mean
 ├── NoAgentThere             a contract, or none, that does not answer as an agent's does
 ├── PlanError                a run cannot be planned; nothing was sent
 │   ├── EncoderMismatch      contract and Python derive different features from one context
@@ -63,6 +64,14 @@ class KeyFileError(ExecutorError):
 
 class DeploymentMissing(ExecutorError):
     pass
+
+
+class ArgumentRefused(ExecutorError):
+    """Of a function of the Python face; commands refuse the same by their options."""
+
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        self.name, self.value, self.expected = name, value, expected
+        super().__init__(f"{name} is {value!r}, expected {expected}")
 
 
 class NoAgentThere(ExecutorError):

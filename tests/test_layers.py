@@ -50,6 +50,9 @@ def test_every_room_belongs_to_a_package() -> None:
         ("prover/service/wire/schemas.py", "import zkagent.prover.service.queue.jobs", "must not"),
         ("executor/runs/plan.py", "from circuits.store import load_circuit", "bare name circuits"),
         ("executor/runs/plan.py", "from zkagent import load_model", "the face zkagent is for"),
+        ("executor/api/agents.py", "import zkagent", "the face zkagent is for users"),
+        ("zkagent/errors.py", "import zkagent.models.errors", "zkagent must not import models"),
+        ("zkagent/__init__.py", "import web3", "web3 may be imported in"),
         ("executor/attic/old.py", "import zkagent.executor.runs.plan", "is no room of tests/lay"),
     ],
 )
@@ -69,6 +72,7 @@ def test_a_wrong_import_is_found(path: str, source: str, reason: str) -> None:
         ),
         ("executor/runs/plan.py", "from zkagent.executor.chain import abi"),
         ("executor/runs/plan.py", "from zkagent.errors import ZkagentError"),
+        ("zkagent/__init__.py", "from zkagent.executor.api.agents import agent"),
         (
             "verifier_contracts/chain/local.py",
             "import web3\nfrom zkagent.circuits.store import load_circuit",

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zkagent.circuits.errors import TuningMissing
-from zkagent.circuits.support.cache import file_digest
 from zkagent.executor.cli.data_options import comparison
 
 if TYPE_CHECKING:
@@ -19,36 +17,27 @@ if TYPE_CHECKING:
 def find_onnx(model: str) -> Path:
     """The ONNX file behind what a user wrote: its path, or a model of any kind by name or folder.
 
-    Raises zkagent.models.errors.ModelError.
+    Raises models' ModelError.
     """
-    if model.endswith(".onnx"):
-        return Path(model)
-    from zkagent.models.catalogue import load_model
+    from zkagent.executor.api.circuits import onnx_of
 
-    return load_model(model).onnx_path
+    return onnx_of(model)
 
 
 def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunArguments | None":
-    """The settings that were tuned for this very file; None for the standard ones.
+    """The settings that were tuned for this very file; None for the standard ones. Says so when
+    there are some. Raises TuningMissing."""
+    from zkagent.executor.api.circuits import tuning_of
 
-    tuned: None means for ONNX files only, because agents and receipts go by the standard circuit of
-    a model, which is the same on every machine. Raises TuningMissing when True and there are none.
-    """
-    from zkagent.circuits.halo2.tuning.record import find
-
-    if tuned is False or (tuned is None and not model.endswith(".onnx")) or not onnx.is_file():
-        return None
-    record = find(file_digest(onnx))
-    if record is None and tuned:
-        raise TuningMissing(onnx)
-    if record is None:
+    tuning = tuning_of(model, onnx, tuned)
+    if tuning is None:
         return None
     click.echo(
-        f"with the settings that were tuned for {record.objective.value}; "
+        f"with the settings that were tuned for {tuning.objective.value}; "
         "--untuned for the standard ones",
         err=True,
     )
-    return record.winner.arguments
+    return tuning.winner.arguments
 
 
 def build_shown(

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from zkagent.models.catalogue import Model
     from zkagent.models.classifier.files import TextClassifier
-    from zkagent.models.encoding.context import Context
-    from zkagent.models.encoding.decoder import Decision
     from zkagent.models.wallet.evaluate import Report, Share
 
 
@@ -49,6 +46,7 @@ def decide_command(
         "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
     zkagent decide ./classifier "play some jazz"
     """
+    from zkagent.executor.api.decisions import decide
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.classifier.files import TextClassifier
 
@@ -58,7 +56,7 @@ def decide_command(
             raise click.UsageError(f"{model} is {loaded.kind}: leave out --observation, --symbol")
         _show_intent(loaded, prompt, as_json)
         return
-    decision, _ = decide_after(load_model(model, Model), prompt, observations, symbols)
+    decision = decide(load_model(model, Model), prompt, observations, symbols=symbols)
     if as_json:
         click.echo(json.dumps(decision.to_json()))
         return
@@ -78,35 +76,6 @@ def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None
     click.echo(intent)
     for label in sorted(by_label, key=lambda label: -by_label[label])[:SCORES_SHOWN]:
         click.echo(f"  {label:28s} {by_label[label]:16,d}")
-
-
-def decide_after(
-    model: "Model", prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...] = ()
-) -> "tuple[Decision, Context]":
-    """The decision after as many iterations as there are observations, and the context it was made
-    in.
-
-    Tokens given by address are taken to have 18 decimals here. Raises RefusedText or
-    RefusedArgument, and ObservationWithoutCall when an earlier decision was already the answer.
-    """
-    import re
-
-    from zkagent.executor.errors import ObservationWithoutCall
-    from zkagent.models.encoding.book import plain_book
-    from zkagent.models.encoding.context import Context, escape_observation
-
-    book = plain_book([*model.manifest.symbols, *symbols])
-    decimals = {address.lower(): 18 for address in re.findall(r"0x[0-9a-fA-F]{40}", prompt)}
-    context = Context(prompt.encode("utf-8", "surrogateescape"), (), book)
-    decision = model.decide(context, decimals=decimals)
-    for number, text in enumerate(observations, start=1):
-        if decision.action == "answer":
-            raise ObservationWithoutCall(number, decision.answer)
-        observed = escape_observation(text.encode("utf-8", "surrogateescape"))
-        entry = decision.reasoning.encode() + b"Observation: " + observed + b"\n"
-        context = Context(context.prompt, (*context.reasoning, entry), book)
-        decision = model.decide(context, decimals=decimals)
-    return decision, context
 
 
 #: Commands with dependencies of their own, imported only when called: name -> (module, attribute).

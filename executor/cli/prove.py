@@ -152,17 +152,14 @@ def _read_inputs(path: Path) -> list[object]:
 
 def _encode(name: str, prompt: str) -> list[object]:
     """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
+    from zkagent.executor.api.decisions import encode
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.classifier.files import TextClassifier
-    from zkagent.models.encoding.book import plain_book
-    from zkagent.models.encoding.context import Context
 
     loaded = load_model(name)
     if isinstance(loaded, TextClassifier):
         return list(loaded.features(prompt))
-    model = load_model(name, Model)
-    book = plain_book(model.manifest.symbols)
-    return list(model.encode(Context(prompt.encode("utf-8", "surrogateescape"), (), book)))
+    return list(encode(load_model(name, Model), prompt))
 
 
 def _read_proof(path: Path) -> "Proof":

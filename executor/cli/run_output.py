@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from zkagent.executor.api.agents import DryRun, Run
 from zkagent.executor.chain.agent import RunResult
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
-from zkagent.executor.runs.runner import CompletedRun, ProvenRun
+from zkagent.executor.runs.runner import ProvenRun
 
 Shown = dict[str, Any]
 
@@ -29,14 +30,22 @@ def planned_json(proven: ProvenRun) -> Shown:
     }
 
 
-def completed_json(completed: CompletedRun) -> Shown:
-    """The same of what really happened, with the transaction."""
+def dry_run_json(shown: DryRun) -> Shown:
+    """The same with the state that it was planned on, gas and effects."""
+    facts = {"block": shown.block, "gas": shown.gas, "effects": shown.effects}
+    return planned_json(shown.proven) | facts
+
+
+def completed_json(run: Run) -> Shown:
+    """The same of what really happened, with the transaction and where the receipt is."""
+    completed = run.completed
     result, proven = completed.inclusion.result, completed.proven
     return planned_json(_as_it_happened(proven, result)) | {
         "transaction": completed.inclusion.hash,
         "block": result.block.number,
         "gas_used": result.gas_used,
         "plans": completed.plans,
+        "receipt": str(run.path),
     }
 
 
@@ -99,21 +108,20 @@ def print_dry_run(shown: Shown) -> None:
     click.echo("dry run: nothing was sent")
 
 
-def report_json(report: Report, development: bool) -> Shown:
-    """development: the circuit's set-up is one whose maker could forge proofs."""
+def report_json(report: Report) -> Shown:
     return {
         "accepted": report.accepted,
         "problems": [str(check) for check in report.problems],
-        "development_srs": development,
+        "development_srs": report.development_srs,
     }
 
 
-def print_report(report: Report, *, online: bool, development: bool) -> None:
+def print_report(report: Report, *, online: bool) -> None:
     for check in report.problems:
         click.echo(f"broken: {check}")
     held = sum(check.held for check in report.checks)
     click.echo(f"{held} of {len(report.checks)} checks hold")
-    if development:
+    if report.development_srs:
         click.echo("development set-up: whoever made it could have forged these proofs")
     if not report.accepted:
         click.echo("rejected")

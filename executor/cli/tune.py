@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zkagent.circuits.errors import TuningFailed
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION, FiniteRange
 
@@ -94,27 +93,13 @@ def tune_command(
 
 
 def build_tuned(onnx: Path, tuning: "Tuning", srs: Path | None, data: "Data | None") -> "Circuit":
-    """Build the winner, note the tuning in its manifest, and keep it for later builds.
-
-    In this order, so that an interruption leaves either nothing or a tuning that is complete.
-    Raises TuningFailed when the circuit, now that it is built, agrees too rarely with the network.
-    """
-    from zkagent.circuits.halo2.build import Stage, fidelity_of
-    from zkagent.circuits.halo2.build_process import build_isolated
-    from zkagent.circuits.halo2.tuning.record import keep
-    from zkagent.circuits.store import annotate
+    """Like zkagent.executor.api.circuits.build_tuned, with progress on a terminal."""
+    from zkagent.circuits.halo2.build import Stage
+    from zkagent.executor.api import circuits
     from zkagent.executor.cli.progress import stages
 
     with stages(len(Stage)) as begin:
-        circuit = build_isolated(
-            onnx, srs=srs, arguments=tuning.winner.arguments, data=data, progress=begin
-        )
-    fidelity = fidelity_of(circuit) if data else None
-    if fidelity and fidelity.agreement < tuning.min_agreement:
-        raise TuningFailed(onnx, f"the winner agrees on {fidelity.agreement:.4%} of the samples")
-    circuit = annotate(circuit, "tuning", tuning.to_json())
-    keep(tuning)
-    return circuit
+        return circuits.build_tuned(onnx, tuning, srs, data, begin)
 
 
 __all__ = ["build_tuned", "tune_command"]

@@ -26,13 +26,20 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """The verdict on a receipt."""
+    """The verdict on a receipt; false unless it is accepted.
+
+    development_srs: a circuit's set-up is one whose maker could have forged these proofs.
+    """
 
     checks: tuple[Check, ...]
+    development_srs: bool = False
 
     @property
     def accepted(self) -> bool:
         return all(check.held for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.accepted
 
     @property
     def problems(self) -> tuple[Check, ...]:

@@ -15,15 +15,18 @@ PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
 MAX_BYTES = 64 * 1024
 EXPECTED = 'expected 64 hex digits, or an encrypted keystore (JSON with "crypto" in it)'
 
+#: Of a keystore: the password itself, whom to ask for it, or nobody.
+Password = str | Callable[[], str] | None
 
-def load_key(path: Path, ask: Callable[[], str] | None = None) -> LocalAccount:
+
+def load_key(path: Path, password: Password = None) -> LocalAccount:
     """The account of a key file: 64 hex digits, or an encrypted keystore (Web3 Secret Storage).
 
-    A keystore's password comes from $ZKAGENT_KEY_PASSWORD or from `ask`. Raises KeyFileError.
+    password: when it has to be asked for, $ZKAGENT_KEY_PASSWORD comes first. Raises KeyFileError.
     """
     text = _read(path)
     if (keystore := _keystore(text)) is not None:
-        return _from_keystore(path, keystore, ask)
+        return _from_keystore(path, keystore, _password(path, password))
     try:
         key = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
@@ -52,14 +55,17 @@ def _keystore(text: str) -> dict[str, Any] | None:
     return content if is_keystore else None
 
 
-def _from_keystore(
-    path: Path, keystore: dict[str, Any], ask: Callable[[], str] | None
-) -> LocalAccount:
-    password = os.environ.get(PASSWORD_VARIABLE)
-    if password is None and ask is not None:
-        password = ask()
-    if password is None:
+def _password(path: Path, given: Password) -> str:
+    if isinstance(given, str):
+        return given
+    if (found := os.environ.get(PASSWORD_VARIABLE)) is not None:
+        return found
+    if given is None:
         raise KeyFileError(f"{path} is encrypted: set {PASSWORD_VARIABLE} to its password")
+    return given()
+
+
+def _from_keystore(path: Path, keystore: dict[str, Any], password: str) -> LocalAccount:
     try:
         key = bytes(Account.decrypt(keystore, password))
     except ValueError as exc:

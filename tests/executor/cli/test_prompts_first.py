@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
-from zkagent.executor.cli.model import decide_after
+from zkagent.executor.api.decisions import decide
 from zkagent.executor.runs.derivation import check_prompt
 from zkagent.models.catalogue import load_model
 from zkagent.models.errors import TooManyCandidates
@@ -43,7 +43,7 @@ def test_an_unreadable_prompt_is_refused_before_any_work(
 def test_marks_alone_are_read_and_declined(prompt: str) -> None:
     wallet = load_model("wallet")
     check_prompt(wallet, prompt.encode())
-    decision, _ = decide_after(wallet, prompt, ())
+    decision = decide(wallet, prompt)
     assert (decision.action, decision.kind) == ("answer", "decline")
 
 

@@ -1,0 +1,232 @@
+"""From a network to circuits and proofs, each step in a process of its own."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.errors import TuningFailed, TuningMissing
+from zkagent.circuits.halo2.build import fidelity_of
+from zkagent.circuits.halo2.build_process import build_isolated
+from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.halo2.tuning import record
+from zkagent.circuits.halo2.tuning.objectives import Objective
+from zkagent.circuits.halo2.tuning.record import Tuning
+from zkagent.circuits.halo2.tuning.tuner import Wish
+from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
+from zkagent.circuits.networks.batch import batch_file
+from zkagent.circuits.networks.inputs import quantise
+from zkagent.circuits.store import annotate
+from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.support.progress import Told, silent
+from zkagent.executor.api.arguments import (
+    AnyPath,
+    any_model_of,
+    check_number,
+    check_time,
+    path_of,
+    setup_file,
+)
+from zkagent.executor.errors import ArgumentRefused
+from zkagent.executor.runs.provers import open_prover
+from zkagent.models.catalogue import AnyModel
+from zkagent.prover.local import LocalProver
+
+Array = npt.NDArray[Any]
+#: A model, its name or folder, or an ONNX file.
+Source = AnyModel | AnyPath
+#: Inputs of a network, [n, *input shape]: an array, or an .npz file that holds one.
+Samples = Array | AnyPath
+
+
+def build_circuit(
+    model: Source,
+    *,
+    srs: AnyPath | None = None,
+    data: Samples | None = None,
+    tolerance: float | None = None,
+    fraction_bits: int | None = None,
+    batch: int = 1,
+    tuned: bool | None = None,
+    progress: Told = silent,
+) -> Circuit:
+    """Build the circuit of a model or an ONNX file, or look it up when it was built before.
+
+        >>> circuit = zkagent.build_circuit("wallet")
+        >>> circuit.input_count, circuit.output_count, circuit.facts.exact
+        (137, 28, True)
+
+    srs: a public ceremony's set-up file; without one, a development set-up that is good on local
+    chains only. data: samples that scale and ranges are fitted to, and on which the circuit is
+    compared with onnxruntime: its note "fidelity". tolerance: compare numbers within this instead
+    of the largest output. fraction_bits: the scale. batch: decisions in one proof. tuned: use what
+    `tune` found; by default for ONNX files only, because agents and receipts go by the standard
+    circuit of a model. Raises ArgumentRefused, ModelError, CircuitError.
+    """
+    _check_wishes(data, tolerance, fraction_bits, batch, tuned)
+    setup = setup_file(srs)
+    with batch_file(onnx_of(model), batch) as onnx, _samples_file(data) as samples:
+        found = None if fraction_bits else tuning_of(model, onnx, tuned)
+        return build_isolated(
+            onnx,
+            srs=setup,
+            arguments=found.winner.arguments if found else None,
+            data=Data(samples, tolerance, fraction_bits) if samples else None,
+            progress=progress,
+        )
+
+
+def prove(circuit: Circuit, x: Sequence[float] | Array, *, timeout_s: float = 300.0) -> Proof:
+    """Prove y = f(x), and verify the proof.
+
+        >>> proof = zkagent.prove(circuit, zkagent.encode(wallet, "withdraw 5 USDC"))
+        >>> len(proof.outputs), len(proof.proof)
+        (28, 1856)
+
+    x: the network's own numbers, flat or in its shape. For many proofs keep a
+    `zkagent.prover.local.LocalProver` of the circuit open: starting one takes most of the time of
+    a small proof. Raises ArgumentRefused, InputRefused, ProverError.
+    """
+    check_time("timeout_s", timeout_s)
+    values: list[Any] = quantise(circuit, _numbers(x))
+    opener = partial(LocalProver, timeout_s=timeout_s)
+    with open_prover(circuit, opener) as prover:
+        return prover.prove(values)
+
+
+def tune(
+    model: Source,
+    data: Samples | None = None,
+    *,
+    objective: str = "balanced",
+    min_agreement: float = 0.999,
+    tolerance: float | None = None,
+    measure_for_s: float = 180.0,
+    srs: AnyPath | None = None,
+    progress: Told = silent,
+) -> Circuit:
+    """The circuit of the cheapest sound settings; later builds of the same ONNX file use them, too.
+
+        >>> circuit = zkagent.tune("mlp.onnx", "mlp.npz", objective="latency")
+        >>> circuit.notes["tuning"]["chosen"]
+        's8-c2-k12-2x1449'
+
+    data: samples to compare with onnxruntime on; needed for a network that rounds. objective: make
+    "latency", "gas", "memory" small, or all three alike, "balanced". min_agreement: the share of
+    the samples that must be decided as onnxruntime decides them, or, with a tolerance, be within
+    it. measure_for_s: seconds to make circuits and to prove with each. Everything that was measured
+    is in the note "tuning". Raises ArgumentRefused, ModelError, CircuitError.
+    """
+    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s)
+    check_number("min_agreement", min_agreement, 0, 1)
+    check_number("tolerance", tolerance, 0)
+    check_number("measure_for_s", measure_for_s, 0)
+    onnx, setup = onnx_of(model), setup_file(srs)
+    with _samples_file(data) as samples:
+        tuning = tune_isolated(onnx, wish, data=samples, report=progress)
+        return build_tuned(onnx, tuning, setup, Data(samples, tolerance) if samples else None)
+
+
+def build_tuned(
+    onnx: Path, tuning: Tuning, srs: Path | None, data: Data | None, progress: Told = silent
+) -> Circuit:
+    """Build the winner, note the tuning in its manifest, and keep it for later builds.
+
+    In this order, so that an interruption leaves either nothing or a tuning that is complete.
+    Raises TuningFailed when the circuit, now that it is built, agrees too rarely with the network.
+    """
+    winner = tuning.winner.arguments
+    circuit = build_isolated(onnx, srs=srs, arguments=winner, data=data, progress=progress)
+    fidelity = fidelity_of(circuit) if data else None
+    if fidelity and fidelity.agreement < tuning.min_agreement:
+        raise TuningFailed(onnx, f"the winner agrees on {fidelity.agreement:.4%} of the samples")
+    circuit = annotate(circuit, "tuning", tuning.to_json())
+    record.keep(tuning)
+    return circuit
+
+
+def onnx_of(model: Source) -> Path:
+    """The ONNX file behind what a user named. Raises ModelError."""
+    if is_file(model):
+        return Path(model)
+    return any_model_of(model).onnx_path
+
+
+def is_file(model: Source) -> TypeGuard[AnyPath]:
+    """Whether it names an ONNX file and no model."""
+    return isinstance(model, str | os.PathLike) and os.fspath(model).endswith(".onnx")
+
+
+def tuning_of(model: Source, onnx: Path, tuned: bool | None) -> Tuning | None:
+    """What was found for this very file; None for the standard settings.
+
+    tuned: None means for ONNX files only, because the standard circuit of a model is the same on
+    every machine. Raises TuningMissing when True and there is none.
+    """
+    if tuned is False or (tuned is None and not is_file(model)) or not onnx.is_file():
+        return None
+    found = record.find(file_digest(onnx))
+    if found is None and tuned:
+        raise TuningMissing(onnx)
+    return found
+
+
+def _check_wishes(
+    data: Samples | None,
+    tolerance: float | None,
+    fraction_bits: int | None,
+    batch: int,
+    tuned: bool | None,
+) -> None:
+    """What does not go together. Raises ArgumentRefused."""
+    check_number("tolerance", tolerance, 0)
+    for name, value in (("tolerance", tolerance), ("fraction_bits", fraction_bits)):
+        if value is not None and data is None:
+            raise ArgumentRefused(name, value, "None without samples: give data")
+    if data is not None and batch != 1:
+        raise ArgumentRefused("batch", batch, "1 with samples")
+    if fraction_bits and tuned:
+        raise ArgumentRefused("fraction_bits", fraction_bits, "None: tuned settings have a scale")
+
+
+def _objective(name: str) -> Objective:
+    try:
+        return Objective(name)
+    except ValueError:
+        raise ArgumentRefused("objective", name, f"one of {', '.join(Objective)}") from None
+
+
+@contextmanager
+def _samples_file(data: Samples | None) -> Iterator[Path | None]:
+    """The samples as a file that exists inside the block."""
+    if not isinstance(data, np.ndarray):
+        yield path_of(data)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "samples.npz")
+        np.savez(path, x=data)
+        yield path
+
+
+def _numbers(x: Sequence[float] | Array) -> list[object]:
+    """Flat, in Python's own types."""
+    values = x.reshape(-1).tolist() if isinstance(x, np.ndarray) else list(x)
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+__all__ = [
+    "build_circuit",
+    "build_tuned",
+    "is_file",
+    "onnx_of",
+    "prove",
+    "tune",
+    "tuning_of",
+]

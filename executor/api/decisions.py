@@ -1,0 +1,77 @@
+"""What a model alone says about a text: no proof, no chain."""
+
+import re
+from collections.abc import Iterable
+
+from zkagent.executor.errors import ObservationWithoutCall
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.context import Context, escape_observation
+from zkagent.models.encoding.decoder import Decision
+
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+def decide(
+    model: Model, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+) -> Decision:
+    """What the model decides about an instruction: a tool call or the final answer.
+
+        >>> wallet = zkagent.load_model("wallet")
+        >>> decision = zkagent.decide(wallet, "withdraw 5 USDC from the pool")
+        >>> decision.action, [argument.text for argument in decision.arguments]
+        ('Withdraw', ['USDC', '5'])
+
+    observations: what the tools of the decisions so far returned, in order. symbols: assets that
+    the agent's book lists besides the model's own. Tokens given by address are taken to have 18
+    decimals here. Raises RefusedText, RefusedArgument, and ObservationWithoutCall when an earlier
+    decision was already the answer.
+    """
+    return decide_after(model, prompt, observations, symbols)[0]
+
+
+def encode(
+    model: Model, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+) -> tuple[int, ...]:
+    """The features x that the decision follows from, which is what `prove` takes.
+
+        >>> len(zkagent.encode(wallet, "withdraw 5 USDC from the pool"))
+        137
+
+    The arguments and errors are those of `decide`.
+    """
+    given = tuple(observations)
+    if not given:
+        return model.encode(_first(model, prompt, symbols))
+    return model.encode(decide_after(model, prompt, given, symbols)[1])
+
+
+def decide_after(
+    model: Model, prompt: str, observations: Iterable[str] = (), symbols: Iterable[str] = ()
+) -> tuple[Decision, Context]:
+    """The decision after as many iterations as there are observations, and the context it was made
+    in. Raises like `decide`."""
+    context = _first(model, prompt, symbols)
+    decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
+    decision = model.decide(context, decimals=decimals)
+    for number, text in enumerate(observations, start=1):
+        if decision.action == "answer":
+            raise ObservationWithoutCall(number, decision.answer)
+        context = _followed(context, decision, text)
+        decision = model.decide(context, decimals=decimals)
+    return decision, context
+
+
+def _first(model: Model, prompt: str, symbols: Iterable[str]) -> Context:
+    book = plain_book([*model.manifest.symbols, *symbols])
+    return Context(prompt.encode("utf-8", "surrogateescape"), (), book)
+
+
+def _followed(context: Context, decision: Decision, observation: str) -> Context:
+    """The context of the next decision."""
+    observed = escape_observation(observation.encode("utf-8", "surrogateescape"))
+    entry = decision.reasoning.encode() + b"Observation: " + observed + b"\n"
+    return Context(context.prompt, (*context.reasoning, entry), context.book)
+
+
+__all__ = ["decide", "decide_after", "encode"]

@@ -1,0 +1,58 @@
+"""The verdict on a receipt."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
+from zkagent.executor.chain.agent import AgentChain
+from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.receipts import verify_run
+from zkagent.executor.receipts.circuits import LocalCircuits
+from zkagent.executor.receipts.format import Receipt, load_receipt
+from zkagent.executor.receipts.verdicts import Report
+from zkagent.executor.receipts.verify_run import ModelSource, Sources
+from zkagent.models.catalogue import Model, load_model
+from zkagent.verifier_contracts.chain.local import connect
+
+
+def verify_receipt(
+    receipt: Receipt | AnyPath,
+    *,
+    rpc: str | None = None,
+    model: Model | AnyPath | None = None,
+    srs: AnyPath | None = None,
+) -> Report:
+    """Check a run again: every proof, every feature vector, every decision.
+
+        >>> report = zkagent.verify_receipt(run.receipt)
+        >>> report.accepted, report.problems
+        (True, ())
+
+    rpc: compare with this chain as well; offline nothing shows that the recorded state was the
+    chain's. model: instead of the one that the receipt names. srs: the set-up file of its circuit,
+    where that has to be built. A receipt that does not hold is a report that is not accepted (and
+    false); raises MalformedReceipt, CannotVerify, ModelError, CircuitError, ContractsError when
+    there is no telling.
+    """
+    found = receipt if isinstance(receipt, Receipt) else load_receipt(Path(receipt))
+    circuits = LocalCircuits(setup_file(srs))
+    sources = Sources(_models(model), circuits, _chain(rpc, found.chain_id))
+    report = verify_run.verify_receipt(found, sources)
+    return replace(report, development_srs=circuits.development)
+
+
+def _models(given: Model | AnyPath | None) -> ModelSource:
+    if given is None:
+        return lambda name: load_model(name, Model)
+    return lambda name: model_of(given)
+
+
+def _chain(rpc: str | None, chain_id: int) -> Callable[[str], AgentChain] | None:
+    if rpc is None:
+        return None
+    web3 = connect(rpc, chain_id)
+    return lambda agent: Web3Agent(web3, agent)
+
+
+__all__ = ["verify_receipt"]

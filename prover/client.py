@@ -36,9 +36,13 @@ Listener = Callable[[ProofView], None]
 
 
 class ServiceClient:
-    """The service at `url`, synchronously. key: by default from $ZKAGENT_KEY.
+    """The service at `url`, synchronously; use it in a `with` block, or close it.
 
-    patience_s: how long to go on while the service is down or overloaded.
+        >>> with zkagent.ServiceClient("http://127.0.0.1:8642") as service:
+        ...     proof = service.prove_features("wallet", x)
+
+    key: by default from $ZKAGENT_KEY. patience_s: how long to go on while the service is down or
+    overloaded.
     """
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
@@ -103,6 +107,23 @@ class ServiceClient:
         view = self.submit(wanted)
         return self.wait(view.id, timeout_s=timeout_s, listener=listener)
 
+    def prove_features(
+        self,
+        circuit: str,
+        features: Sequence[int],
+        *,
+        timeout_s: float | None = None,
+        listener: Listener | None = None,
+    ) -> Proof:
+        """The proof that y = f(features), by itself. circuit: a digest, or a model's name.
+
+        What comes back is compared with what was asked; whether it is true is for `verify` to say,
+        since the service may be anyone's. Raises ProverError.
+        """
+        wanted = Wanted.of_features(circuit, features, batch="never")
+        view = self.prove(wanted, timeout_s=timeout_s, listener=listener)
+        return proof_of(view, features)
+
     def close(self) -> None:
         self._http.close()
 
@@ -126,7 +147,11 @@ class ServiceClient:
 
 
 class AsyncServiceClient:
-    """The same for asyncio: submit, get, cancel, wait, prove."""
+    """The same for asyncio: submit, get, cancel, wait, prove, prove_features.
+
+        >>> async with zkagent.AsyncServiceClient("http://127.0.0.1:8642") as service:
+        ...     proofs = await asyncio.gather(*(service.prove_features("wallet", x) for x in xs))
+    """
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
         self.url = url.rstrip("/")
@@ -160,6 +185,13 @@ class AsyncServiceClient:
         """Submit and wait."""
         view = await self.submit(wanted)
         return await self.wait(view.id, timeout_s=timeout_s)
+
+    async def prove_features(
+        self, circuit: str, features: Sequence[int], *, timeout_s: float | None = None
+    ) -> Proof:
+        """Like ServiceClient.prove_features."""
+        wanted = Wanted.of_features(circuit, features, batch="never")
+        return proof_of(await self.prove(wanted, timeout_s=timeout_s), features)
 
     async def __aenter__(self) -> Self:
         return self
@@ -208,9 +240,9 @@ class ServiceProver(ExitStack[None]):
         What comes back is compared with what was asked; whether the proof is true is checked by
         whoever relies on it, since the service may be anyone's.
         """
-        wanted = Wanted.of_features(self._circuit, x, batch="never")
-        view = self._client.prove(wanted, timeout_s=self._timeout_s, listener=self._listener)
-        return proof_of(view, x)
+        return self._client.prove_features(
+            self._circuit, x, timeout_s=self._timeout_s, listener=self._listener
+        )
 
 
 def prove_by_service(
@@ -222,10 +254,9 @@ def prove_by_service(
     timeout_s: float | None = None,
     listener: Listener | None = None,
 ) -> Proof:
-    """Behind `zkagent prove --service URL`. model: a model's name or a circuit's digest."""
+    """One proof, with a client of its own. model: a model's name or a circuit's digest."""
     with ServiceClient(url, key=key) as client:
-        wanted = Wanted.of_features(model, features, batch="never")
-        return proof_of(client.prove(wanted, timeout_s=timeout_s, listener=listener), features)
+        return client.prove_features(model, features, timeout_s=timeout_s, listener=listener)
 
 
 def proof_of(view: ProofView, features: Sequence[int]) -> Proof:

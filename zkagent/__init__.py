@@ -1,0 +1,85 @@
+"""On-chain agents whose every decision is proven.
+
+    import zkagent
+
+    with zkagent.agent() as agent:  # a demo agent; or agent(rpc, address, key_file=...)
+        run = agent.run("deposit 5 USDC")
+    assert zkagent.verify_receipt(run.receipt)
+
+This is the library's face; docs/python.md is its reference. Each name is loaded when it is first
+used, so that importing zkagent costs nothing. What else there is stands in the rooms behind it:
+zkagent.models, zkagent.circuits, zkagent.prover, zkagent.verifier_contracts, zkagent.executor.
+"""
+
+import importlib
+import typing
+
+from zkagent.errors import ZkagentError
+
+if typing.TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit, Proof
+    from zkagent.circuits.halo2.scales import read_outputs
+    from zkagent.executor.api.agents import Run, agent
+    from zkagent.executor.api.circuits import build_circuit, prove, tune
+    from zkagent.executor.api.decisions import decide, encode
+    from zkagent.executor.api.receipts import verify_receipt
+    from zkagent.executor.receipts.format import Receipt
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.encoding.decoder import Decision
+    from zkagent.prover.client import AsyncServiceClient, ServiceClient
+    from zkagent.prover.verification import verify
+else:
+    _MODULES = {
+        "AsyncServiceClient": "zkagent.prover.client",
+        "Circuit": "zkagent.circuits.artifacts",
+        "Decision": "zkagent.models.encoding.decoder",
+        "Model": "zkagent.models.catalogue",
+        "Proof": "zkagent.circuits.artifacts",
+        "Receipt": "zkagent.executor.receipts.format",
+        "Run": "zkagent.executor.api.agents",
+        "ServiceClient": "zkagent.prover.client",
+        "agent": "zkagent.executor.api.agents",
+        "build_circuit": "zkagent.executor.api.circuits",
+        "decide": "zkagent.executor.api.decisions",
+        "encode": "zkagent.executor.api.decisions",
+        "load_model": "zkagent.models.catalogue",
+        "prove": "zkagent.executor.api.circuits",
+        "read_outputs": "zkagent.circuits.halo2.scales",
+        "tune": "zkagent.executor.api.circuits",
+        "verify": "zkagent.prover.verification",
+        "verify_receipt": "zkagent.executor.api.receipts",
+    }
+
+    def __getattr__(name):
+        """The names of `__all__` when they are first used (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(_MODULES[name]), name)
+        globals()[name] = found
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *_MODULES})
+
+
+__all__ = [
+    "AsyncServiceClient",
+    "Circuit",
+    "Decision",
+    "Model",
+    "Proof",
+    "Receipt",
+    "Run",
+    "ServiceClient",
+    "ZkagentError",
+    "agent",
+    "build_circuit",
+    "decide",
+    "encode",
+    "load_model",
+    "prove",
+    "read_outputs",
+    "tune",
+    "verify",
+    "verify_receipt",
+]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli.group import Group
+
 if TYPE_CHECKING:
     from zkagent.executor.bench.compare import Comparison
     from zkagent.executor.bench.results import Results
@@ -19,7 +21,7 @@ TEXTS = click.Path(path_type=Path, exists=True, file_okay=False)
 HOME = Path("bench-results")
 
 
-@click.group("bench", invoke_without_command=True)
+@click.group("bench", cls=Group, invoke_without_command=True)
 @click.option("--full", "all_of_it", is_flag=True, help="Everything: all models, sizes and forms.")
 @click.option(
     "--out",

@@ -14,6 +14,7 @@ from zkagent.executor.cli.circuits_shown import (
     tuned_arguments,
 )
 from zkagent.executor.cli.data_options import data_options
+from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION
 from zkagent.executor.cli.tune import tune_command
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from zkagent.circuits.halo2.calibration import Data
 
 
-@click.group("circuit")
+@click.group("circuit", cls=Group)
 def circuit_group() -> None:
     """Build circuits and look at built ones."""
 

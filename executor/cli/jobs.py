@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import FiniteRange
 from zkagent.executor.cli.serve import DATABASE_OPTION
 
@@ -16,7 +17,7 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 STATES = ("waiting", "proving", "done", "failed", "poison", "cancelled", "expired")
 
 
-@click.group("jobs")
+@click.group("jobs", cls=Group)
 def jobs_group() -> None:
     """Look after the service's queue."""
 
@@ -106,7 +107,7 @@ def purge_command(days: float, database: str | None) -> None:
     click.echo(f"{count} proofs forgotten")
 
 
-@click.group("key")
+@click.group("key", cls=Group)
 def key_group() -> None:
     """API keys of the service."""
 

@@ -5,15 +5,14 @@ import errno
 import logging
 import sys
 import traceback
-from importlib import import_module
 from typing import TextIO
 
 import click
 
 from zkagent.errors import ZkagentError
+from zkagent.executor.cli.group import Group
 
-#: Command name -> (module, attribute, help line). Loaded only when called, so that --help is
-#: instant.
+#: Command name -> (module, attribute, help line), in the pipeline's order.
 COMMANDS = {
     "model": ("zkagent.executor.cli.model", "model_group", "Train, evaluate and audit models."),
     "decide": ("zkagent.executor.cli.model", "decide_command", "Show a decision without a proof."),
@@ -49,24 +48,7 @@ COMMANDS = {
 }
 
 
-class _LazyGroup(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute, _ = COMMANDS[cmd_name]
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
-
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, late=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.version_option(package_name="zkagent")
 @click.pass_context

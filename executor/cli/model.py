@@ -2,11 +2,12 @@
 chain."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from zkagent.executor.cli.group import Group
 
 if TYPE_CHECKING:
     from zkagent.models.classifier.files import TextClassifier
@@ -78,32 +79,32 @@ def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None
         click.echo(f"  {label:28s} {by_label[label]:16,d}")
 
 
-#: Commands with dependencies of their own, imported only when called: name -> (module, attribute).
+#: Commands with dependencies of their own.
 LATE = {
-    "audit": ("zkagent.executor.cli.audit", "audit_command"),
-    "evm": ("zkagent.executor.cli.evm", "evm_command"),
-    "train-classifier": ("zkagent.executor.cli.classifier", "train_classifier_command"),
+    "audit": (
+        "zkagent.executor.cli.audit",
+        "audit_command",
+        "Rebuild what is behind a registry's model and compare.",
+    ),
+    "evm": (
+        "zkagent.executor.cli.evm",
+        "evm_command",
+        "Write a contract that evaluates MODEL on chain.",
+    ),
+    "train-classifier": (
+        "zkagent.executor.cli.classifier",
+        "train_classifier_command",
+        "Train a text classifier of integers.",
+    ),
     "evaluate-classifier": (
         "zkagent.executor.cli.classifier",
         "evaluate_classifier_command",
+        "Classify test files by the circuit itself.",
     ),
 }
 
 
-class _ModelGroup(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *LATE]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in LATE:
-            return super().get_command(ctx, cmd_name)
-        module, attribute = LATE[cmd_name]
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group("model", cls=_ModelGroup)
+@click.group("model", cls=Group, late=LATE)
 def model_group() -> None:
     """Train, evaluate and audit models."""
 

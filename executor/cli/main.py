@@ -45,6 +45,11 @@ COMMANDS = {
         "demo_command",
         "The whole story on an embedded chain, attacks included.",
     ),
+    "completion": (
+        "zkagent.executor.cli.completion",
+        "completion_command",
+        "Let a shell complete commands and options.",
+    ),
 }
 
 

@@ -23,6 +23,10 @@ ExecutorError
 │   └── CannotVerify         something that verification needs is not there
 ├── PlaceRefused             a result could not be written where it was asked for
 │   └── FileInTheWay         a file would be overwritten that cannot be made again
+├── ConfigError              the config files cannot be used as they are
+│   ├── ConfigUnreadable     a file that cannot be read, or is not TOML
+│   ├── ConfigRefused        an unknown setting, or a value of another form
+│   └── ProjectUntrusted     a project's file that the user has not accepted
 ├── BenchError               the benchmark cannot run, or must not report what it found
 │   ├── BenchExtraMissing    matplotlib is not installed
 │   ├── BenchFolderRefused   results cannot go there
@@ -204,6 +208,38 @@ class FileInTheWay(PlaceRefused):
     def __init__(self, path: Path) -> None:
         ExecutorError.__init__(self, f"{path} is there already: name another file, or move it away")
         self.path = path
+
+
+class ConfigError(ExecutorError):
+    """Root of what is wrong with a config file; see docs/cli.md."""
+
+
+class ConfigUnreadable(ConfigError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(f"config file {path} cannot be read ({why}): mend it or move it away")
+
+
+class ConfigRefused(ConfigError):
+    """expected: the form of such a value; empty when there is no setting of this name."""
+
+    def __init__(self, path: Path, name: str, value: object, expected: str) -> None:
+        self.path, self.name, self.value = path, name, value
+        written = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
+        wrong = f"expected {expected}" if expected else "there is no such setting"
+        super().__init__(
+            f"config file {path}: {name} is {written}, {wrong}: mend that line; "
+            "`zkagent config --help` lists the settings"
+        )
+
+
+class ProjectUntrusted(ConfigError):
+    def __init__(self, path: str, name: str) -> None:
+        self.path, self.name = path, name
+        super().__init__(
+            f"{path} sets {name}, and you have not trusted it as it is now: read it, then "
+            f"`zkagent config trust`, or give --{name} yourself (`--{name} none` for none)"
+        )
 
 
 class BenchError(ExecutorError):

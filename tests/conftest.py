@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from zkagent.executor.config.settings import SETTINGS
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolchain
@@ -55,8 +56,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Every process started from here on inherits a mark that is ours alone."""
+    """Every process started from here on inherits a mark that is ours alone, and no settings of
+    whoever runs the tests."""
     os.environ[MARK] = uuid.uuid4().hex
+    os.environ["ZKAGENT_CONFIG"] = f"/nowhere/{os.environ[MARK]}/zkagent.toml"
+    for setting in SETTINGS.values():
+        os.environ.pop(setting.variable, None)
 
 
 @pytest.hookimpl(trylast=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import JSON_OPTION
+from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, SRS_OPTION
 
 if TYPE_CHECKING:
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 @click.command("audit")
 @click.argument("model_id", type=click.IntRange(min=1))
-@click.option("--rpc", required=True, help="RPC address.")
+@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
 @click.option("--registry", help="Address of the model registry.")
-@click.option("--deployment", type=FILE, help="deployment.json, which names the registry.")
+@click.option(
+    "--deployment", cls=SettingOption, type=FILE, help="deployment.json, which names the registry."
+)
 @click.option("--model", "model_name", help="Model by name or folder; by default the shipped one.")
 @SRS_OPTION
 @JSON_OPTION

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
 
 if TYPE_CHECKING:
@@ -16,9 +17,15 @@ DEPLOYMENT, KEY = "deployment.json", "owner.key"
 
 
 @click.command("deploy")
-@click.option("--rpc", required=True, help="RPC address.")
-@click.option("--key-file", type=FILE, required=True, help="Hex key or keystore of the owner.")
-@click.option("--chain-id", type=int, help="Refuse to deploy on another chain.")
+@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+@click.option(
+    "--key-file",
+    cls=SettingOption,
+    type=FILE,
+    required=True,
+    help="Hex key or keystore of the owner.",
+)
+@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to deploy on another chain.")
 @MODEL_OPTION
 @SRS_OPTION
 @click.option("--out", type=FILE, default=DEPLOYMENT, show_default=True, help="A new file.")

@@ -45,6 +45,11 @@ COMMANDS = {
         "demo_command",
         "The whole story on an embedded chain, attacks included.",
     ),
+    "config": (
+        "zkagent.executor.cli.config",
+        "config_group",
+        "Settings that need not be typed again.",
+    ),
     "completion": (
         "zkagent.executor.cli.completion",
         "completion_command",

@@ -1,10 +1,14 @@
 """Options that several commands take."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
+
+from zkagent.executor.config.settings import NONE, SETTINGS
 
 MOST_SECONDS = 1_000_000.0  # eleven days; what the operating system waits for has an end
 
@@ -22,6 +26,56 @@ class FiniteRange(click.FloatRange):
 SECONDS = FiniteRange(0, MOST_SECONDS, min_open=True)
 
 
+CONFIG = f"{__name__}.config"  # the files, read once for a command
+#: Of no use without a chain to talk to.
+ABOUT_THE_CHAIN = ("chain_id", "deployment", "key_file")
+
+
+class SettingOption(click.Option):
+    """An option that is a setting as well (docs/cli.md): not given, it comes from the environment,
+    the project's file or the user's. `none`, from wherever, is as if nobody had given it.
+
+    What only says whom to talk to is left alone where the command has an --rpc that is none.
+    """
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.setting = SETTINGS[str(self.name).replace("_", "-")]
+        self.envvar, self.show_envvar = self.setting.variable, True
+        self.is_eager = self.name == "rpc"  # the others ask whether there is one
+
+    def consume_value(
+        self, ctx: click.Context, opts: Mapping[str, Any]
+    ) -> tuple[Any, ParameterSource]:
+        value, source = super().consume_value(ctx, opts)
+        if source is not ParameterSource.COMMANDLINE and self._idle(ctx):
+            return None, ParameterSource.DEFAULT
+        if source is ParameterSource.DEFAULT:
+            value, source = self._from_files(ctx)
+        return (value, source) if value != NONE else (None, ParameterSource.DEFAULT)
+
+    def value_is_missing(self, value: Any) -> bool:
+        return value is None or super().value_is_missing(value)
+
+    def _idle(self, ctx: click.Context) -> bool:
+        without_rpc = "rpc" in ctx.params and ctx.params["rpc"] is None
+        return ctx.resilient_parsing or (self.name in ABOUT_THE_CHAIN and without_rpc)
+
+    def _from_files(self, ctx: click.Context) -> tuple[Any, ParameterSource]:
+        """Raises ConfigError."""
+        from zkagent.executor.config.sources import Config
+
+        config: Config = ctx.meta.get(CONFIG) or Config()
+        ctx.meta[CONFIG] = config
+        found = config.usable(self.setting.name)
+        if found is None:
+            return None, ParameterSource.DEFAULT
+        if found.origin == "project" and found.value != NONE:
+            shown = self.setting.shown(found.value)
+            click.echo(f"{self.setting.option} {shown}  (from {found.source})", err=True)
+        return found.value, ParameterSource.DEFAULT_MAP
+
+
 def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None) -> Path | None:
     """The callback of every --srs: a file that is no set-up is refused here, also where a circuit
     from the cache would need none. Points are checked when it is used. Raises SrsUnreadable."""
@@ -34,6 +88,7 @@ def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None)
 
 SRS_OPTION = click.option(
     "--srs",
+    cls=SettingOption,
     type=click.Path(path_type=Path),
     metavar="FILE",
     callback=checked_srs,
@@ -41,4 +96,5 @@ SRS_OPTION = click.option(
 )
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-__all__ = ["JSON_OPTION", "MOST_SECONDS", "SECONDS", "SRS_OPTION", "FiniteRange", "checked_srs"]
+__all__ = ["JSON_OPTION", "MOST_SECONDS", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
+__all__ += ["checked_srs"]

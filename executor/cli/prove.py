@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, tuned_arguments
-from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION
+from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION, SettingOption
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
@@ -39,7 +39,12 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     show_default=True,
     metavar="S",
 )
-@click.option("--service", metavar="URL", help="Let a prover service do it: `zkagent serve`.")
+@click.option(
+    "--service",
+    cls=SettingOption,
+    metavar="URL",
+    help="Let a prover service do it: `zkagent serve`.",
+)
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(

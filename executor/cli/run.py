@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import JSON_OPTION, checked_srs
+from zkagent.executor.cli.options import JSON_OPTION, SettingOption, checked_srs
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -19,6 +19,7 @@ MODEL_OPTION = click.option(
 )
 SRS_OPTION = click.option(
     "--srs",
+    cls=SettingOption,
     type=FILE,
     callback=checked_srs,
     help="KZG set-up that the agent's verifier was made with.",
@@ -27,17 +28,31 @@ SRS_OPTION = click.option(
 
 @click.command("run")
 @click.argument("prompt")
-@click.option("--rpc", help="RPC address; without it, a demo agent on an embedded chain.")
+@click.option(
+    "--rpc", cls=SettingOption, help="RPC address; without it, a demo agent on an embedded chain."
+)
 @click.option("--agent", help="The agent's address.")
-@click.option("--key-file", type=FILE, help="Hex key or encrypted keystore of the agent's owner.")
-@click.option("--deployment", type=FILE, help="deployment.json: the agent and its chain.")
-@click.option("--chain-id", type=int, help="Refuse to run on another chain.")
+@click.option(
+    "--key-file",
+    cls=SettingOption,
+    type=FILE,
+    help="Hex key or encrypted keystore of the agent's owner.",
+)
+@click.option(
+    "--deployment", cls=SettingOption, type=FILE, help="deployment.json: the agent and its chain."
+)
+@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to run on another chain.")
 @MODEL_OPTION
 @SRS_OPTION
 @click.option(
     "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
 )
-@click.option("--service", metavar="URL", help="Let a prover service prove: `zkagent serve`.")
+@click.option(
+    "--service",
+    cls=SettingOption,
+    metavar="URL",
+    help="Let a prover service prove: `zkagent serve`.",
+)
 @click.option("--dry-run", is_flag=True, help="Show plan, gas and effects; send nothing.")
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 @JSON_OPTION

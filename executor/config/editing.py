@@ -1,0 +1,92 @@
+"""Changes one line of a config file and leaves the others, comments too, as they are."""
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from zkagent.executor.config.files import (
+    FILE,
+    ConfigFile,
+    Owner,
+    Value,
+    parse,
+    project_path,
+    read_file,
+    user_path,
+)
+from zkagent.executor.config.settings import NONE, SETTINGS, Form
+from zkagent.executor.config.trust import is_trusted, trust
+from zkagent.executor.errors import ConfigError
+
+
+def file_of(owner: Owner) -> Path:
+    """Which file an owner's settings go to: the nearest project's, or a new one here."""
+    return user_path() if owner is Owner.USER else project_path() or Path.cwd() / FILE
+
+
+def set_value(owner: Owner, name: str, text: str) -> ConfigFile:
+    """Write what a user typed. A new file is trusted, and one that was stays so. Raises
+    ConfigError."""
+    path = file_of(owner)
+    value = _typed(path.parent, name, text)
+    return _change(path, owner, name, f"{name} = {json.dumps(value, ensure_ascii=False)}\n", value)
+
+
+def unset_value(owner: Owner, name: str) -> ConfigFile:
+    """Take the setting's line away. Raises ConfigError, also when there is none."""
+    path = file_of(owner)
+    if not path.is_file() or name not in read_file(path, owner).values:
+        raise ConfigError(f"{path} does not set {name}: `zkagent config show` says what does")
+    return _change(path, owner, name, "", None)
+
+
+def _typed(folder: Path, name: str, text: str) -> Value:
+    setting, value = SETTINGS[name], text
+    if value == NONE:
+        return value
+    if setting.form is Form.NUMBER and text.isascii() and text.isdigit():
+        return int(text)
+    if not setting.fits(value):
+        raise ConfigError(f"{name} cannot be {text!r}: expected {setting.form}")
+    return _from(folder, Path(text)) if setting.form is Form.PATH else value
+
+
+def _from(folder: Path, given: Path) -> str:
+    """What is typed is meant from here, what is written from the file's folder on."""
+    place = given.expanduser().absolute()
+    return str(place.relative_to(folder) if place.is_relative_to(folder) else place)
+
+
+def _change(path: Path, owner: Owner, name: str, line: str, value: Value | None) -> ConfigFile:
+    before = read_file(path, owner) if path.is_file() else None
+    ours = before is None or is_trusted(before)
+    text = path.read_text() if before else ""
+    wanted = {**parse(path, text.encode()), name: value}
+    changed = _with_line(text, name, line)
+    _check(path, name, changed, {k: v for k, v in wanted.items() if v is not None})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(changed)
+    after = read_file(path, owner)
+    if owner is Owner.PROJECT and ours:
+        trust(after)
+    return after
+
+
+def _check(path: Path, name: str, text: str, wanted: dict[str, Value]) -> None:
+    """Refuse a text in which more has changed than was asked for. Raises ConfigError."""
+    with suppress(ConfigError):
+        if parse(path, text.encode()) == wanted:
+            return
+    raise ConfigError(f"{path} writes {name} in a way that is left alone here: edit the file")
+
+
+def _with_line(text: str, name: str, line: str) -> str:
+    """`line` in place of the one that sets `name`, or at the end."""
+    there = re.compile(rf"^[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*=.*(\n|\Z)", re.MULTILINE)
+    if there.search(text):
+        return there.sub(lambda _: line, text, count=1)
+    return text + ("" if text.endswith("\n") or not text else "\n") + line
+
+
+__all__ = ["file_of", "set_value", "unset_value"]

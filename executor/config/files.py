@@ -1,0 +1,97 @@
+"""The two files that hold settings: the user's, and the project's around the working directory."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from zkagent.executor.config.settings import NONE, SETTINGS, Form
+from zkagent.executor.errors import ConfigRefused, ConfigUnreadable
+
+FILE = "zkagent.toml"
+VARIABLE = "ZKAGENT_CONFIG"  # where the user's file is, instead of the platform's place
+
+Value = str | int
+
+
+class Owner(StrEnum):
+    PROJECT = "project"
+    USER = "user"
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A file as it was read: paths in `values` are absolute, sha256 is of its very bytes."""
+
+    path: Path
+    owner: Owner
+    sha256: str
+    values: Mapping[str, Value]
+
+
+def user_path() -> Path:
+    """Where the user's file is, or would be."""
+    if given := os.environ.get(VARIABLE):
+        return Path(given).expanduser().absolute()
+    from platformdirs import user_config_path
+
+    return user_config_path("zkagent") / FILE
+
+
+def project_path(start: Path | None = None) -> Path | None:
+    """The file in `start` (by default the working directory) or in the nearest folder above it."""
+    with suppress(OSError):  # a folder that is gone, or that is not ours to look into
+        here, own = (start or Path.cwd()).absolute(), user_path()
+        for folder in (here, *here.parents):
+            path = folder / FILE
+            if path.is_file() and not (own.is_file() and own.samefile(path)):
+                return path
+    return None
+
+
+def find_files() -> list[ConfigFile]:
+    """Those that are there, the one that wins first. Raises ConfigUnreadable, ConfigRefused."""
+    project, user = project_path(), user_path()
+    found = [read_file(project, Owner.PROJECT)] if project else []
+    return [*found, read_file(user, Owner.USER)] if user.exists() else found
+
+
+def read_file(path: Path, owner: Owner) -> ConfigFile:
+    """Raises ConfigUnreadable, ConfigRefused."""
+    try:
+        content = path.read_bytes()
+    except OSError as exc:
+        raise ConfigUnreadable(path, exc.strerror or str(exc)) from exc
+    values = {
+        name: _placed(name, value, path.parent) for name, value in parse(path, content).items()
+    }
+    return ConfigFile(path, owner, hashlib.sha256(content).hexdigest(), values)
+
+
+def parse(path: Path, content: bytes) -> dict[str, Value]:
+    """The settings as they are written. path: for the errors."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as exc:
+        raise ConfigUnreadable(path, f"it is not TOML: {exc}") from exc
+    for name, value in table.items():
+        setting = SETTINGS.get(name)
+        if setting is None or not setting.fits(value):
+            raise ConfigRefused(path, name, value, setting.form if setting else "")
+    return table
+
+
+def _placed(name: str, value: Value, folder: Path) -> Value:
+    """Paths are meant from the file's folder on."""
+    if SETTINGS[name].form is not Form.PATH or value == NONE:
+        return value
+    return str(folder / Path(str(value)).expanduser())
+
+
+__all__ = ["FILE", "ConfigFile", "Owner", "Value", "find_files", "parse", "project_path"]
+__all__ += ["read_file", "user_path"]

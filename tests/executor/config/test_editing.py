@@ -1,0 +1,71 @@
+"""Changing one setting leaves the rest of a file as it is."""
+
+from pathlib import Path
+
+import pytest
+
+from zkagent.executor.config.editing import set_value, unset_value
+from zkagent.executor.config.files import Owner, read_file
+from zkagent.executor.config.trust import is_trusted
+from zkagent.executor.errors import ConfigError
+
+WRITTEN = '# mine\nrpc = "http://a"  # here\n\nchain-id = 1'
+
+SPREAD = 'deployment = """\\\na.json"""\n'
+
+
+def test_a_line_is_replaced_and_comments_stay(user: Path) -> None:
+    user.write_text(WRITTEN)
+    set_value(Owner.USER, "rpc", "http://b")
+    set_value(Owner.USER, "service", "http://c")
+    assert user.read_text() == '# mine\nrpc = "http://b"\n\nchain-id = 1\nservice = "http://c"\n'
+
+
+def test_a_line_is_taken_away(user: Path) -> None:
+    user.write_text(WRITTEN)
+    unset_value(Owner.USER, "chain-id")
+    assert user.read_text() == '# mine\nrpc = "http://a"  # here\n\n'
+    with pytest.raises(ConfigError, match="does not set chain-id"):
+        unset_value(Owner.USER, "chain-id")
+
+
+def test_a_file_is_made_where_there_is_none(project: Path) -> None:
+    written = set_value(Owner.PROJECT, "chain-id", "31337")
+    assert written.path == Path.cwd() / "zkagent.toml"
+    assert written.path.read_text() == "chain-id = 31337\n"
+    assert is_trusted(written)
+
+
+def test_a_typed_path_is_meant_from_the_working_directory_on(project: Path) -> None:
+    project.write_text("")
+    set_value(Owner.PROJECT, "key-file", "owner.key")
+    assert project.read_text() == 'key-file = "below/owner.key"\n'
+    set_value(Owner.PROJECT, "key-file", "/elsewhere/owner.key")
+    assert project.read_text() == 'key-file = "/elsewhere/owner.key"\n'
+
+
+def test_a_stranger_s_file_does_not_become_trusted_by_a_change(project: Path) -> None:
+    project.write_text('rpc = "http://stranger"\n')
+    assert not is_trusted(set_value(Owner.PROJECT, "chain-id", "5"))
+
+
+def test_what_cannot_be_changed_by_lines_is_left_alone(user: Path) -> None:
+    user.write_text(SPREAD)
+    with pytest.raises(ConfigError, match="edit the file"):
+        set_value(Owner.USER, "deployment", "b")
+    assert user.read_text() == SPREAD
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("chain-id", "one"), ("chain-id", "-1"), ("rpc", "x"), ("srs", "")]
+)
+def test_a_value_of_another_form_is_not_written(user: Path, name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} cannot be '{value}': expected"):
+        set_value(Owner.USER, name, value)
+    assert not user.exists()
+
+
+@pytest.mark.parametrize("name", ["rpc", "chain-id", "srs"])
+def test_none_can_be_written_for_every_setting(user: Path, name: str) -> None:
+    assert set_value(Owner.USER, name, "none").values == {name: "none"}
+    assert read_file(user, Owner.USER).values == {name: "none"}

@@ -149,8 +149,8 @@ class ServiceClient:
 class AsyncServiceClient:
     """The same for asyncio: submit, get, cancel, wait, prove, prove_features.
 
-        >>> async with zkagent.AsyncServiceClient("http://127.0.0.1:8642") as service:
-        ...     proofs = await asyncio.gather(*(service.prove_features("wallet", x) for x in xs))
+    >>> async with zkagent.AsyncServiceClient("http://127.0.0.1:8642") as service:
+    ...     proofs = await asyncio.gather(*(service.prove_features("wallet", x) for x in xs))
     """
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:

@@ -1,4 +1,4 @@
-"""The agent runtime: plans a run against a chain, has it proven, sends it, keeps the receipt.
+"""Where agents run: a run is planned against a chain, proven, sent, and its receipt kept.
 
 Also the home of the `zkagent` command. It is the only package that sees all the others.
 """

@@ -12,7 +12,7 @@ ExecutorError
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
 │   ├── OtherModel           the agent obeys a model that is not the one at hand
 │   ├── NestedDecision       an agent inside the run wants a decision of its own
-│   └── TooManyDecisions     the run did not end within the planner's limit
+│   └── TooManyDecisions     the run did not end within the limit of decisions
 ├── SendError                a planned run did not become a transaction
 │   ├── InsufficientFunds    the account cannot pay for gas (transient: fund it)
 │   ├── StateKeepsChanging   each new plan was outdated before it was included (transient)

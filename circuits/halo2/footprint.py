@@ -35,7 +35,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
-class Memory:
+class Footprint:
     """An estimate, in bytes. peak: of the process that makes the keys and a proof."""
 
     columns: int
@@ -43,7 +43,7 @@ class Memory:
     peak: float
 
 
-def estimate_memory(settings: Settings) -> Memory:
+def estimate_memory(settings: Settings) -> Footprint:
     """What a circuit of these settings will take, from its rows, columns, tables and shuffles."""
     size = 1 << int(settings["run_args"]["logrows"])
     inner = int(settings["run_args"]["num_inner_cols"])
@@ -51,7 +51,7 @@ def estimate_memory(settings: Settings) -> Memory:
     columns, extension = _columns(settings, size, inner, mixed), _extension(inner, mixed)
     key = ELEMENT_BYTES * size * (columns * (2 + extension) + 3 * extension)
     factor = 3.7 if inner >= 4 and (mixed or settings["required_lookups"]) else 2.5
-    return Memory(columns, key, PROCESS_BYTES + factor * key)
+    return Footprint(columns, key, PROCESS_BYTES + factor * key)
 
 
 def check_memory(settings: Settings) -> None:
@@ -94,4 +94,4 @@ def _extension(inner: int, mixed: bool) -> int:
     return 8 if inner >= 4 or mixed else 4
 
 
-__all__ = ["Memory", "available_memory", "check_memory", "estimate_memory"]
+__all__ = ["Footprint", "available_memory", "check_memory", "estimate_memory"]

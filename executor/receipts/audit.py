@@ -26,7 +26,7 @@ from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.receipts.verdicts import Check, check, difference
 from zkagent.models.catalogue import Model
-from zkagent.verifier_contracts.deployment.backing import Runtime, backing_of
+from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.model_code import ModelCode, build_model_code
 from zkagent.verifier_contracts.toolchain.compile import Contract, contract
 
@@ -100,8 +100,8 @@ def _backed(audited: Audited, circuit: Circuit, address: str) -> str:
     """What stands at `address` for the circuit, and all that it calls."""
     code = audited.reader.code(address, audited.block)
     for expected in backing_of(circuit).standing(address, code):
-        if isinstance(expected, Runtime):
-            problem = _same_runtime(audited, expected)
+        if isinstance(expected, ExactCode):
+            problem = _same_bytes(audited, expected)
         else:
             problem = _same_code(audited, expected.contract, expected.address, expected.arguments)
         if problem:
@@ -109,7 +109,7 @@ def _backed(audited: Audited, circuit: Circuit, address: str) -> str:
     return ""
 
 
-def _same_runtime(audited: Audited, expected: Runtime) -> str:
+def _same_bytes(audited: Audited, expected: ExactCode) -> str:
     found = _digest(audited, expected.address)
     return difference(
         (f"code of the part at {expected.address}", found, keccak(expected.code).hex())

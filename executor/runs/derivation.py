@@ -1,6 +1,6 @@
 """From a context to features and from an output to a decision, by the Python reference.
 
-The planner compares the chain with these; `verify-run` re-derives every recorded step with them.
+Planning compares the chain with these; `verify-run` re-derives every recorded step with them.
 """
 
 from collections.abc import Sequence

@@ -29,7 +29,7 @@ class Constructed:
 
 
 @dataclass(frozen=True)
-class Runtime:
+class ExactCode:
     """Code at an address, byte for byte."""
 
     address: str
@@ -48,7 +48,7 @@ class Backing(Protocol):
         """Its address. Raises ChainError, RevertError, CompileError."""
         ...
 
-    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         """All that must be on chain where `address` has `code`. Raises ValueError when the code
         alone says that it is something else."""
         ...
@@ -72,7 +72,7 @@ class ProofBacking:
     def deploy(self, web3: Any, sender: Sender) -> str:
         return str(deploy(web3, self._compiled, sender).address)
 
-    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         return (Constructed(address, self._compiled),)
 
 
@@ -96,13 +96,13 @@ class EvaluationBacking:
     def deploy(self, web3: Any, sender: Sender) -> str:
         return str(deploy_evm_model(web3, self._model, sender).contract.address)
 
-    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         """The parts first: the contract cannot be constructed with others."""
         model, expected = self._model, len(self._model.contract.deployed_bytecode)
         if len(code) != expected:
             raise ValueError(f"the code at {address} has {len(code)} bytes, expected {expected}")
         parts = tuple(model.parts_of(code))
-        there = (Runtime(part, code) for part, code in zip(parts, model.parts, strict=True))
+        there = (ExactCode(part, code) for part, code in zip(parts, model.parts, strict=True))
         return (*there, Constructed(address, model.contract, (list(parts),) if parts else ()))
 
 
@@ -121,4 +121,4 @@ def backing_of(circuit: Circuit) -> Backing:
     return BACKINGS[found](circuit)
 
 
-__all__ = ["BACKINGS", "Backing", "Constructed", "Runtime", "backing_of"]
+__all__ = ["BACKINGS", "Backing", "Constructed", "ExactCode", "backing_of"]

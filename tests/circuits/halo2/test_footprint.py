@@ -13,8 +13,7 @@ from tests.circuits.small_networks import relu_network, square_network
 from tests.support.checkout import ROOT
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import MemoryTooSmall
-from zkagent.circuits.halo2 import build, ezkl_engine
-from zkagent.circuits.halo2 import footprint as memory
+from zkagent.circuits.halo2 import build, ezkl_engine, footprint
 from zkagent.circuits.halo2.build import build_circuit, make_plan
 from zkagent.circuits.halo2.calibration import Data, calibrate
 from zkagent.circuits.halo2.footprint import available_memory, check_memory, estimate_memory
@@ -89,7 +88,7 @@ def test_a_build_without_the_memory_is_refused_before_any_set_up(
 ) -> None:
     onnx = tmp_path / "relu.onnx"
     onnx.write_bytes(relu_network())
-    monkeypatch.setattr(memory, "available_memory", lambda: 30e6)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 30e6)
     with pytest.raises(MemoryTooSmall, match=r"2\^9 rows .* need about 0\.1 GB .* available"):
         build_circuit(onnx, cache=tmp_path / "cache")
     assert not (tmp_path / "cache" / "srs").exists()
@@ -106,7 +105,7 @@ def test_rows_beyond_most_machines_are_refused_with_the_estimate(
         "required_lookups": [],
         "required_range_checks": [[-1, 1], [0, 127]],
     }
-    monkeypatch.setattr(memory, "available_memory", lambda: 256e9)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 256e9)
     with pytest.raises(
         MemoryTooSmall, match=r"2\^26 rows of about 14 columns need about 5\d\d\.\d"
     ):
@@ -116,7 +115,7 @@ def test_rows_beyond_most_machines_are_refused_with_the_estimate(
 def test_a_circuit_that_is_built_needs_no_memory_to_be_looked_up(
     circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 0.0)
     assert build_circuit(square_onnx, cache=cache).digest == circuit.digest
 
 
@@ -126,7 +125,7 @@ def test_samples_are_not_worked_on_where_memory_is_too_small(
     onnx, samples = tmp_path / "relu.onnx", tmp_path / "x.npz"
     onnx.write_bytes(relu_network())
     np.savez(samples, x=np.ones((3, 1, 4), dtype=np.float32))
-    monkeypatch.setattr(memory, "available_memory", lambda: 30e6)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 30e6)
     monkeypatch.setattr(build, "calibrate", lambda *_, **__: pytest.fail("worked on the samples"))
     with pytest.raises(MemoryTooSmall, match="rows of about"):
         build_circuit(onnx, cache=tmp_path, data=Data(samples))
@@ -144,7 +143,7 @@ def test_what_fits_is_not_called_hopeless(tmp_path: Path, monkeypatch: pytest.Mo
     network = read_network(onnx)
     fitted = calibrate(network, load_samples(samples, network)).arguments
     needed = estimate_memory(make_plan(network, fitted).settings).peak
-    monkeypatch.setattr(memory, "available_memory", lambda: needed)
+    monkeypatch.setattr(footprint, "available_memory", lambda: needed)
     check_least_memory(network)
 
 
@@ -158,13 +157,13 @@ def test_the_cache_is_searched_only_when_memory_is_short(
 def test_a_circuit_of_other_settings_does_not_excuse_too_little_memory(
     circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 0.0)
     with pytest.raises(MemoryTooSmall):
         build_circuit(square_onnx, cache=cache, arguments=RunArguments(inner_columns=3))
 
 
 def test_a_control_group_s_limit_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    monkeypatch.setattr(footprint, "CGROUP", tmp_path)
     unlimited = available_memory()
     (tmp_path / "memory.max").write_text("max\n")
     (tmp_path / "memory.current").write_text("1000\n")

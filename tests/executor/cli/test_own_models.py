@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 from tests.circuits.networks.operator_cases import Case, model
 from tests.circuits.small_networks import network, node, relu_network, square_network
 from tests.support.command_line import exit_code, one_line_error
-from zkagent.circuits.halo2 import footprint as memory
+from zkagent.circuits.halo2 import footprint
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.calibration import Data
 from zkagent.executor.cli.data_options import comparison
@@ -166,7 +166,7 @@ def test_too_little_memory_is_one_line_with_the_estimate(
     """The build's process reads the same file, so a control group with little left refuses it."""
     path = tmp_path / "square.onnx"
     path.write_bytes(square_network())
-    monkeypatch.setattr(memory, "available_memory", lambda: 50e6)
+    monkeypatch.setattr(footprint, "available_memory", lambda: 50e6)
     monkeypatch.setattr("zkagent.circuits.halo2.build_process.build_isolated", build_circuit)
     assert run(path) == 1
     line = one_line_error(capsys)

@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.fakes.third_system.system import CONTRACT
 from zkagent.circuits.artifacts import Circuit
 from zkagent.verifier_contracts.chain.local import Sender, deploy
-from zkagent.verifier_contracts.deployment.backing import Constructed, Runtime
+from zkagent.verifier_contracts.deployment.backing import Constructed, ExactCode
 from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 
@@ -21,5 +21,5 @@ class HashBacking:
     def deploy(self, web3: Any, sender: Sender) -> str:
         return str(deploy(web3, self.compiled, sender).address)
 
-    def standing(self, address: str, code: bytes) -> tuple[Constructed | Runtime, ...]:
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         return (Constructed(address, self.compiled),)

@@ -46,7 +46,7 @@ def build_shown(
     arguments: "RunArguments | None" = None,
     data: "Data | None" = None,
 ) -> "Circuit":
-    """Build or look up, with progress on a terminal. Raises like build_circuit."""
+    """Build or look up, with progress. Raises like build_circuit."""
     from zkagent.circuits.halo2.build import Stage
     from zkagent.circuits.halo2.build_process import build_isolated
     from zkagent.executor.cli.progress import stages

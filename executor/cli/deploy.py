@@ -94,7 +94,7 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
                 with tell.aside():
                     _show(chain.deployment, chain.anvil.rpc_url, out, key)
                     click.echo("the chain ends with Ctrl-C, and its two files with it")
-                tell.stage("serving")
+                tell.rest("serving")
                 signal.pause()
             finally:
                 out.unlink(missing_ok=True)

@@ -38,6 +38,7 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
     a verifier and computes what the model's circuit does, bit for bit; tiny models are cheaper so.
     """
     from zkagent.executor.cli.circuits_shown import find_onnx
+    from zkagent.executor.cli.progress import working
     from zkagent.verifier_contracts.evm import generate_evm_model
 
     made = generate_evm_model(_content(find_onnx(model)), input_bits=input_bits)
@@ -46,7 +47,10 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
 
         out.write_text(standalone_source(made))
         click.echo(f"wrote {out}", err=True)
-    shown = _figures(made) | (_measured(made) if gas else {})
+    shown = _figures(made)
+    if gas:
+        with working("measuring gas on a local chain"):
+            shown |= _measured(made)
     click.echo(json.dumps(shown | _code(made)) if as_json else _described(shown))
 
 

@@ -1,12 +1,10 @@
-"""What commands show: results on stdout, what they are doing on stderr.
-
-On a terminal the stage at work has a spinner and its elapsed time; elsewhere each stage is a line.
-"""
+"""What commands about runs show: results on stdout, what they are doing on stderr."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from zkagent.executor.cli.progress import Work
 from zkagent.executor.runs.events import (
     Estimated,
     Event,
@@ -21,7 +19,6 @@ from zkagent.models.encoding.decoder import Decision
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
 
 
 def results() -> "Console":
@@ -31,59 +28,20 @@ def results() -> "Console":
     return Console(highlight=False, soft_wrap=True)
 
 
-class Narrator:
+class Narrator(Work):
     """Tells on stderr what is going on; use it in a `with` block. Also a Listener for runs."""
 
-    def __init__(self) -> None:
-        from rich.console import Console
-
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
-
-    def stage(self, text: str) -> None:
-        """`text` begins now; what was shown before is over."""
-        if self._bar is None or self._task is None:
-            self._console.print(f"{text} ...", style="dim", markup=False)
-        else:
-            self._bar.reset(self._task, description=text, visible=True)
+    asks = True
 
     def __call__(self, event: Event) -> None:
         if text := described(event):
             self.stage(text)
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """The time to print results in: the spinner is off the screen."""
-        if self._bar is not None:
-            self._bar.stop()
-        try:
-            yield
-        finally:
-            if self._bar is not None:
-                self._bar.start()
-
-    @contextmanager
     def working(self) -> Iterator["Narrator"]:
         """The time in which stages are shown."""
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        if not self._console.is_terminal:
+        with self.shown():
             yield self
-            return
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(
-            *columns,
-            console=self._console,
-            transient=True,
-            redirect_stdout=False,  # results belong on stdout, wherever that leads
-            redirect_stderr=False,
-        ) as bar:
-            self._bar, self._task = bar, bar.add_task("", visible=False)
-            try:
-                yield self
-            finally:
-                self._bar = self._task = None
 
 
 def described(event: Event) -> str:

@@ -102,13 +102,15 @@ def verify_command(
     Without --model or --circuit the proof is checked against the circuit that it names, which must
     have been built on this machine.
     """
+    from zkagent.executor.cli.progress import working
     from zkagent.prover.verification import verify
 
     if model and digest:
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
     circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
-    verdict = verify(proof, circuit)
+    with working("verifying the proof"):
+        verdict = verify(proof, circuit)
     if as_json:
         fields = {"valid": verdict.valid, "reason": verdict.reason, "circuit": circuit.digest}
         click.echo(json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs}))
@@ -137,8 +139,10 @@ def _circuit_of_digest(prefix: str) -> "Circuit":
     """By its digest or the beginning of it, as `zkagent circuit show`. Raises CircuitError."""
     from zkagent.circuits.store import resolve_digest
     from zkagent.circuits.systems import load_circuit
+    from zkagent.executor.cli.progress import working
 
-    return load_circuit(resolve_digest(prefix))
+    with working("checking the circuit's files"):
+        return load_circuit(resolve_digest(prefix))
 
 
 def _read_inputs(path: Path) -> list[object]:

@@ -123,9 +123,11 @@ def verify_run_command(
     Offline, nothing shows that the recorded state was the chain's: that takes --rpc.
     """
     from zkagent.executor.api.receipts import verify_receipt
+    from zkagent.executor.cli.progress import working
     from zkagent.executor.cli.run_output import print_report, report_json
 
-    report = verify_receipt(receipt, rpc=rpc, model=model_name, srs=srs)
+    with working("verifying the run"):
+        report = verify_receipt(receipt, rpc=rpc, model=model_name, srs=srs)
     if as_json:
         click.echo(json.dumps(report_json(report)))
     else:

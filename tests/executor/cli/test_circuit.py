@@ -11,7 +11,7 @@ import pytest
 
 from tests.circuits.small_networks import square_network
 from tests.support.checkout import ROOT
-from tests.support.command_line import exit_code, one_line_error
+from tests.support.command_line import exit_code, one_line_error, without_progress
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.srs import development_srs
 
@@ -117,7 +117,7 @@ def test_what_the_build_s_process_warns_of_is_one_line_for_the_user(
     ):
         damage(path)
         assert run("build", str(square_onnx)) == 0
-        first, second = capsys.readouterr().err.splitlines()
+        first, second = without_progress(capsys.readouterr().err).splitlines()
         assert first.startswith(f"{path} is damaged (")
         assert first.endswith(f"; {end}")
         assert second.startswith("development set-up: ")
@@ -132,18 +132,24 @@ def seen_on_a_terminal(home: Path, *arguments: str) -> tuple[str, str]:
         "ZKAGENT_HOME": str(home),
         "TERM": "xterm",
     }
-    result = subprocess.run(
-        [sys.executable, "-m", "zkagent", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env=environment,
-        cwd=str(ROOT),
-        check=True,
-    )
-    os.close(theirs)
-    seen = os.read(ours, 1 << 16).decode()
+    command = [sys.executable, "-m", "zkagent", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=str(ROOT), text=True
+    ) as process:
+        os.close(theirs)
+        seen = b"".join(iter(lambda: read_all(ours), b""))
+        out, _ = process.communicate()
     os.close(ours)
-    return seen, result.stdout.decode()
+    assert process.returncode == 0
+    return seen.decode(), out
+
+
+def read_all(terminal: int) -> bytes:
+    """What is there by now; empty when the other side is closed."""
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        return b""
 
 
 def test_a_terminal_sees_the_stages(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ CircuitError
 │   ├── SrsUnreadable    not a set-up file, or a damaged one
 │   └── SrsTooSmall      fewer rows than the circuit needs
 ├── CircuitNotFound      no such circuit in the cache
+├── CircuitInUse         a circuit that should go is being built, or worked with
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
 ├── ProofSystemUnknown   a registry, receipt or circuit names a proof system that is not here
 ├── ArtifactCorrupted    a cached file is not what was written
@@ -146,6 +147,14 @@ class CircuitNotFound(CircuitError):
         self.directory = directory
 
 
+class CircuitInUse(CircuitError):
+    """The circuit was not removed."""
+
+    def __init__(self, digest: str, why: str) -> None:
+        super().__init__(f"circuit {digest[:16]} stays: {why}; try again when that is over")
+        self.digest = digest
+
+
 class CircuitOutdated(CircuitError):
     """The circuit was built by another ezkl, whose files this one may misread."""
 
@@ -222,6 +231,7 @@ class EngineCrashed(EngineError):
 __all__ = [
     "ArtifactCorrupted",
     "CircuitError",
+    "CircuitInUse",
     "CircuitNotFound",
     "CircuitOutdated",
     "EngineCrashed",

@@ -12,6 +12,7 @@ from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
+from zkagent.circuits.support.usage import hold
 from zkagent.circuits.systems import load_circuit
 from zkagent.prover.verification import verify
 
@@ -43,6 +44,7 @@ def main() -> None:
     except CircuitError as exc:
         link.send({"failed": str(exc)})
         return
+    hold(circuit.directory)
     for request in link.requests():
         link.send(answer(circuit, request["inputs"]))
 

@@ -72,6 +72,12 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/store",
         "circuits/support",
     },
+    "circuits/cleaning": {
+        "circuits/artifacts",
+        "circuits/store",
+        "circuits/support",
+        "circuits/systems",
+    },
     "prover/verification": set(),
     "prover/service/errors": set(),
     "prover/local": set(),

@@ -1,18 +1,23 @@
-"""`zkagent circuit`: build circuits and look at built ones."""
+"""`zkagent circuit`: build circuits, look at built ones, remove them."""
 
 import json
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zkagent.executor.cli.circuits_shown import (
     build_shown,
+    completed_digests,
     find_onnx,
     show,
+    sized,
     summary,
     tuned_arguments,
 )
+from zkagent.executor.cli.cleaning import prune_command, rm_command
 from zkagent.executor.cli.data_options import data_options
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION
@@ -24,10 +29,11 @@ if TYPE_CHECKING:
 
 @click.group("circuit", cls=Group)
 def circuit_group() -> None:
-    """Build circuits and look at built ones."""
+    """Build circuits, look at built ones, remove them."""
 
 
-circuit_group.add_command(tune_command)
+for command in (tune_command, rm_command, prune_command):
+    circuit_group.add_command(command)
 
 
 @circuit_group.command("build")
@@ -79,33 +85,61 @@ def build_command(
 @circuit_group.command("list")
 @JSON_OPTION
 def list_command(as_json: bool) -> None:
-    """List the circuits in the cache."""
-    from zkagent.circuits.errors import CircuitError
+    """List the circuits in the cache with their sizes, every file checked."""
     from zkagent.circuits.store import list_circuits
+    from zkagent.executor.cli.progress import working
+
+    with working() as tell:
+        found = [_listed(digest, tell) for digest in list_circuits()]
+    if as_json:
+        click.echo(json.dumps([fields for fields, _ in found]))
+        return
+    for _, line in found:
+        click.echo(line)
+    click.echo(_total([fields["bytes"] for fields, _ in found]))
+
+
+def _listed(digest: str, tell: Callable[[str], None]) -> tuple[dict[str, Any], str]:
+    """A circuit for machines and for people."""
+    from zkagent.circuits.cleaning import built_at, size_of
+    from zkagent.circuits.errors import CircuitError
+    from zkagent.circuits.store import circuits_folder
     from zkagent.circuits.systems import load_circuit
 
-    lines, found = [], []
-    for digest in list_circuits():
-        try:
-            circuit = load_circuit(digest)
-        except CircuitError as exc:
-            lines.append(f"{digest[:16]}  {exc}")
-            found.append({"digest": digest, "error": str(exc)})
-            continue
-        lines.append(f"{digest[:16]}  {summary(circuit)}")
-        found.append(circuit.to_json())
-    click.echo(json.dumps(found) if as_json else "\n".join(lines or ["no circuits yet"]))
+    tell(f"checking {digest[:16]}")
+    size = size_of(circuits_folder() / digest)
+    built = datetime.fromtimestamp(built_at(digest), UTC)
+    more = {"bytes": size, "built": built.isoformat(timespec="seconds")}
+    end = f"{sized(size)}, {built:%Y-%m-%d}"
+    try:
+        circuit = load_circuit(digest)
+    except CircuitError as exc:
+        return {"digest": digest, "error": str(exc), **more}, f"{digest[:16]}  {exc}; {end}"
+    return {**circuit.to_json(), **more}, f"{digest[:16]}  {summary(circuit)}, {end}"
+
+
+def _total(sizes: list[int]) -> str:
+    from zkagent.circuits.cleaning import setups_folder, size_of
+
+    if not sizes:
+        return "no circuits yet"
+    setups = size_of(setups_folder()) if setups_folder().is_dir() else 0
+    count = f"{len(sizes)} circuit{'s' if sizes[1:] else ''}"
+    return f"{count}, {sized(sum(sizes))}; set-ups, {sized(setups)}"
 
 
 @circuit_group.command("show")
-@click.argument("digest")
+@click.argument("digest", shell_complete=completed_digests)
 @JSON_OPTION
 def show_command(digest: str, as_json: bool) -> None:
     """Show a built circuit by its DIGEST or the beginning of it, every file checked."""
     from zkagent.circuits.store import resolve_digest
     from zkagent.circuits.systems import load_circuit
+    from zkagent.executor.cli.progress import working
 
-    show(load_circuit(resolve_digest(digest)), as_json)
+    with working("checking its files"):
+        circuit = load_circuit(resolve_digest(digest))
+    show(circuit, as_json)
 
 
 __all__ = ["circuit_group"]

@@ -66,13 +66,33 @@ def summary(circuit: "Circuit") -> str:
     )
 
 
+def sized(count: int) -> str:
+    """A number of bytes in words: ``7.6 MB``."""
+    if count < 1000:
+        return f"{count} bytes"
+    size, unit = float(count), -1
+    while size >= 999.5:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.{1 if size < 10 else 0}f} {'kB MB GB TB'.split()[unit]}"
+
+
+def completed_digests(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """What a shell offers for a circuit's digest."""
+    from zkagent.circuits.store import list_circuits
+
+    return [digest[:16] for digest in list_circuits() if digest.startswith(incomplete)]
+
+
 def show(circuit: "Circuit", as_json: bool) -> None:
     """Print a circuit, for machines or for people."""
+    from zkagent.circuits.cleaning import size_of
+
+    size = size_of(circuit.directory)
     if as_json:
-        click.echo(json.dumps(circuit.to_json()))
+        click.echo(json.dumps({**circuit.to_json(), "bytes": size}))
         return
     click.echo(circuit.digest)
-    click.echo(f"  {summary(circuit)}")
+    click.echo(f"  {summary(circuit)}, {sized(size)}")
     for line in comparison(circuit):
         click.echo(f"  {line}")
     for name in (circuit.vk, circuit.pk, circuit.verifier_source):
@@ -85,4 +105,5 @@ def show(circuit: "Circuit", as_json: bool) -> None:
         )
 
 
-__all__ = ["build_shown", "find_onnx", "show", "summary", "tuned_arguments"]
+__all__ = ["build_shown", "completed_digests", "find_onnx", "show", "sized", "summary"]
+__all__ += ["tuned_arguments"]

@@ -19,7 +19,7 @@ COMMANDS = {
     "circuit": (
         "zkagent.executor.cli.circuit",
         "circuit_group",
-        "Build circuits and look at built ones.",
+        "Build circuits, look at built ones, remove them.",
     ),
     "prove": ("zkagent.executor.cli.prove", "prove_command", "Prove one inference."),
     "verify": ("zkagent.executor.cli.prove", "verify_command", "Verify a proof file."),

@@ -11,6 +11,7 @@ from typing import Any
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.child_process import ParentLink
+from zkagent.circuits.support.usage import hold
 from zkagent.circuits.systems import load_circuit
 from zkagent.prover.verification import verify
 
@@ -18,7 +19,9 @@ from zkagent.prover.verification import verify
 @lru_cache(maxsize=8)
 def opened(cache: str, digest: str) -> Circuit:
     """A checked circuit; checking reads its whole proving key, so once is enough."""
-    return load_circuit(digest, Path(cache))
+    circuit = load_circuit(digest, Path(cache))
+    hold(circuit.directory)
+    return circuit
 
 
 def answer(cache: str, text: str) -> dict[str, Any]:

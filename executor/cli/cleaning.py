@@ -1,0 +1,134 @@
+"""`zkagent circuit rm` and `prune`: what lies in the cache goes, after a question."""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from zkagent.executor.cli.circuits_shown import completed_digests, sized
+from zkagent.executor.cli.options import JSON_OPTION, FiniteRange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zkagent.circuits.cleaning import Waste
+    from zkagent.circuits.errors import CircuitInUse
+
+YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@click.command("rm")
+@click.argument(
+    "digests", nargs=-1, required=True, metavar="DIGEST...", shell_complete=completed_digests
+)
+@YES_OPTION
+@JSON_OPTION
+def rm_command(digests: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Remove built circuits by their DIGEST or the beginning of it.
+
+    A circuit can be built again; with a development set-up that is gone it gets another digest.
+    """
+    from zkagent.circuits.cleaning import asked_for
+    from zkagent.circuits.store import resolve_digest
+
+    found = [asked_for(digest) for digest in dict.fromkeys(map(resolve_digest, digests))]
+    _ask(found, yes)
+    removed, left = _remove(found)
+    _tell(removed, left, as_json)
+    if left:
+        sys.exit(1)
+
+
+@click.command("prune")
+@click.option(
+    "--older-than",
+    "days",
+    type=FiniteRange(0),
+    metavar="DAYS",
+    help="Good ones, too, built before.",
+)
+@click.option("--keep", multiple=True, metavar="DIGEST", help="Not this one; may be repeated.")
+@click.option("--setups", is_flag=True, help="Set-ups, too, that no circuit left was made with.")
+@click.option("--dry-run", is_flag=True, help="Show what would go; remove nothing.")
+@YES_OPTION
+@JSON_OPTION
+def prune_command(
+    *,
+    days: float | None,
+    keep: tuple[str, ...],
+    setups: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Remove what nobody can use: outdated and damaged circuits, and what was interrupted.
+
+    A development set-up is made anew when it is missed, but it is never the same again: circuits
+    made with it later have other digests.
+    """
+    from zkagent.circuits.cleaning import find_waste
+    from zkagent.circuits.store import resolve_digest
+    from zkagent.executor.cli.progress import working
+
+    kept = [resolve_digest(digest) for digest in keep]
+    with working("checking all circuits"):
+        found = find_waste(older_than_days=days, keep=kept, setups=setups)
+    if dry_run:
+        _tell(found, [], as_json, "would remove")
+        return
+    if found:
+        _ask(found, yes)
+    _tell(*_remove(found), as_json)
+
+
+def _ask(found: "Sequence[Waste]", yes: bool) -> None:
+    """Ends the command unless the user agrees."""
+    if yes:
+        return
+    for waste in found:
+        click.echo(_line(waste), err=True)
+    if not sys.stdin.isatty():
+        raise click.UsageError("there is nobody here to ask: give --yes")
+    size = sized(sum(waste.bytes for waste in found))
+    if not click.confirm(f"remove {size}?", err=True):
+        click.echo("nothing was removed", err=True)
+        sys.exit(1)
+
+
+def _remove(found: "Sequence[Waste]") -> "tuple[list[Waste], list[CircuitInUse]]":
+    """What is gone, and why the rest is not."""
+    from zkagent.circuits.cleaning import remove
+    from zkagent.circuits.errors import CircuitInUse
+
+    removed, left = [], []
+    for waste in found:
+        try:
+            remove(waste)
+            removed.append(waste)
+        except CircuitInUse as exc:
+            left.append(exc)
+    return removed, left
+
+
+def _tell(
+    removed: "Sequence[Waste]", left: "Sequence[CircuitInUse]", as_json: bool, did: str = "removed"
+) -> None:
+    for reason in left:
+        click.echo(reason, err=True)
+    size = sum(waste.bytes for waste in removed)
+    if as_json:
+        gone = [{"name": w.name, "why": w.why, "bytes": w.bytes} for w in removed]
+        click.echo(json.dumps({did.replace(" ", "_"): gone, "bytes": size}))
+        return
+    for waste in removed:
+        click.echo(f"{did} {_line(waste)}")
+    click.echo(f"{sized(size)} in all" if removed else "nothing to remove")
+
+
+def _line(waste: "Waste") -> str:
+    name = waste.name if waste.name.startswith(".") else waste.name[:16]
+    return f"{name}  {waste.why}, {sized(waste.bytes)}"
+
+
+__all__ = ["prune_command", "rm_command"]

@@ -39,7 +39,7 @@ class ServiceClient:
     """The service at `url`, synchronously; use it in a `with` block, or close it.
 
         >>> with zkagent.ServiceClient("http://127.0.0.1:8642") as service:
-        ...     proof = service.prove_features("wallet", x)
+        ...     proof = service.prove_features(circuit.digest, x)
 
     key: by default from $ZKAGENT_KEY. patience_s: how long to go on while the service is down or
     overloaded.
@@ -150,7 +150,7 @@ class AsyncServiceClient:
     """The same for asyncio: submit, get, cancel, wait, prove, prove_features.
 
     >>> async with zkagent.AsyncServiceClient("http://127.0.0.1:8642") as service:
-    ...     proofs = await asyncio.gather(*(service.prove_features("wallet", x) for x in xs))
+    ...     proofs = await asyncio.gather(*(service.prove_features(name, x) for x in xs))
     """
 
     def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:

@@ -4,9 +4,11 @@ What a test does to the chain is undone after it.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.prover.service.fleet import Fleet
 from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.demo.attacks.preparation import prepare
@@ -54,6 +56,16 @@ def embedded(opened: tuple[Session, EmbeddedChain]) -> Iterator[EmbeddedChain]:
 def session(opened: tuple[Session, EmbeddedChain], embedded: EmbeddedChain) -> Session:
     """The owner's session with the wallet agent, for one test."""
     return opened[0]
+
+
+@pytest.fixture
+def service(wallet_circuit: Circuit, tmp_path: Path) -> Iterator[Fleet]:
+    """A prover service that offers the wallet, with the circuits of this session."""
+    database = f"sqlite:///{tmp_path}/service.sqlite"
+    fleet = Fleet(wallet_circuit.directory.parent.parent, database, None, logs=tmp_path)
+    fleet.serve("--model", "wallet")
+    yield fleet
+    fleet.end()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,7 @@
 """The commands as users type them, against a chain that is already there."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from eth_account import Account
 
 from tests.prover.service.fleet import Fleet, free_port
 from tests.support.command_line import exit_code
-from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.runs.session import Session
 from zkagent.prover import client
@@ -87,16 +86,6 @@ def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Pat
     assert lines[1] == "   Successfully deployed"
     assert "answer: Successfully deployed" in lines
     assert lines[-1] == f"receipt {tmp_path / 'receipt.json'}"
-
-
-@pytest.fixture
-def service(wallet_circuit: Circuit, tmp_path: Path) -> Iterator[Fleet]:
-    """A prover service that offers the wallet, with the circuits of this session."""
-    database = f"sqlite:///{tmp_path}/service.sqlite"
-    fleet = Fleet(wallet_circuit.directory.parent.parent, database, None, logs=tmp_path)
-    fleet.serve("--model", "wallet")
-    yield fleet
-    fleet.end()
 
 
 def test_a_service_proves_a_run(

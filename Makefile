@@ -32,6 +32,7 @@ lint: $(DEV) ## ruff, and forge fmt on the Solidity sources
 
 types: $(DEV) ## mypy, strict
 	@$(BIN)/mypy
+	@$(BIN)/mypy --strict examples/*.py
 
 layers: $(DEV) ## imports point downwards only
 	@$(BIN)/python tests/layers.py

@@ -10,7 +10,7 @@ DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers ci clean
+.PHONY: help demo bench test lint types layers fuzz chaos soak ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,16 @@ types: $(DEV) ## mypy, strict
 
 layers: $(DEV) ## imports point downwards only
 	@$(BIN)/python tests/layers.py
+
+fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to repeat
+	@$(BIN)/python -m tests.fuzz --minutes $(or $(TIME),10) $(if $(SEED),--seed $(SEED))
+
+chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
+	@$(BIN)/python -m tests.prover.service.chaos --proofs $(or $(PROOFS),1000) \
+		--kills $(or $(KILLS),150) $(if $(SEED),--seed $(SEED))
+
+soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
+	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)
 
 ci: ## what a pull request must pass
 	@.ci/run

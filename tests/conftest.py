@@ -24,7 +24,10 @@ ENDS_WITH_US = ("multiprocessing.resource_tracker", "multiprocessing.forkserver"
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("local", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("long", deadline=None, max_examples=1000)  # of `make fuzz`
+settings.load_profile(
+    os.environ.get("ZKAGENT_HYPOTHESIS", "ci" if os.environ.get("CI") else "local")
+)
 
 
 @pytest.fixture(scope="session")

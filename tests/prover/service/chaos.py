@@ -1,12 +1,13 @@
 """Chaos: proofs asked for while services and workers are killed, stopped and woken at random.
 
-In the test suite in a short form; the long one is
-`python -m tests.prover.service.chaos --proofs 1000 --kills 150 [--postgres]`.
+In the test suite in a short form; the long one is `make chaos`, or, with Postgres,
+`python -m tests.prover.service.chaos --proofs 1000 --kills 150 --postgres`.
 """
 
 import argparse
 import contextlib
 import random
+import secrets
 import signal
 import sqlite3
 import tempfile
@@ -243,12 +244,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--proofs", type=int, default=1000)
     parser.add_argument("--kills", type=int, default=150)
-    parser.add_argument("--massacres", type=int, default=10)
+    parser.add_argument("--massacres", type=int, help="of everybody at once; by default 10 in 150")
     parser.add_argument("--seconds", type=float, default=0.3, help="processor time per proof")
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, help="of the kills; a fresh one by default")
     parser.add_argument("--postgres", action="store_true")
     given = parser.parse_args()
-    plan = Plan(given.proofs, given.kills, given.massacres, given.seed)
+    seed = secrets.randbits(32) if given.seed is None else given.seed
+    print(f"seed {seed}", flush=True)
+    massacres = given.massacres or max(1, given.kills // 15)
+    plan = Plan(given.proofs, given.kills, massacres, seed)
     with tempfile.TemporaryDirectory(prefix="zkagent-chaos-") as folder:
         catalogue = FakeCatalogue(Path(folder), {"chaos": given.seconds})
         if given.postgres:

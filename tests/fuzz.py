@@ -1,0 +1,82 @@
+"""Random tests with fresh seeds, for as long as one likes: `make fuzz`, TIME=minutes.
+
+Each round has a seed, which is printed before it starts:
+
+    contexts     random and hostile ones, told to Python's encoder and decoder and to the contracts
+    Solidity     every fuzz test of forge
+    properties   every property that hypothesis tests, with many more examples
+
+A round that fails ends it; `make fuzz SEED=...` with that round's seed does the same again.
+"""
+
+import argparse
+import os
+import random
+import secrets
+import subprocess
+import sys
+import time
+from collections import Counter
+
+from tests.models.policies import DRAFT
+from tests.support.checkout import ROOT
+from tests.verifier_contracts.encoding.encoding_chain import made_up_tables
+from tests.verifier_contracts.encoding.test_encoder_agreement import assert_agreement, questions
+from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.forge import run_tests
+
+CONTEXTS = 1000
+FORGE_RUNS = 5000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=10, help="no round begins after these")
+    parser.add_argument("--seed", type=int, help="of the first round; a fresh one by default")
+    parser.add_argument("--contexts", type=int, default=CONTEXTS, help="in each round")
+    parser.add_argument("--forge-runs", type=int, default=FORGE_RUNS, help="of each fuzz test")
+    given = parser.parse_args()
+    ends = time.monotonic() + 60 * given.minutes
+    seed = secrets.randbits(32) if given.seed is None else given.seed
+    rounds = 0
+    while rounds == 0 or time.monotonic() < ends:
+        print(f"round {rounds + 1}: seed {seed}", flush=True)
+        fuzz(seed, given.contexts, given.forge_runs)
+        rounds, seed = rounds + 1, random.Random(seed).getrandbits(32)
+    print(f"{rounds} rounds, nothing found")
+
+
+def fuzz(seed: int, contexts: int, forge_runs: int) -> None:
+    """One round. Raises AssertionError, or ends the program, when something is found."""
+    with Anvil() as chain:
+        tables = made_up_tables(seed)
+        kinds = assert_agreement(chain, DRAFT, tables, questions(seed, contexts, DRAFT))
+    common = ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).most_common(4))
+    print(f"  {contexts} contexts agree: {common}, ...", flush=True)
+    options = ("--fuzz-seed", hex(seed), "--match-test", "testFuzz|invariant")
+    report = run_tests(*options, fuzz_runs=forge_runs)
+    assert not report.failed, "\n".join(report.failed)
+    print(f"  {len(report.passed)} Solidity tests pass, {forge_runs} runs each", flush=True)
+    fuzz_properties(seed)
+
+
+def fuzz_properties(seed: int) -> None:
+    words = (sys.executable, "-m", "pytest", "-q", "--no-header", "-m", "hypothesis")
+    environment = {**os.environ, "ZKAGENT_HYPOTHESIS": "long"}
+    done = subprocess.run(
+        [*words, f"--hypothesis-seed={seed}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    print(f"  properties hold: {done.stdout.strip().splitlines()[-1]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,7 @@ from pydantic import (
     Strict,
     StringConstraints,
     ValidationError,
+    WithJsonSchema,
 )
 
 from zkagent.executor.errors import MalformedReceipt
@@ -37,7 +38,7 @@ def _text(value: object) -> str:
     return value
 
 
-Text = Annotated[str, PlainValidator(_text)]
+Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": "string"})]
 Symbol = Annotated[str, StringConstraints(pattern=r"^[\x00-\x7f]*$")]
 Bytes = Annotated[str, StringConstraints(pattern=r"^0x([0-9a-f]{2})*$")]
 Bytes4 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{8}$")]
@@ -219,6 +220,16 @@ class Receipt(Record):
 
     def to_json(self) -> str:
         return json.dumps(self.document, indent=1) + "\n"
+
+
+def schema_text() -> str:
+    """What `receipt.schema.json` beside this file holds. It says of a receipt's form what JSON
+    schemas can say; `parse_receipt` is stricter."""
+    named = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{FORMAT.replace('-', ':')}",
+    }
+    return json.dumps(named | Receipt.model_json_schema(), indent=2) + "\n"
 
 
 def signed_text(document: dict[str, Any]) -> str:

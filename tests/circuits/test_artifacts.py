@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.schemas import accepted_neighbours, problems, shipped
 from zkagent.circuits.artifacts import FIRST_SYSTEM, Origin, Proof
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN, R
 from zkagent.circuits.errors import ProofMalformed
@@ -26,6 +27,15 @@ proofs = st.builds(
 @given(proofs)
 def test_a_proof_comes_back_as_it_was_written(proof: Proof) -> None:
     assert Proof.from_json(proof.to_json()) == proof
+
+
+def test_a_proof_file_fits_its_schema_and_its_neighbours_do_not() -> None:
+    schema = shipped("zkagent.circuits", "proof.schema.json")
+    document = json.loads(Proof(DIGEST, (5, INT64_MIN), (INT64_MAX,), b"\1\2").to_json())
+    assert problems(document, schema) == []
+    assert accepted_neighbours(document, schema) == []
+    for change in ({"inputs": [2**63]}, {"proof": "0xABCD"}, {"format": "zkagent-proof-2"}):
+        assert problems(document | change, schema)
 
 
 def test_instances_are_inputs_then_outputs_as_field_elements() -> None:

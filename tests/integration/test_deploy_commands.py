@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.schemas import problems, shipped
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli.main import main
 
@@ -32,12 +33,16 @@ def test_a_deployed_agent_obeys_its_owner(
     where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key)]
     main(["deploy", *where, "--out", str(out)])
     deployed = json.loads(out.read_text())
+    schema = shipped("zkagent.verifier_contracts.deployment", "deployment.schema.json")
+    assert problems(deployed, schema) == []
     assert deployed["agent"] != embedded.deployment.agent
     assert deployed["agent"] in capsys.readouterr().out
     receipt = ["--receipt", str(tmp_path / "receipt.json")]
     main(["run", "deposit 5 USDC", *where, "--deployment", str(out), "--json", *receipt])
     done = json.loads(capsys.readouterr().out)
     assert done["iterations"][0]["action"] == "Deploy"
+    kept = json.loads((tmp_path / "receipt.json").read_text())
+    assert problems(kept, shipped("zkagent.executor.receipts", "receipt.schema.json")) == []
 
 
 def test_a_deployment_that_is_there_is_never_overwritten(

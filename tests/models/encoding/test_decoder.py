@@ -3,6 +3,7 @@
 import pytest
 
 from tests.models.policies import DRAFT
+from tests.support.schemas import accepted_neighbours, problems, shipped
 from zkagent.models.encoding.book import Listing, SymbolBook
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision, ToolSignature, decode
@@ -171,3 +172,11 @@ def test_outputs_of_another_length_or_width_are_refused(wrong: list[int]) -> Non
 
 def test_escaped_observations_hold_no_control_characters() -> None:
     assert escape_observation(b"a\nb\r\t\x00\x7f\xff") == b"a\\nb\\r\\t\\x00\\x7f\xff"
+
+
+@pytest.mark.parametrize("prompt", ["withdraw 5 USDC", "withdraw 5 NOPE", "hello"])
+def test_a_decision_fits_its_schema_and_its_neighbours_do_not(prompt: str) -> None:
+    schema = shipped("zkagent.models.encoding", "decision.schema.json")
+    document = decide(prompt, output(WITHDRAW, {(0, AMOUNT): 1, (1, ASSET): 1})).to_json()
+    assert problems(document, schema) == []
+    assert accepted_neighbours(document, schema, free=("arguments",)) == []

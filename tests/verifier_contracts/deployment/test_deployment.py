@@ -1,10 +1,12 @@
 """deployment.json: it reads back, and nothing else reads as one."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support.schemas import accepted_neighbours, problems, shipped
 from zkagent.verifier_contracts.deployment.record import (
     Deployment,
     ModelContracts,
@@ -13,6 +15,11 @@ from zkagent.verifier_contracts.deployment.record import (
 )
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
+
+def address(number: int) -> str:
+    return f"0x{number:040X}"
+
+
 DEPLOYMENT = Deployment(
     chain_id=31337,
     block=30,
@@ -20,17 +27,19 @@ DEPLOYMENT = Deployment(
     manifest_digest="a" * 64,
     circuit="b" * 64,
     development_srs=True,
-    owner="0xowner",
-    contracts=ModelContracts(("0x1", "0x2"), "0x3", "0x4", "0x5", "0x6"),
-    registry="0x7",
+    owner=address(15),
+    contracts=ModelContracts(
+        (address(1), address(2)), address(3), address(4), address(5), address(6)
+    ),
+    registry=address(7),
     model_id=1,
-    executor="0x8",
-    pool="0x9",
-    symbol_book="0xa",
-    tokens=(Token("USDC", "0xb", 6),),
-    agent="0xc",
-    wallet="0xd",
-    tools=(("ViewBalance", "0xe"),),
+    executor=address(8),
+    pool=address(9),
+    symbol_book=address(10),
+    tokens=(Token("USDC", address(11), 6),),
+    agent=address(12),
+    wallet=address(13),
+    tools=(("ViewBalance", address(14)),),
 )
 
 
@@ -39,10 +48,19 @@ def test_it_reads_back_from_its_file(tmp_path: Path) -> None:
     assert load_deployment(tmp_path / "deployment.json") == DEPLOYMENT
 
 
+def test_a_deployment_file_fits_its_schema_and_its_neighbours_do_not() -> None:
+    schema = shipped("zkagent.verifier_contracts.deployment", "deployment.schema.json")
+    document = json.loads(DEPLOYMENT.to_json())
+    assert problems(document, schema) == []
+    assert accepted_neighbours(document, schema) == []
+    for change in ({"agent": "0x1"}, {"circuit": "b" * 63}, {"tools": [["ViewBalance"]]}):
+        assert problems(document | change, schema)
+
+
 def test_tokens_and_tools_are_found_by_name() -> None:
     assert DEPLOYMENT.token("USDC").decimals == 6
-    assert DEPLOYMENT.tool("ViewBalance") == "0xe"
-    assert DEPLOYMENT.contracts.components == ("0x1", "0x2", "0x3")
+    assert DEPLOYMENT.tool("ViewBalance") == address(14)
+    assert DEPLOYMENT.contracts.components == (address(1), address(2), address(3))
 
 
 @pytest.mark.parametrize(

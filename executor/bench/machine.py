@@ -65,7 +65,10 @@ def _memory_bytes() -> int | None:
 
 
 def _commit() -> str:
-    """Of the checkout that this file lies in, with a + when its files differ; "" elsewhere."""
+    """Of the checkout that this file lies in, with a + when its files differ; "" elsewhere: an
+    installed copy may lie in a checkout of something else."""
+    if not (ROOT / ".git").exists():
+        return ""
     try:
         asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
         done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=20)

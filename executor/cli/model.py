@@ -119,16 +119,18 @@ def model_group() -> None:
     type=click.Path(path_type=Path),
     default=Path("wallet-model"),
     show_default=True,
-    help="Folder for model.onnx, text.bin, local.bin and model.json.",
+    help="Folder for model.json, model.onnx, text.bin, local.bin and words.bin.",
 )
 def train_command(model: str, seed: int | None, out: Path) -> None:
-    """Train MODEL from a seed on data that it generates itself, and write its four files.
+    """Train MODEL from a seed on data that it generates itself, and write its five files.
 
     Needs the training extra: pip install '.[train]'. With the default seed the files equal
     the shipped ones.
     """
     from zkagent.executor.errors import TrainingExtraMissing
+    from zkagent.executor.places import check_new_folder
 
+    check_new_folder(out)
     try:
         from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
     except ModuleNotFoundError as exc:

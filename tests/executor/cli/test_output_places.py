@@ -54,6 +54,14 @@ def test_a_chain_to_keep_overwrites_neither_deployment_nor_key(
     assert list(folder.iterdir()) == [folder / name]
 
 
+def test_a_wallet_is_not_trained_for_a_folder_that_cannot_be_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert exit_code("model", "train", "wallet", "--out", tmp_path / "file" / "wallet") == 1
+    assert one_line_error(capsys).endswith("is a file): choose another place\n")
+
+
 def test_a_chain_to_keep_needs_a_folder_that_can_be_made(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,22 +1,26 @@
 """Shared vocabulary of the tests: one local chain per session, rolled back after each test.
 
-Nothing here uses a fixed port, and the session fails when a process that a test started outlives
-it. ZKAGENT_HOME decides where the toolchain and other caches live, as it does for users.
+Shared circuits and a running proof service come from tests/support, which holds what more than one
+package's tests need. Nothing here uses a fixed port, and the session fails when a process that a
+test started outlives it. ZKAGENT_HOME decides where the toolchain and other caches live, as it does
+for users.
 """
 
 import os
 import time
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.support.processes import marked
 from zkagent.executor.config.settings import SETTINGS
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolchain
+
+pytest_plugins = ["tests.support.circuits", "tests.support.service"]
 
 MARK = "ZKAGENT_TEST_SESSION"
 # Python's own helper ends with the interpreter, not before.
@@ -70,29 +74,21 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail the session when a marked process is left behind."""
-    left = _survivors(f"{MARK}={os.environ[MARK]}".encode(), patience_s=5)
+    left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
     if left:
         print("\nprocesses left behind by the tests:", *left, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _survivors(mark: bytes, patience_s: float) -> list[str]:
-    """Command lines of other processes whose environment carries `mark`; [] without /proc."""
+def _survivors(mark: str, patience_s: float) -> list[str]:
+    """Other processes whose environment carries `mark`, by id and command line."""
     deadline = time.monotonic() + patience_s
-    while (left := list(_marked(mark))) and time.monotonic() < deadline:
+    while (left := list(_others(mark))) and time.monotonic() < deadline:
         time.sleep(0.1)
     return left
 
 
-def _marked(mark: bytes) -> Iterator[str]:
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (folder / "environ").read_bytes().split(b"\0")
-            command = (
-                (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            )
-        except OSError:
-            continue
-        ours = int(folder.name) == os.getpid() or any(name in command for name in ENDS_WITH_US)
-        if mark in environment and command and not ours:
-            yield f"{folder.name}: {command}"
+def _others(mark: str) -> Iterator[str]:
+    for number, command in marked(mark):
+        if number != os.getpid() and not any(name in command for name in ENDS_WITH_US):
+            yield f"{number}: {command}"

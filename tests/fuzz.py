@@ -18,9 +18,10 @@ import sys
 import time
 from collections import Counter
 
-from tests.models.policies import DRAFT
-from tests.support.checkout import ROOT
 from tests.verifier_contracts.encoding.encoding_chain import made_up_tables
+
+from tests.support.checkout import ROOT
+from tests.support.models import DRAFT
 from tests.verifier_contracts.encoding.test_encoder_agreement import assert_agreement, questions
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.forge import run_tests

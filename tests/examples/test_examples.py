@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.prover.service.fleet import Fleet
 from tests.support.checkout import ROOT
+from tests.support.fleet import Fleet
 from zkagent.circuits.support.cache import cache_root
 from zkagent.executor.api.circuits import build_circuit
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from eth_account import Account
 
-from tests.models.policies import DRAFT, random_tables
 from tests.support.fakes.memory_agent import (
     MemoryAgent,
     State,
@@ -20,6 +19,7 @@ from tests.support.fakes.memory_agent import (
     revert,
 )
 from tests.support.fakes.memory_prover import MemoryProver, check_memory_proof
+from tests.support.models import DRAFT, random_tables
 from zkagent.executor.chain.agent import AgentReads, Block
 from zkagent.executor.runs.derivation import tool_hash
 from zkagent.models.catalogue import Model, save_model

@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.prover.service.fleet import Fleet
+from tests.support.fleet import Fleet
+from tests.support.progress import quiet
 from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.demo.attacks.preparation import prepare
 from zkagent.executor.demo.attacks.stage import AttackStage
 from zkagent.executor.runs.session import Session, local_circuit, open_embedded
 from zkagent.models.catalogue import Model, load_model
-
-
-def quiet(stage: str) -> None:
-    """Progress for nobody."""
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.agreement import assert_same_outcome, in_python
+from tests.support.agreement import assert_agreement
 from tests.support.contexts import instructed_context, random_context
+from tests.support.encoding_chain import EncodingChain, Question
 from tests.support.hostile_contexts import hostile_contexts
-from tests.verifier_contracts.encoding.encoding_chain import EncodingChain, Question
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.ezkl_engine import witness
 from zkagent.models.catalogue import Model
@@ -45,18 +45,12 @@ def outputs(model: Model, circuit: Circuit, context: Context) -> tuple[int, ...]
     return y
 
 
-def assert_agreement(
+def agreed(
     model: Model, circuit: Circuit, contracts: EncodingChain, contexts: Sequence[Context]
 ) -> Counter[str]:
     """How often each kind of decision and refusal was the outcome."""
     asked = [Question(c, model.tools, outputs(model, circuit, c)) for c in contexts]
-    addresses = contracts.address_tools(model.tools)
-    kinds: Counter[str] = Counter()
-    for question, outcome in zip(asked, contracts.ask(asked), strict=True):
-        x, expected = in_python(question, model.manifest, model.tables)
-        assert outcome.features == x, question.context
-        kinds[assert_same_outcome(expected, outcome, addresses, question)] += 1
-    return kinds
+    return Counter(assert_agreement(contracts, model.manifest, model.tables, asked))
 
 
 @pytest.fixture
@@ -71,7 +65,7 @@ def test_all_four_agree_on_random_contexts(
     rng = random.Random(11)
     draw = (random_context, instructed_context)
     contexts = [draw[i % 2](rng, wallet.manifest) for i in range(RANDOM)]
-    kinds = assert_agreement(wallet, wallet_circuit, contracts, contexts)
+    kinds = agreed(wallet, wallet_circuit, contracts, contexts)
     assert kinds.total() == RANDOM
     assert kinds["call"] > RANDOM / 20  # whatever the model has learned, it calls tools
     assert kinds["call with an observed amount"] > 10
@@ -82,7 +76,7 @@ def test_all_four_agree_on_hostile_contexts(
     wallet: Model, wallet_circuit: Circuit, contracts: EncodingChain
 ) -> None:
     contexts = list(hostile_contexts(random.Random(12), wallet.manifest, HOSTILE))
-    kinds = assert_agreement(wallet, wallet_circuit, contracts, contexts)
+    kinds = agreed(wallet, wallet_circuit, contracts, contexts)
     assert kinds.total() == HOSTILE
     assert sum(kinds[name] for name in REFUSALS_OF_TEXTS) < HOSTILE / 2
     assert set(kinds) >= REFUSALS_OF_TEXTS

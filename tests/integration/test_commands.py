@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from tests.prover.service.fleet import Fleet, free_port
 from tests.support.command_line import exit_code
+from tests.support.fleet import Fleet, free_port
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.runs.session import Session
 from zkagent.prover import client

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import square_network
-from tests.verifier_contracts.evm.networks import samples
+from tests.support.evm_networks import samples
+from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import EVALUATED, HALO2, system_id
 from zkagent.executor.chain.abi import OUTPUT_BYTES, pack, unpack

@@ -8,9 +8,9 @@ import pytest
 from eth_account import Account
 
 import zkagent
-from tests.prover.service.fleet import Fleet
 from tests.support.checkout import DOCS
 from tests.support.documents import printed, promised, python_blocks
+from tests.support.fleet import Fleet
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.errors import (
     FileInTheWay,

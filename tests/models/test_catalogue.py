@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.models.policies import random_model
 from tests.support.classifiers import LABELS, random_classifier, random_weights
+from tests.support.models import random_model
 from zkagent.models.catalogue import AnyModel, Model, load_model
 from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.classifier.weights import evaluate
@@ -83,3 +83,19 @@ def test_what_is_no_model_s_folder_is_said_to_be_what_it_is(agents: Model, tmp_p
         load_model(agents.onnx_path)
     with pytest.raises(UnknownModel, match="a folder that holds neither manifest"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "text.bin", "local.bin", "words.bin"])
+def test_a_changed_file_is_refused(tmp_path: Path, name: str) -> None:
+    random_model(tmp_path)
+    data = bytearray((tmp_path / name).read_bytes())
+    data[100] ^= 1
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(CorruptModel, match=name):
+        load_model(tmp_path)
+
+
+def test_a_broken_manifest_is_refused_by_its_field(agents: Model) -> None:
+    (agents.directory / "model.json").write_text('{"format": "zkagent-model-1"}')
+    with pytest.raises(ManifestError, match=r"model\.json: id: "):
+        load_model(agents.directory)

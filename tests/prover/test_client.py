@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.prover.service.fleet import Fleet, free_port
+from tests.support.fleet import Fleet, free_port
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.client import (
     AsyncServiceClient,

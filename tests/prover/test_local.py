@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import squares
-from tests.support.checkout import ROOT
+from tests.support.processes import environment
+from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.systems import load_circuit
@@ -116,7 +116,7 @@ def test_a_proof_that_does_not_verify_is_never_returned(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(),
         check=True,
     )
     assert result.stdout.startswith("{'false': ")
@@ -181,9 +181,9 @@ def test_the_child_dies_with_its_parent_in_the_middle_of_a_proof(
     circuit: Circuit, session_cache: Path, tmp_path: Path, killer: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", BUSY, str(session_cache), circuit.digest]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    ours = environment(TMPDIR=tmp_path)
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ours
     ) as parent:
         assert parent.stdout
         child = int(parent.stdout.readline())

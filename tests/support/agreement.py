@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import zkagent.models.errors
 from tests.support.contexts import OUTSIDE
-from tests.verifier_contracts.encoding.encoding_chain import Outcome, Question
+from tests.support.encoding_chain import EncodingChain, Outcome, Question
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, decode
 from zkagent.models.encoding.encoder import Tables, encode, parse_context
@@ -29,6 +29,19 @@ def in_python(question: Question, manifest: Manifest, tables: Tables) -> Expecte
         )
     except (RefusedText, RefusedArgument) as exc:
         return x, exc
+
+
+def assert_agreement(
+    contracts: EncodingChain, manifest: Manifest, tables: Tables, asked: Sequence[Question]
+) -> list[str]:
+    """What the questions came to, the same on both sides: kinds of decisions, names of refusals."""
+    kinds = []
+    for question, outcome in zip(asked, contracts.ask(asked), strict=True):
+        x, expected = in_python(question, manifest, tables)
+        assert outcome.features == x, question.context
+        addresses = contracts.address_tools(question.tools)
+        kinds.append(assert_same_outcome(expected, outcome, addresses, question))
+    return kinds
 
 
 def assert_same_refusal(expected: Exception, found: Revert, context: Context) -> None:

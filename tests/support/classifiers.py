@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from zkagent.models.classifier.files import TextClassifier, save_classifier
-from zkagent.models.classifier.shape import SIZES, wire
+from zkagent.models.classifier.shape import SIZES, slot_count, wire
 from zkagent.models.classifier.text import learn_words
 from zkagent.models.classifier.weights import ClassifierWeights
 
@@ -13,17 +13,17 @@ TEXTS = ("play some jazz", "play some rock", "play it", "stop it", "stop now", "
 LABELS = ("music", "silence", "weather")
 
 
-def random_weights(seed: int = 0) -> ClassifierWeights:
-    """Of size S, three labels."""
-    rng, shape, wiring = np.random.default_rng(seed), SIZES["S"], wire(SIZES["S"], 3, seed)
-    per_group = 1 + int(wiring.slots.max()) // wiring.groups
+def random_weights(labels: int = len(LABELS), seed: int = 0) -> ClassifierWeights:
+    """Wired as size S, in the ranges of trained ones."""
+    shape, rng = SIZES["S"], np.random.default_rng(seed)
+    wiring, slots = wire(shape, labels, 0), slot_count(labels)
     return ClassifierWeights(
         wiring,
-        rng.integers(-5, 6, (64, shape.features)).astype(np.int8),
-        rng.integers(-9, 10, (shape.blocks, shape.block, shape.hidden // shape.blocks)),
-        rng.integers(-99, 100, shape.hidden),
-        rng.integers(-9, 10, (wiring.groups, shape.fan_in_of_outputs, per_group)),
-        rng.integers(-99, 100, wiring.groups * per_group),
+        rng.integers(-127, 128, (shape.table_rows, shape.features)).astype(np.int8),
+        rng.integers(-7, 8, (shape.blocks, shape.block, shape.hidden // shape.blocks)),
+        rng.integers(-999, 1000, shape.hidden),
+        rng.integers(-31, 32, (wiring.groups, shape.fan_in_of_outputs, slots // wiring.groups)),
+        rng.integers(-(10**6), 10**6, slots),
     )
 
 
@@ -37,4 +37,4 @@ def random_classifier(folder: Path, seed: int = 0) -> TextClassifier:
         "refused_training_texts": 0,
         "accuracy": None,
     }
-    return save_classifier(folder, random_weights(seed), learn_words(TEXTS), facts)
+    return save_classifier(folder, random_weights(seed=seed), learn_words(TEXTS), facts)

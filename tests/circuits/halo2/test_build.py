@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import gathering_network, network, node, relu_network
+from tests.support.small_networks import gathering_network, network, node, relu_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import (
     ArtifactCorrupted,

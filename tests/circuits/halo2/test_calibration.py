@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.circuits.networks.operator_cases import Case
-from tests.circuits.small_networks import network, node, relu_network, square_network
+from tests.support.operator_cases import Case
+from tests.support.small_networks import (
+    network,
+    node,
+    read_back,
+    relu_network,
+    saved_samples,
+    square_network,
+)
 from zkagent.circuits.errors import InputRefused, NetworkRefused, OutsideRange, SettingsRefused
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import Stage, build_circuit, fidelity_of
@@ -16,14 +23,8 @@ from zkagent.circuits.halo2.build_process import build_isolated
 from zkagent.circuits.halo2.calibration import Data, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
 from zkagent.circuits.halo2.settings import RunArguments, default_arguments
-from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
-
-
-def read(folder: Path, content: bytes) -> Network:
-    path = folder / "network.onnx"
-    path.write_bytes(content)
-    return read_network(path)
 
 
 def samples(given: Network, *rows: list[float]) -> Samples:
@@ -31,14 +32,8 @@ def samples(given: Network, *rows: list[float]) -> Samples:
     return Samples(Path("none"), "", values)
 
 
-def saved(folder: Path, rows: object) -> Path:
-    path = folder / "samples.npz"
-    np.savez(path, x=np.array(rows))
-    return path
-
-
 def test_large_samples_get_the_legs_that_they_need(tmp_path: Path) -> None:
-    relu = read(tmp_path, relu_network())
+    relu = read_back(tmp_path, relu_network())
     small = calibrate(relu, samples(relu, [1, 2, 3, 4]))
     large = calibrate(relu, samples(relu, [1, 2, 3, 4], [5e6, 1, 2, 3]))
     assert small.arguments.decomposition_legs < large.arguments.decomposition_legs
@@ -46,14 +41,14 @@ def test_large_samples_get_the_legs_that_they_need(tmp_path: Path) -> None:
 
 
 def test_a_late_sample_out_of_the_first_ones_range_is_brought_in(tmp_path: Path) -> None:
-    relu = read(tmp_path, relu_network())
+    relu = read_back(tmp_path, relu_network())
     rows = [[1.0, 2, 3, 4]] * 16
     found = calibrate(relu, samples(relu, *rows, [5e6, 1, 2, 3]))
     assert (found.fidelity.samples, found.fidelity.outside) == (17, 0)
 
 
 def test_a_table_reaches_twice_as_far_as_the_samples(tmp_path: Path) -> None:
-    sigmoid = read(tmp_path, Case("Sigmoid").content())
+    sigmoid = read_back(tmp_path, Case("Sigmoid").content())
     arguments = calibrate(sigmoid, samples(sigmoid, [-3, 1, 0, 2], [0, 5, 0, 0])).arguments
     assert arguments.lookup_range == (2 * -3 * 2**7 - 2, 2 * 5 * 2**7 + 2)
 
@@ -66,7 +61,7 @@ def test_an_agreement_that_needs_more_bits_gets_them(tmp_path: Path) -> None:
         inputs=2,
         kind=TensorProto.FLOAT,
     )
-    near = read(tmp_path, identity)
+    near = read_back(tmp_path, identity)
     close = samples(near, [1, 1 + 1 / 512], [1 + 1 / 512, 1])
     assert calibrate(near, close).arguments.input_scale_bits == 10
     apart = samples(near, [1, 2], [2, 1])
@@ -77,10 +72,10 @@ def test_an_agreement_that_needs_more_bits_gets_them(tmp_path: Path) -> None:
 
 
 def test_a_scale_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    relu = read(tmp_path, relu_network())
+    relu = read_back(tmp_path, relu_network())
     with pytest.raises(SettingsRefused, match="fraction_bits is 25, must be from 1 to 24"):
         calibrate(relu, samples(relu, [1, 2, 3, 4]), fraction_bits=25)
-    exact = read(tmp_path, square_network())
+    exact = read_back(tmp_path, square_network())
     with pytest.raises(SettingsRefused, match="must be 0 for a network of integers"):
         calibrate(exact, samples(exact, [1, 2, 3, 4]), fraction_bits=7)
 
@@ -90,23 +85,23 @@ def test_a_sample_that_no_range_holds_is_an_error(tmp_path: Path) -> None:
     steep = network(
         nodes, {"w": np.full((1, 4), 2.0**23, np.float32)}, outputs=4, kind=TensorProto.FLOAT
     )
-    given = read(tmp_path, steep)
+    given = read_back(tmp_path, steep)
     with pytest.raises(OutsideRange, match=r"numbers beyond 64\^8"):
         calibrate(given, samples(given, [2.0**24] * 4), fraction_bits=13)
 
 
 def test_integers_are_compared_and_stay_exact(tmp_path: Path) -> None:
-    onnx = read(tmp_path, square_network()).path
+    onnx = read_back(tmp_path, square_network()).path
     built = build_circuit(
-        onnx, cache=tmp_path, data=Data(saved(tmp_path, [[2**20, -7, 0, 1], [1, 2, 3, 4]]))
+        onnx, cache=tmp_path, data=Data(saved_samples(tmp_path, [[2**20, -7, 0, 1], [1, 2, 3, 4]]))
     )
     assert built.facts.exact
     assert fidelity_of(built) == Fidelity(2, 1.0, 0.0, 0, None)
 
 
 def test_a_build_with_samples_proves_them_and_remembers_how_it_compares(tmp_path: Path) -> None:
-    onnx = read(tmp_path, Case("Softmax").content()).path
-    data = Data(saved(tmp_path, [[0, 1, 2, 3.5], [-2, 0.25, 0, -1]]))
+    onnx = read_back(tmp_path, Case("Softmax").content()).path
+    data = Data(saved_samples(tmp_path, [[0, 1, 2, 3.5], [-2, 0.25, 0, -1]]))
     seen: list[Stage] = []
     built = build_isolated(onnx, cache=tmp_path, data=data, progress=seen.append)
     assert seen == list(Stage)
@@ -119,8 +114,8 @@ def test_a_build_with_samples_proves_them_and_remembers_how_it_compares(tmp_path
 
 
 def test_builds_with_the_same_samples_are_the_same_circuit(tmp_path: Path) -> None:
-    onnx = read(tmp_path, relu_network()).path
-    data = Data(saved(tmp_path, [[0.5, 1, 2, 3], [4, 3, 2, 1.0]]))
+    onnx = read_back(tmp_path, relu_network()).path
+    data = Data(saved_samples(tmp_path, [[0.5, 1, 2, 3], [4, 3, 2, 1.0]]))
     first = build_circuit(onnx, cache=tmp_path / "one", data=data)
     again = build_circuit(onnx, cache=tmp_path / "two", data=data, srs=first.srs)
     assert (again.digest, again.files) == (first.digest, {**first.files, **compiled(again.files)})
@@ -132,8 +127,8 @@ def compiled(files: dict[str, str]) -> dict[str, str]:
 
 
 def test_given_arguments_are_compared_and_not_changed(tmp_path: Path) -> None:
-    onnx = read(tmp_path, relu_network()).path
-    data = Data(saved(tmp_path, [[0.5, 1, 2, 3], [9000.0, 9000, 9000, 9000]]))
+    onnx = read_back(tmp_path, relu_network()).path
+    data = Data(saved_samples(tmp_path, [[0.5, 1, 2, 3], [9000.0, 9000, 9000, 9000]]))
     short = replace(default_arguments(False), decomposition_legs=2)
     found = fidelity_of(build_circuit(onnx, cache=tmp_path, arguments=short, data=data))
     assert found is not None
@@ -143,8 +138,8 @@ def test_given_arguments_are_compared_and_not_changed(tmp_path: Path) -> None:
 def test_an_integer_circuit_that_differs_on_a_sample_is_refused(tmp_path: Path) -> None:
     """ezkl takes index -2 for 0."""
     nodes = [node("Gather", ["x", "i"], "g", axis=1), node("MatMul", ["g", "w"], "y")]
-    onnx = read(tmp_path, network(nodes, {"i": [-2, 1], "w": [[1, 0], [0, 10]]})).path
-    data = Data(saved(tmp_path, [[1, 2, 3, 4]]))
+    onnx = read_back(tmp_path, network(nodes, {"i": [-2, 1], "w": [[1, 0], [0, 10]]})).path
+    data = Data(saved_samples(tmp_path, [[1, 2, 3, 4]]))
     with pytest.raises(NetworkRefused, match="other integers than onnxruntime on the samples"):
         build_circuit(onnx, cache=tmp_path, data=data)
 
@@ -156,7 +151,7 @@ def test_a_single_output_needs_a_tolerance_before_any_work(tmp_path: Path) -> No
         outputs=1,
         kind=TensorProto.FLOAT,
     )
-    onnx, data = read(tmp_path, one).path, Data(saved(tmp_path, [[0.5, 1, 2, 3]]))
+    onnx, data = read_back(tmp_path, one).path, Data(saved_samples(tmp_path, [[0.5, 1, 2, 3]]))
     with pytest.raises(InputRefused, match="give a tolerance"):
         build_circuit(onnx, cache=tmp_path, data=data)
     built = build_circuit(onnx, cache=tmp_path, data=replace(data, tolerance=0.01))
@@ -164,7 +159,7 @@ def test_a_single_output_needs_a_tolerance_before_any_work(tmp_path: Path) -> No
 
 
 def test_arguments_of_a_calibration_are_sound(tmp_path: Path) -> None:
-    relu = read(tmp_path, relu_network())
+    relu = read_back(tmp_path, relu_network())
     arguments = calibrate(relu, samples(relu, [1, 2, 3, 4])).arguments
     plain = RunArguments()
     for name in ("input_visibility", "output_visibility", "parameter_visibility"):
@@ -174,8 +169,10 @@ def test_arguments_of_a_calibration_are_sound(tmp_path: Path) -> None:
 
 def test_a_proof_reaches_to_the_table_s_edge_and_not_one_further(tmp_path: Path) -> None:
     """Beyond it ezkl would prove without end."""
-    onnx = read(tmp_path, Case("Sigmoid").content()).path
-    built = build_circuit(onnx, cache=tmp_path, data=Data(saved(tmp_path, [[-1.0, 0, 0.5, 1]])))
+    onnx = read_back(tmp_path, Case("Sigmoid").content()).path
+    built = build_circuit(
+        onnx, cache=tmp_path, data=Data(saved_samples(tmp_path, [[-1.0, 0, 0.5, 1]]))
+    )
     low, high = -2 * 2**7 - 2, 2 * 2**7 + 2
     for edge in (low, high):
         assert ezkl_engine.verify(built, ezkl_engine.prove(built, [edge, 0, 0, 0]))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.circuits.small_networks import squares
-from tests.support.checkout import ROOT
+from tests.support.processes import environment
+from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import EngineError, InputRefused
 from zkagent.circuits.halo2 import ezkl_engine
@@ -165,8 +165,6 @@ def test_building_and_proving_print_nothing(square_onnx: Path, tmp_path: Path) -
         "from zkagent.circuits.halo2.ezkl_engine import prove;"
         "prove(build_circuit(Path(sys.argv[1]), cache=Path(sys.argv[2])), [1, 2, 3, 4])"
     )
-    root = str(ROOT)
     command = [sys.executable, "-c", script, str(square_onnx), str(tmp_path)]
-    environment = {**os.environ, "PYTHONPATH": root}
-    result = subprocess.run(command, capture_output=True, env=environment, check=True)
+    result = subprocess.run(command, capture_output=True, env=environment(), check=True)
     assert (result.stdout, result.stderr) == (b"", b"")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.circuits.small_networks import network, node, relu_network, square_network
+from tests.support.small_networks import network, node, relu_network, square_network
 from zkagent.circuits.errors import InputRefused, OutsideRange
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.fidelity import Fidelity, circuit_outputs, measure_fidelity

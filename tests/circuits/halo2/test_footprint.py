@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.networks.operator_cases import IMAGE, Case
-from tests.circuits.small_networks import relu_network, square_network
 from tests.support.checkout import ROOT
+from tests.support.operator_cases import IMAGE, Case
+from tests.support.small_networks import relu_network, square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import MemoryTooSmall
 from zkagent.circuits.halo2 import build, ezkl_engine, footprint

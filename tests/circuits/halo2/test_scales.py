@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network
+from tests.support.small_networks import relu_network
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import ProofMalformed
 from zkagent.circuits.halo2 import ezkl_engine

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import network, node, relu_network
+from tests.support.small_networks import network, node, relu_network
 from zkagent.circuits.errors import SettingsRefused
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import build_circuit

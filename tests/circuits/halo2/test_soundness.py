@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.circuits.halo2.verifiers import Statement, Verifiers, encoded
-from tests.circuits.small_networks import gathering_network, network, node
+from tests.support.small_networks import gathering_network, network, node
 from zkagent.circuits.bn254.field import from_hex, to_field
 from zkagent.circuits.errors import SettingsRefused
 from zkagent.circuits.halo2 import ezkl_engine

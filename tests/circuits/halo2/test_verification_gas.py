@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from web3 import Web3
 
-from tests.circuits.small_networks import network, node
+from tests.support.small_networks import network, node
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import build_circuit

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.circuits.halo2.verifiers import WORD, Statement, Verifiers, encoded, prove, words
-from tests.circuits.small_networks import (
+from tests.support.small_networks import (
     activation_network,
     network,
     node,

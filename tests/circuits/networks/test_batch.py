@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from onnx import numpy_helper
 
-from tests.circuits.small_networks import network, node, relu_network, squares
+from tests.support.small_networks import network, node, relu_network, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import NetworkRefused, SettingsRefused
 from zkagent.circuits.halo2 import ezkl_engine

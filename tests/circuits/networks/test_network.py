@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from tests.circuits.small_networks import network, node, relu_network, square_network
+from tests.support.small_networks import network, node, relu_network, square_network
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.network import read_network
 

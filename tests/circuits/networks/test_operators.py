@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.circuits.networks.operator_cases import (
+from tests.support.operator_cases import (
     ELSEWHERE,
     MISREAD,
     REFUSED,
@@ -15,7 +15,7 @@ from tests.circuits.networks.operator_cases import (
     Case,
     model,
 )
-from tests.circuits.small_networks import relu_network
+from tests.support.small_networks import relu_network
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.fidelity import Fidelity, measure_fidelity

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network, square_network
+from tests.support.small_networks import read_back, relu_network, square_network
 from zkagent.circuits.errors import SamplesRefused
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.networks.samples import Samples, load_samples
@@ -15,9 +15,7 @@ from zkagent.circuits.networks.samples import Samples, load_samples
 @pytest.fixture
 def network(tmp_path: Path) -> Network:
     """Takes float32 [1, 4], named x."""
-    path = tmp_path / "relu.onnx"
-    path.write_bytes(relu_network())
-    return read_network(path)
+    return read_back(tmp_path, relu_network())
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The pipe to a helper process: what it says, how it ends, and that it ends with us."""
 
-import os
 import subprocess
 import sys
 import time
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkout import ROOT
+from tests.support.processes import environment
 from zkagent.circuits.errors import EngineCrashed
 from zkagent.circuits.support.child_process import ChildProcess
 
@@ -76,9 +75,8 @@ time.sleep(60)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when it next reads")
 def test_a_child_that_holds_the_lock_dies_with_a_killed_parent(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", HOLDING]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as parent:
+    command, ours = [sys.executable, "-c", HOLDING], environment(TMPDIR=tmp_path)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=ours) as parent:
         assert parent.stdout
         child = Path("/proc") / parent.stdout.readline().decode().strip()
         assert child.exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network, square_network, squares
+from tests.support.small_networks import relu_network, square_network, squares
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import CircuitError, InputRefused, TuningFailed, TuningMissing
 from zkagent.circuits.halo2.scales import read_outputs

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.circuits.small_networks import network, node, square_network, squares
+from tests.support.progress import quiet
+from tests.support.small_networks import network, node, square_network, squares
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.executor.bench.defaults import float_network
 from zkagent.executor.bench.examples import example
 from zkagent.executor.bench.subjects import Subject, saved, wallet, wallet_decision
 from zkagent.executor.bench.unit_form import unit_form
-
-
-def quiet(stage: str) -> None:
-    """Progress for nobody."""
 
 
 def subject(folder: Path, content: bytes) -> Subject:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tests.circuits.small_networks import square_network, squares
 from tests.executor.bench.made_results import results
 from tests.support.checkout import DOCS
+from tests.support.progress import quiet
+from tests.support.small_networks import square_network, squares
 from zkagent.circuits.errors import EngineError
 from zkagent.executor.bench import proving
 from zkagent.executor.bench.forms import Prepared, zkagent
@@ -24,12 +25,8 @@ from zkagent.executor.cli.bench import bench_group
 from zkagent.executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
 
 
-def quiet(stage: str) -> None:
-    """Progress for nobody."""
-
-
 def tiny(folder: Path, say: Say) -> Subject:
-    """y = (x W1 + B1)^2 W2 of tests.circuits.small_networks, right on every second sample."""
+    """y = (x W1 + B1)^2 W2 of tests.support.small_networks, right on every second sample."""
     x = np.array([[[3, -1, 4, 1]], [[-5, 9, 2, 6]]], dtype=np.int64)
     chosen = [int(np.argmax(squares(row[0].tolist()))) for row in x]
     return Subject(

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import square_network
 from tests.support.checkout import ROOT
 from tests.support.command_line import exit_code, one_line_error, without_progress
+from tests.support.processes import environment
+from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.srs import development_srs
 
@@ -126,15 +127,10 @@ def test_what_the_build_s_process_warns_of_is_one_line_for_the_user(
 def seen_on_a_terminal(home: Path, *arguments: str) -> tuple[str, str]:
     """What `zkagent` writes to a pseudo-terminal as its stderr, and to stdout."""
     ours, theirs = pty.openpty()
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "ZKAGENT_HOME": str(home),
-        "TERM": "xterm",
-    }
+    seen_by = environment(ZKAGENT_HOME=home, TERM="xterm")
     command = [sys.executable, "-m", "zkagent", *arguments]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=str(ROOT), text=True
+        command, stdout=subprocess.PIPE, stderr=theirs, env=seen_by, cwd=str(ROOT), text=True
     ) as process:
         os.close(theirs)
         seen = b"".join(iter(lambda: read_all(ours), b""))

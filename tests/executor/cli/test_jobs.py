@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prover.service.fleet import Fleet, eventually
+from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
 from zkagent.prover.service.wire.states import State

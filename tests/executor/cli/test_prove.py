@@ -1,17 +1,16 @@
 """`zkagent prove` and `zkagent verify` as users call them."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import relu_network, squares
-from tests.support.checkout import ROOT
 from tests.support.command_line import exit_code as run
 from tests.support.command_line import one_line_error
+from tests.support.processes import environment
+from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.srs import development_srs
@@ -250,6 +249,4 @@ def test_help_is_instant_and_loads_nothing_heavy() -> None:
         "heavy = {'ezkl', 'onnx', 'onnxruntime', 'numpy', 'rich', 'web3'} & set(sys.modules);"
         "sys.exit(' '.join(heavy) or 0)"
     )
-    root = str(ROOT)
-    environment = {**os.environ, "PYTHONPATH": root}
-    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment())

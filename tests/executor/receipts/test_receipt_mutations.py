@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER
-from tests.executor.receipts.mutations import Document, as_text, mutations, recompute_digests
 from tests.support.fakes.memory_agent import SYSTEM_ID, MemoryAgent, batch_circuit, memory_identity
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
-from zkagent.executor.errors import ExecutorError
-from zkagent.executor.receipts.format import parse_receipt, signed_text
+from tests.support.receipt_mutations import Document, accepted, mutations, recompute_digests
+from zkagent.executor.receipts.format import signed_text
 from zkagent.executor.receipts.signatures import sign_receipt
-from zkagent.executor.receipts.verify_run import Sources, all_checks
+from zkagent.executor.receipts.verify_run import Sources
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.models.catalogue import Model
@@ -64,15 +63,6 @@ def offline(drain: Model) -> Sources:
         return check_memory_proof
 
     return Sources(models, circuits)
-
-
-def accepted(document: Document, sources: Sources) -> bool:
-    """The verdict; stops at the first broken check."""
-    try:
-        receipt = parse_receipt(as_text(document))
-    except ExecutorError:
-        return False
-    return all(check.held for check in all_checks(receipt, sources))
 
 
 def survivors(

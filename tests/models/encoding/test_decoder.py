@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.models.policies import DRAFT
+from tests.support.models import DRAFT
 from tests.support.schemas import accepted_neighbours, problems, shipped
 from zkagent.models.encoding.book import Listing, SymbolBook
 from zkagent.models.encoding.context import Context, escape_observation

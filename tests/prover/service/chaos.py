@@ -22,7 +22,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tests.prover.service.fleet import Fleet, Member, eventually, postgres
+from tests.support.fleet import Fleet, Member, eventually, postgres
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.prover.service.chaos import verify_fake
-from tests.prover.service.fleet import Fleet
+from tests.support.fleet import Fleet
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.prover.service.chaos import OPTIONS, Chaos, Plan, Report, verify_fake
-from tests.prover.service.fleet import Fleet, postgres
+from tests.support.fleet import Fleet, postgres
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue
 from zkagent.prover.verification import verify

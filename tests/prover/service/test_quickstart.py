@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.prover.service.fleet import Fleet, free_port
 from tests.support.checkout import ROOT
+from tests.support.fleet import Fleet, free_port
 from zkagent.circuits.systems import load_circuit
 from zkagent.models.catalogue import load_model
 from zkagent.prover.client import ServiceClient, Wanted, proof_of

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import squares
-from tests.prover.service.fleet import Fleet
+from tests.support.fleet import Fleet
+from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.networks.batch import batch_file, own_row

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.models.policies import DRAFT
-from tests.verifier_contracts.encoding.encoding_chain import made_up_tables
+from tests.support.encoding_chain import made_up_tables
+from tests.support.models import DRAFT
 from zkagent.models.encoding.encoder import Tables
 from zkagent.models.encoding.manifest import Manifest
 from zkagent.models.encoding.vocabulary import EVERY_WORD_UNKNOWN

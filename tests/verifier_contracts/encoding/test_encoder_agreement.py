@@ -8,17 +8,16 @@ import random
 
 import pytest
 
-from tests.models.policies import DRAFT
-from tests.support.agreement import assert_same_outcome, in_python
+from tests.support.agreement import assert_agreement
 from tests.support.contexts import random_context
-from tests.support.hostile_contexts import hostile_contexts
-from tests.support.outputs import random_output, random_tools
-from tests.verifier_contracts.encoding.encoding_chain import (
+from tests.support.encoding_chain import (
     EncodingChain,
     Question,
     made_up_tables,
 )
-from zkagent.models.encoding.encoder import Tables
+from tests.support.hostile_contexts import hostile_contexts
+from tests.support.models import DRAFT
+from tests.support.outputs import random_output, random_tools
 from zkagent.models.encoding.manifest import Manifest
 from zkagent.verifier_contracts.chain.local import Anvil
 
@@ -36,28 +35,21 @@ def questions(seed: int, count: int, manifest: Manifest) -> list[Question]:
     ]
 
 
-def assert_agreement(
-    chain: Anvil, manifest: Manifest, tables: Tables, asked: list[Question]
-) -> list[str]:
-    """What the contexts came to: kinds of decisions, names of refusals."""
-    contracts = EncodingChain(chain, manifest, tables)
-    kinds = []
-    for question, outcome in zip(asked, contracts.ask(asked), strict=True):
-        x, expected = in_python(question, manifest, tables)
-        assert outcome.features == x, question.context
-        addresses = contracts.address_tools(question.tools)
-        kinds.append(assert_same_outcome(expected, outcome, addresses, question))
-    return kinds
+def agreed(chain: Anvil, seed: int, count: int) -> list[str]:
+    """What so many contexts came to."""
+    tables = made_up_tables(seed)
+    asked = questions(seed, count, DRAFT)
+    return assert_agreement(EncodingChain(chain, DRAFT, tables), DRAFT, tables, asked)
 
 
 def test_python_and_the_contracts_agree(chain: Anvil) -> None:
-    kinds = assert_agreement(chain, DRAFT, made_up_tables(1), questions(1, QUICK, DRAFT))
+    kinds = agreed(chain, 1, QUICK)
     assert {"call", "missing", "no_tool", "report"} <= set(kinds)
 
 
 @pytest.mark.slow
 def test_python_and_the_contracts_agree_on_2500_contexts(chain: Anvil) -> None:
-    kinds = assert_agreement(chain, DRAFT, made_up_tables(2), questions(2, 2500, DRAFT))
+    kinds = agreed(chain, 2, 2500)
     refusals = {"EmptyPrompt", "PromptTooLong", "PromptNotAscii", "TooManyTokens"}
     refusals |= {"TooManyCandidates", "AddressChecksum", "UnknownDecimals", "DuplicateTool"}
     refusals |= {"AmountTooPrecise", "AmountTooLarge"}

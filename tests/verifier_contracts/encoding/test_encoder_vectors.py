@@ -8,10 +8,10 @@ import pytest
 from eth_abi.abi import encode as abi_encode
 from eth_utils.crypto import keccak
 
-from tests.models.policies import DRAFT
 from tests.support.contexts import BOOKS, random_context
+from tests.support.encoding_chain import book_entry, made_up_tables
 from tests.support.hostile_contexts import hostile_contexts
-from tests.verifier_contracts.encoding.encoding_chain import book_entry, made_up_tables
+from tests.support.models import DRAFT
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.encoder import encode, parse_context
 from zkagent.models.errors import RefusedText

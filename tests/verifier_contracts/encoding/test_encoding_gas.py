@@ -5,13 +5,13 @@ Random tables cost what trained ones do. The bounds are a few percent above what
 
 import pytest
 
-from tests.models.policies import DRAFT
 from tests.support.contexts import BOOKS, entry
-from tests.verifier_contracts.encoding.encoding_chain import (
+from tests.support.encoding_chain import (
     EncodingChain,
     Question,
     made_up_tables,
 )
+from tests.support.models import DRAFT
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import ToolSignature
 from zkagent.verifier_contracts.chain.local import Anvil

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.verifier_contracts.evm.networks import infer, relu, samples
+from tests.support.classifiers import random_weights
+from tests.support.evm_networks import infer, relu, samples
 from zkagent.circuits.bn254.field import to_field
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
@@ -14,14 +14,10 @@ from zkagent.circuits.halo2.settings import default_arguments
 from zkagent.circuits.networks.network import read_network
 from zkagent.models.catalogue import load_model
 from zkagent.models.classifier.export import export_classifier
-from zkagent.models.classifier.shape import SIZES, slot_count, wire
-from zkagent.models.classifier.weights import ClassifierWeights
 from zkagent.models.examples.squares import export_square_network, train_square_network
 from zkagent.verifier_contracts.chain.local import Anvil, call
 from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.evm import deploy_evm_model, generate_evm_model
-
-LABELS = 7
 
 
 def wallet() -> bytes:
@@ -29,20 +25,8 @@ def wallet() -> bytes:
 
 
 def classifier_s() -> bytes:
-    """Wired as size S for seven intents, with random weights of the trained ones' ranges."""
-    shape, rng = SIZES["S"], np.random.default_rng(6)
-    wiring, slots = wire(shape, LABELS, 0), slot_count(LABELS)
-    table = rng.integers(-127, 128, (shape.table_rows, shape.features)).astype(np.int8)
-    return export_classifier(
-        ClassifierWeights(
-            wiring,
-            table,
-            rng.integers(-7, 8, (shape.blocks, shape.block, shape.hidden // shape.blocks)),
-            rng.integers(-999, 1000, shape.hidden),
-            rng.integers(-31, 32, (wiring.groups, shape.fan_in_of_outputs, slots // wiring.groups)),
-            rng.integers(-(10**6), 10**6, slots),
-        )
-    )
+    """Of seven intents, with random weights."""
+    return export_classifier(random_weights(labels=7, seed=6))
 
 
 def squares() -> bytes:

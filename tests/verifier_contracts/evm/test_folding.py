@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.verifier_contracts.evm.networks import infer, samples
+from tests.support.evm_networks import infer, samples
 from zkagent.models.networks.integer_graph import IntegerGraph
 from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.program import Activation, Layer, Operand, Operator, Program

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.verifier_contracts.evm.networks import NETWORKS, infer, mlp, samples
+from tests.support.evm_networks import NETWORKS, infer, mlp, samples
 from zkagent.circuits.bn254.field import R, from_field, to_field
 from zkagent.circuits.systems import EVALUATED, system_id
 from zkagent.verifier_contracts.chain.gas import call_gas

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import NodeProto, helper, load_model_from_string, numpy_helper
 
-from tests.circuits.small_networks import network, node, relu_network
-from tests.verifier_contracts.evm.networks import classifier, elementwise, policy, relu
+from tests.support.evm_networks import classifier, elementwise, policy, relu
+from tests.support.small_networks import network, node, relu_network
 from zkagent.models.networks.integer_graph import IntegerGraph
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import EvmModelError

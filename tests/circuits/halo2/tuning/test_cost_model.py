@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.circuits.small_networks import relu_network
+from tests.support.small_networks import relu_network
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.settings import RunArguments, Settings, default_arguments
 from zkagent.circuits.halo2.tuning.cost_model import deployable, predict, shape_of

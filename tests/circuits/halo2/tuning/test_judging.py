@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network
+from tests.support.small_networks import read_back, relu_network
 from zkagent.circuits.errors import EngineError, TuningFailed
 from zkagent.circuits.halo2.fidelity import Fidelity
 from zkagent.circuits.halo2.settings import RunArguments
@@ -19,7 +19,7 @@ from zkagent.circuits.halo2.tuning.objectives import Cost, Objective
 from zkagent.circuits.halo2.tuning.precision import Precision, Probe
 from zkagent.circuits.halo2.tuning.record import Option
 from zkagent.circuits.halo2.tuning.tuner import Wish, best
-from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
 FINE, COARSE, COARSEST = (Precision(bits, 1, 20, None) for bits in (8, 6, 4))
@@ -45,9 +45,7 @@ class KnownJudge(Judge):
 
 @pytest.fixture
 def network_(tmp_path: Path) -> Network:
-    path = tmp_path / "relu.onnx"
-    path.write_bytes(relu_network())
-    return read_network(path)
+    return read_back(tmp_path, relu_network())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network
+from tests.support.small_networks import read_back, relu_network
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
     RunArguments,
@@ -14,16 +14,14 @@ from zkagent.circuits.halo2.settings import (
 )
 from zkagent.circuits.halo2.tuning.candidates import exact_drafts, forms
 from zkagent.circuits.halo2.tuning.precision import Precision, Probe, exact_precision, least_base
-from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
 
 @pytest.fixture(scope="module")
 def network_(tmp_path_factory: pytest.TempPathFactory) -> Network:
     """y = relu(x W) V with |W| <= 9 / 8."""
-    path = tmp_path_factory.mktemp("networks") / "relu.onnx"
-    path.write_bytes(relu_network())
-    return read_network(path)
+    return read_back(tmp_path_factory.mktemp("networks"), relu_network())
 
 
 def samples_of(value: float) -> Samples:

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.circuits.small_networks import relu_network, square_network
-from tests.support.checkout import ROOT
 from tests.support.command_line import exit_code
+from tests.support.processes import environment
+from tests.support.small_networks import relu_network, square_network
 from zkagent.circuits.errors import ArtifactCorrupted, EngineError, TuningFailed
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
@@ -226,13 +226,11 @@ main()
 
 
 def test_ctrl_c_leaves_no_process_no_circuit_and_no_record(folder: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "ZKAGENT_HOME": str(tmp_path)}
-    environment["TMPDIR"] = str(tmp_path / "temporary")
     (tmp_path / "temporary").mkdir()
     arguments = ["circuit", "tune", str(folder / "relu.onnx"), "--data", str(folder / "relu.npz")]
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, *arguments],
-        env=environment,
+        env=environment(ZKAGENT_HOME=tmp_path, TMPDIR=tmp_path / "temporary"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,

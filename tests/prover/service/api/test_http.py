@@ -12,7 +12,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.fleet import Fleet, eventually
+from tests.support.fleet import Fleet, eventually
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order, fake_digest

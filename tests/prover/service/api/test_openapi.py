@@ -1,6 +1,5 @@
 """schemathesis holds the service to its OpenAPI document."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.prover.service.fleet import Fleet
-from tests.support.checkout import ROOT
+from tests.support.fleet import Fleet
+from tests.support.processes import environment
 from zkagent.circuits.bn254.field import INT64_MAX
 from zkagent.prover.client import ServiceClient
 from zkagent.prover.service.wire.states import State
@@ -26,14 +25,10 @@ def test_schemathesis_finds_no_server_error_and_no_violation(fleet: Fleet, tmp_p
     # DELETE gives up a handle on a proof; the proof itself may stay, for others may want it.
     words += ["--exclude-checks", "use_after_free"]
     words += ["--no-color", "--output-truncate", "true", "--warnings", "off"]
-    environment = {
-        **os.environ,
-        "SCHEMATHESIS_HOOKS": "tests.prover.service.api.api_hooks",
-        "PYTHONPATH": str(ROOT),
-        "PYTHONWARNINGS": "ignore",
-    }
+    hooks = "tests.prover.service.api.api_hooks"
+    ours = environment(SCHEMATHESIS_HOOKS=hooks, PYTHONWARNINGS="ignore")
     done = subprocess.run(
-        words, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment
+        words, check=False, capture_output=True, text=True, cwd=tmp_path, env=ours
     )
     lines = [line[:300] for line in done.stdout.splitlines()]
     assert done.returncode == 0, "\n".join(lines[-150:]) + done.stderr[-2000:]

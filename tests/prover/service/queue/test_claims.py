@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.conftest import ListedRuns
+from tests.prover.service.listed_runs import ListedRuns
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import LeaseLost

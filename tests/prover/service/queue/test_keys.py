@@ -11,7 +11,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.fleet import Fleet, eventually
+from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.api.limiter import Limiter
 from zkagent.prover.service.errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.conftest import ListedRuns
+from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
 from zkagent.prover.service.queue.database import Database

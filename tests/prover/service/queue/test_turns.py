@@ -5,8 +5,8 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.conftest import ListedRuns
-from tests.prover.service.fleet import Fleet, eventually
+from tests.prover.service.listed_runs import ListedRuns
+from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.fakes.catalogue import Order, fake_digest
 from zkagent.prover.service.queue.claims import Claims, Limits

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.prover.service.fleet import Fleet, eventually
+from tests.support.fleet import Fleet, eventually
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import own_row
 from zkagent.prover.client import Wanted

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.prover.service.conftest import ListedRuns
+from tests.prover.service.listed_runs import ListedRuns
 from tests.prover.service.receiver import receiving
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.fakes.catalogue import fake_digest

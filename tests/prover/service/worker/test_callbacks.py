@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.prover.service.conftest import CALLBACK_PORT
-from tests.prover.service.fleet import Fleet, eventually
 from tests.prover.service.receiver import Receiver, receiving
+from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import Order
@@ -126,18 +125,15 @@ def test_the_signature_is_standard_webhooks() -> None:
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving(CALLBACK_PORT) as running:
+def receiver(callback_port: int) -> Iterator[Receiver]:
+    with receiving(callback_port) as running:
         yield running
-
-
-URL = f"http://127.0.0.1:{CALLBACK_PORT}/done"
 
 
 def test_a_finished_proof_is_called_back_once_with_a_valid_signature(
     client: ServiceClient, fleet: Fleet, receiver: Receiver, features: list[int]
 ) -> None:
-    view = client.submit(Wanted.of_features("quick", features, callback_url=URL))
+    view = client.submit(Wanted.of_features("quick", features, callback_url=receiver.url))
     eventually(lambda: receiver.calls)
     ((headers, body),) = receiver.calls
     message = json.loads(body)
@@ -155,7 +151,7 @@ def test_a_receiver_in_trouble_is_called_again(
     client: ServiceClient, receiver: Receiver, features: list[int]
 ) -> None:
     receiver.answers = [500]
-    client.submit(Wanted.of_features("quick", features, callback_url=URL))
+    client.submit(Wanted.of_features("quick", features, callback_url=receiver.url))
     eventually(lambda: len(receiver.calls) == 2, 30)
 
 
@@ -163,7 +159,7 @@ def test_a_failure_is_called_back_too(
     client: ServiceClient, receiver: Receiver, features: list[int]
 ) -> None:
     refused = [Order.REFUSE, *features[1:]]
-    client.submit(Wanted.of_features("quick", refused, callback_url=URL))
+    client.submit(Wanted.of_features("quick", refused, callback_url=receiver.url))
     eventually(lambda: receiver.calls)
     data = json.loads(receiver.calls[0][1])["data"]
     assert (data["state"], data["failure"]) == ("failed", "engine")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.conftest import ListedRuns
+from tests.prover.service.listed_runs import ListedRuns
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.errors import CircuitOutdated, InputRefused
 from zkagent.prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from tests.prover.service.fleet import Fleet, eventually, free_port
+from tests.support.fleet import Fleet, eventually, free_port
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.fakes.catalogue import Order, fake_digest
 from zkagent.prover.service.queue.database import Database

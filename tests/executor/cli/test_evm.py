@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.circuits.small_networks import relu_network
-from tests.verifier_contracts.evm.networks import mlp
+from tests.support.evm_networks import mlp
+from tests.support.small_networks import relu_network
 from zkagent.executor.cli.main import main
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.evm import generate_evm_model

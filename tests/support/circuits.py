@@ -1,13 +1,16 @@
-"""Circuits that several tests share: built once a session, in a cache of the session's own."""
+"""Fixtures: circuits that many tests share, built once for the session in a cache of its own.
+
+A plugin of tests/conftest.py, so its imports are late: most sessions need no circuit.
+"""
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.circuits.small_networks import gathering_network, square_network
-from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.halo2.build import build_circuit
+if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit, Proof
 
 
 @pytest.fixture(scope="session")
@@ -18,27 +21,34 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def square_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.support.small_networks import square_network
+
     path = tmp_path_factory.mktemp("networks") / "square.onnx"
     path.write_bytes(square_network())
     return path
 
 
 @pytest.fixture(scope="session")
-def circuit(session_cache: Path, square_onnx: Path) -> Circuit:
-    """y = (x W1 + B1)^2 W2 of tests.circuits.small_networks."""
+def circuit(session_cache: Path, square_onnx: Path) -> "Circuit":
+    """y = (x W1 + B1)^2 W2 of tests.support.small_networks."""
+    from zkagent.circuits.halo2.build import build_circuit
+
     return build_circuit(square_onnx, cache=session_cache)
 
 
 @pytest.fixture(scope="session")
-def other_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
+def other_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> "Circuit":
     """Another network of the same shape."""
+    from tests.support.small_networks import gathering_network
+    from zkagent.circuits.halo2.build import build_circuit
+
     path = tmp_path_factory.mktemp("networks") / "gathering.onnx"
     path.write_bytes(gathering_network([2, 0]))
     return build_circuit(path, cache=session_cache)
 
 
 @pytest.fixture(scope="session")
-def proof(circuit: Circuit) -> Proof:
+def proof(circuit: "Circuit") -> "Proof":
     """An honest proof of `circuit` for x = 3, -1, 4, 1."""
     from zkagent.circuits.halo2 import ezkl_engine
 
@@ -46,7 +56,7 @@ def proof(circuit: Circuit) -> Proof:
 
 
 @pytest.fixture
-def cache(circuit: Circuit, session_cache: Path, tmp_path: Path) -> Path:
+def cache(circuit: "Circuit", session_cache: Path, tmp_path: Path) -> Path:
     """A copy of the session's cache, `circuit` inside."""
     return Path(shutil.copytree(session_cache, tmp_path / "cache"))
 

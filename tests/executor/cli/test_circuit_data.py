@@ -7,19 +7,15 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from tests.circuits.networks.operator_cases import Case, model
-from tests.circuits.small_networks import network, node, relu_network, square_network
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.operator_cases import Case, model
+from tests.support.small_networks import network, node, relu_network, saved_samples, square_network
 from zkagent.circuits.halo2 import footprint
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.calibration import Data
 from zkagent.executor.cli.data_options import comparison
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
@@ -35,16 +31,10 @@ def run(*arguments: object) -> int:
     return exit_code("circuit", "build", *arguments)
 
 
-def saved(folder: Path, rows: object) -> Path:
-    path = folder / "samples.npz"
-    np.savez(path, np.array(rows))
-    return path
-
-
 def test_a_user_learns_how_the_circuit_decides(
     onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = saved(tmp_path, [[0.3, 1, 2, 3], [4, 3, 2, 1], [0, 0, 1, -1.7]])
+    data = saved_samples(tmp_path, [[0.3, 1, 2, 3], [4, 3, 2, 1], [0, 0, 1, -1.7]])
     assert run(onnx, "--data", data) == 0
     printed = capsys.readouterr().out
     assert "decides like onnxruntime on 3 of 3 samples (100.00%), largest deviation 0." in printed
@@ -58,7 +48,7 @@ def test_a_user_learns_how_the_circuit_decides(
 def test_a_tolerance_and_a_scale_can_be_asked_for(
     onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = saved(tmp_path, [[0.3, 1.1, 2.7, 3.9]])
+    data = saved_samples(tmp_path, [[0.3, 1.1, 2.7, 3.9]])
     assert run(onnx, "--data", data, "--tolerance", 1e-9, "--fraction-bits", 5) == 0
     printed = capsys.readouterr().out
     assert "4 -> 2, 5 bits of fraction" in printed
@@ -68,7 +58,7 @@ def test_a_tolerance_and_a_scale_can_be_asked_for(
 def test_samples_that_no_proof_can_show_are_told(onnx: Path, tmp_path: Path) -> None:
     from zkagent.circuits.halo2.settings import RunArguments
 
-    data = Data(saved(tmp_path, [[0.5, 1, 2, 3], [9000.0, 9000, 9000, 9000]]))
+    data = Data(saved_samples(tmp_path, [[0.5, 1, 2, 3], [9000.0, 9000, 9000, 9000]]))
     narrow = RunArguments(7, 7, decomposition_legs=2)
     lines = comparison(build_circuit(onnx, arguments=narrow, data=data))
     assert "on 1 of 2 samples (50.00%)" in lines[0]
@@ -78,7 +68,7 @@ def test_samples_that_no_proof_can_show_are_told(onnx: Path, tmp_path: Path) -> 
 def test_options_for_samples_need_samples(onnx: Path, tmp_path: Path) -> None:
     assert run(onnx, "--tolerance", 1) == 2
     assert run(onnx, "--fraction-bits", 7) == 2
-    data = saved(tmp_path, [[1.0, 2, 3, 4]])
+    data = saved_samples(tmp_path, [[1.0, 2, 3, 4]])
     assert run(onnx, "--data", data, "--batch", 2) == 2
     assert run(onnx, "--data", data, "--tuned", "--fraction-bits", 7) == 2
 
@@ -95,7 +85,7 @@ def test_options_for_samples_need_samples(onnx: Path, tmp_path: Path) -> None:
 def test_bad_samples_are_one_line_each(
     onnx: Path, tmp_path: Path, rows: object, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(onnx, "--data", saved(tmp_path, rows)) == 1
+    assert run(onnx, "--data", saved_samples(tmp_path, rows)) == 1
     assert reason in one_line_error(capsys)
     assert not (tmp_path / "home" / "srs").exists()
 
@@ -155,7 +145,7 @@ def test_networks_that_cannot_become_circuits_are_one_line_each(
 ) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
-    assert run(path, "--data", saved(tmp_path, np.zeros((1, 4)))) == 1
+    assert run(path, "--data", saved_samples(tmp_path, np.zeros((1, 4)))) == 1
     assert reason in one_line_error(capsys)
     assert not (home / "srs").exists()
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.support.processes import marked
 from zkagent.prover.client import ServiceClient
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue
 from zkagent.prover.service.queue.database import Database
@@ -117,13 +118,7 @@ class Fleet:
 
     def survivors(self) -> list[str]:
         """Command lines of what this fleet has started, children included, and still runs."""
-        mark = f"{MARK}={self.mark}".encode()
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if mark in (folder / "environ").read_bytes().split(b"\0"):
-                    found.append((folder / "cmdline").read_text().replace("\0", " "))
-        return found
+        return [command for _, command in marked(f"{MARK}={self.mark}")]
 
     def _start(self, command: str, *options: str) -> Member:
         name = f"{command}-{len(self.members)}"

@@ -13,12 +13,22 @@ from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
-from zkagent.executor.receipts.format import ModelRecord, ToolRecord
+from zkagent.executor.errors import ExecutorError
+from zkagent.executor.receipts.format import ModelRecord, ToolRecord, parse_receipt
 from zkagent.executor.receipts.recording import hexed, recorded_model, recorded_tool, unhexed
+from zkagent.executor.receipts.verify_run import Sources, all_checks
 from zkagent.executor.runs.derivation import features_hash, tool_hash
 
 Path = tuple[str | int, ...]
 Document = dict[str, Any]
+
+
+def accepted(document: Document, sources: Sources) -> bool:
+    """The verdict alone: stops at the first broken check, and what cannot be verified is none."""
+    try:
+        return all(check.held for check in all_checks(parse_receipt(as_text(document)), sources))
+    except ExecutorError:
+        return False
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

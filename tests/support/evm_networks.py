@@ -7,8 +7,8 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-from tests.circuits.small_networks import network, node
-from tests.models.policies import random_weights
+from tests.support.models import random_weights
+from tests.support.small_networks import network, node
 from zkagent.models.networks.integer_graph import IntegerGraph
 from zkagent.models.networks.onnx_export import export_policy
 

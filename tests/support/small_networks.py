@@ -1,9 +1,12 @@
 """Small networks for the tests, made node by node."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from zkagent.circuits.networks.network import Network, read_network
 
 INPUTS, OUTPUTS = 4, 2
 W1 = [[1, -2, 3], [4, 5, -6], [-7, 8, 9], [2, -3, 1]]
@@ -33,6 +36,20 @@ def network(
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return bytes(model.SerializeToString(deterministic=True))
+
+
+def read_back(folder: Path, content: bytes) -> Network:
+    """The network as circuits read it, from a file in `folder`."""
+    path = folder / "network.onnx"
+    path.write_bytes(content)
+    return read_network(path)
+
+
+def saved_samples(folder: Path, rows: object) -> Path:
+    """samples.npz in `folder`."""
+    path = folder / "samples.npz"
+    np.savez(path, np.array(rows))
+    return path
 
 
 def square_network() -> bytes:

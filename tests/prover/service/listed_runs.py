@@ -1,0 +1,21 @@
+"""A queue that only takes notes, for tests of what is enqueued."""
+
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.queue.jobs import CallbackRun, Run
+
+
+@dataclass
+class ListedRuns:
+    """In the order in which they came."""
+
+    runs: list[Run] = field(default_factory=list)
+    callbacks: list[CallbackRun] = field(default_factory=list)
+
+    def enqueue(self, connection: sa.Connection, run: Run) -> None:
+        self.runs.append(run)
+
+    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
+        self.callbacks.append(callback)

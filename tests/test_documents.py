@@ -144,6 +144,13 @@ def test_every_link_in_a_document_leads_somewhere(document: str) -> None:
     assert [link for link in local if not (path.parent / link).exists()] == []
 
 
+def test_pre_commit_checks_what_ci_checks_before_the_tests() -> None:
+    ci = re.search(r"for name in ([a-z ]+); do step", (ROOT / ".ci/run").read_text())
+    hooks = re.findall(r"entry: make .*?(\w+)\n", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert ci
+    assert hooks == ci[1].split()
+
+
 def walked() -> list[tuple[str, str]]:
     """(file, function) of each step in docs/architecture.md."""
     steps = re.split(r"^\d+\. ", (DOCS / "architecture.md").read_text(), flags=re.MULTILINE)[1:]

@@ -4,16 +4,18 @@ import re
 from collections.abc import Iterable
 
 from zkagent.executor.errors import ObservationWithoutCall
-from zkagent.models.catalogue import Model
+from zkagent.models.catalogue import AnyModel, Model
+from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision
+from zkagent.models.errors import WrongKind
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 def decide(
-    model: Model, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+    model: AnyModel, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
 ) -> Decision:
     """What the model decides about an instruction: a tool call or the final answer.
 
@@ -24,33 +26,37 @@ def decide(
 
     observations: what the tools of the decisions so far returned, in order. symbols: assets that
     the agent's book lists besides the model's own. Tokens given by address are taken to have 18
-    decimals here. Raises RefusedText, RefusedArgument, and ObservationWithoutCall when an earlier
-    decision was already the answer.
+    decimals here. Raises RefusedText, RefusedArgument, ObservationWithoutCall when an earlier
+    decision was already the answer, and WrongKind for a text classifier, which only has labels.
     """
     return decide_after(model, prompt, observations, symbols)[0]
 
 
 def encode(
-    model: Model, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+    model: AnyModel, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
 ) -> tuple[int, ...]:
     """The features x that the decision follows from, which is what `prove` takes.
 
         >>> len(zkagent.encode(wallet, "withdraw 5 USDC from the pool"))
         137
 
-    The arguments and errors are those of `decide`.
+    The arguments and errors are those of `decide`; of a text classifier it takes the text alone.
     """
-    given = tuple(observations)
+    given, listed = tuple(observations), tuple(symbols)
+    if isinstance(model, TextClassifier) and not (given or listed):
+        return model.features(prompt)
+    agents = _agents_model(model)
     if not given:
-        return model.encode(_first(model, prompt, symbols))
-    return model.encode(decide_after(model, prompt, given, symbols)[1])
+        return agents.encode(_first(agents, prompt, listed))
+    return agents.encode(decide_after(agents, prompt, given, listed)[1])
 
 
 def decide_after(
-    model: Model, prompt: str, observations: Iterable[str] = (), symbols: Iterable[str] = ()
+    given: AnyModel, prompt: str, observations: Iterable[str] = (), symbols: Iterable[str] = ()
 ) -> tuple[Decision, Context]:
     """The decision after as many iterations as there are observations, and the context it was made
     in. Raises like `decide`."""
+    model = _agents_model(given)
     context = _first(model, prompt, symbols)
     decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
     decision = model.decide(context, decimals=decimals)
@@ -60,6 +66,12 @@ def decide_after(
         context = _followed(context, decision, text)
         decision = model.decide(context, decimals=decimals)
     return decision, context
+
+
+def _agents_model(model: AnyModel) -> Model:
+    if not isinstance(model, Model):
+        raise WrongKind(model.name, model.kind, Model.kind)
+    return model
 
 
 def _first(model: Model, prompt: str, symbols: Iterable[str]) -> Context:

@@ -48,7 +48,7 @@ def decide_command(
     zkagent decide ./classifier "play some jazz"
     """
     from zkagent.executor.api.decisions import decide
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_model
     from zkagent.models.classifier.files import TextClassifier
 
     loaded = load_model(model)
@@ -57,7 +57,7 @@ def decide_command(
             raise click.UsageError(f"{model} is {loaded.kind}: leave out --observation, --symbol")
         _show_intent(loaded, prompt, as_json)
         return
-    decision = decide(load_model(model, Model), prompt, observations, symbols=symbols)
+    decision = decide(loaded, prompt, observations, symbols=symbols)
     if as_json:
         click.echo(json.dumps(decision.to_json()))
         return

@@ -162,13 +162,9 @@ def _read_inputs(path: Path) -> list[object]:
 def _encode(name: str, prompt: str) -> list[object]:
     """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
     from zkagent.executor.api.decisions import encode
-    from zkagent.models.catalogue import Model, load_model
-    from zkagent.models.classifier.files import TextClassifier
+    from zkagent.models.catalogue import load_model
 
-    loaded = load_model(name)
-    if isinstance(loaded, TextClassifier):
-        return list(loaded.features(prompt))
-    return list(encode(load_model(name, Model), prompt))
+    return list(encode(load_model(name), prompt))
 
 
 def _read_proof(path: Path) -> "Proof":

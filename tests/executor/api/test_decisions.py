@@ -1,13 +1,16 @@
 """Decisions of a model alone, as `zkagent decide` and `import zkagent` give them."""
 
+from pathlib import Path
+
 import pytest
 
+from tests.support.classifiers import random_classifier
 from zkagent.executor.api.decisions import decide, encode
 from zkagent.executor.errors import ObservationWithoutCall
 from zkagent.models.catalogue import Model, load_model
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
-from zkagent.models.errors import PromptNotAscii
+from zkagent.models.errors import PromptNotAscii, WrongKind
 
 BALANCE = "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
 
@@ -48,3 +51,12 @@ def test_a_further_symbol_is_known_when_the_book_lists_it(wallet: Model) -> None
 def test_what_no_agent_can_read_is_refused(ask, wallet: Model) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(PromptNotAscii):
         ask(wallet, "café")
+
+
+def test_a_text_classifier_has_features_and_no_decisions(tmp_path: Path) -> None:
+    classifier = random_classifier(tmp_path)
+    assert encode(classifier, "play some jazz") == classifier.features("play some jazz")
+    with pytest.raises(WrongKind):
+        decide(classifier, "play some jazz")
+    with pytest.raises(WrongKind):
+        encode(classifier, "play some jazz", ["played"])

@@ -90,3 +90,11 @@ def activation_network(operator: str) -> bytes:
     w = np.array(W1, dtype=np.float32) / 8
     v = np.array(W2, dtype=np.float32) / 4
     return network(nodes, {"w": w, "v": v}, kind=TensorProto.FLOAT)
+
+
+def write_tunable(folder: Path) -> None:
+    """relu.onnx with relu.npz, and square.onnx."""
+    (folder / "relu.onnx").write_bytes(relu_network())
+    (folder / "square.onnx").write_bytes(square_network())
+    x = np.random.default_rng(1).normal(size=(40, 1, 4)).astype(np.float32)
+    np.savez(folder / "relu.npz", x=x)

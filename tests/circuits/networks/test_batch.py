@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from click.testing import CliRunner
 from onnx import numpy_helper
 
 from tests.support.small_networks import network, node, relu_network, squares
@@ -26,7 +25,6 @@ from zkagent.circuits.networks.batch import (
     rows_of,
 )
 from zkagent.circuits.networks.network import read_network
-from zkagent.executor.cli.circuit import circuit_group
 from zkagent.executor.demo.attacks.ezkl_forgeries import foreign_witness_forgery
 from zkagent.models.catalogue import load_model
 from zkagent.models.networks.integer_graph import IntegerGraph
@@ -229,12 +227,3 @@ def test_floats_and_strange_sizes_are_refused(square_onnx: Path, tmp_path: Path)
     for size in (0, -1, 1000):
         with pytest.raises(NetworkRefused, match="expected 1 to 256"):
             batch_network(square_onnx, size)
-
-
-def test_the_command_builds_a_batch_circuit(
-    batch_circuit: Circuit, square_onnx: Path, session_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ZKAGENT_HOME", str(session_cache))
-    result = CliRunner().invoke(circuit_group, ["build", str(square_onnx), "--batch", "3"])
-    assert result.exit_code == 0, result.output
-    assert batch_circuit.digest in result.stdout

@@ -1,5 +1,6 @@
 """`zkagent circuit` as users call it: results on stdout, one line for each error."""
 
+import contextlib
 import json
 import os
 import pty
@@ -15,6 +16,8 @@ from tests.support.processes import environment
 from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.srs import development_srs
+from zkagent.circuits.networks.batch import batch_network
+from zkagent.circuits.store import load_circuit
 
 
 def run(*arguments: str) -> int:
@@ -40,6 +43,16 @@ def test_building_as_json(
     assert printed["digest"] == circuit.digest
     assert printed["development_srs"] is True
     assert printed["sizes"]["circuit.pk"] == circuit.pk.stat().st_size
+
+
+def test_building_for_several_decisions_builds_a_batch_circuit(
+    zkagent_home: Path, square_onnx: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("build", str(square_onnx), "--batch", "3", "--json") == 0
+    digest = json.loads(capsys.readouterr().out)["digest"]
+    circuit = load_circuit(digest, zkagent_home)
+    assert (circuit.input_count, circuit.output_count) == (12, 6)
+    assert circuit.origin.onnx == batch_network(square_onnx, 3).sha256
 
 
 def test_circuits_are_listed_and_shown(
@@ -127,25 +140,28 @@ def test_what_the_build_s_process_warns_of_is_one_line_for_the_user(
 def seen_on_a_terminal(home: Path, *arguments: str) -> tuple[str, str]:
     """What `zkagent` writes to a pseudo-terminal as its stderr, and to stdout."""
     ours, theirs = pty.openpty()
-    seen_by = environment(ZKAGENT_HOME=home, TERM="xterm")
-    command = [sys.executable, "-m", "zkagent", *arguments]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, env=seen_by, cwd=str(ROOT), text=True
+        [sys.executable, "-m", "zkagent", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=environment(ZKAGENT_HOME=home, TERM="xterm"),
+        cwd=str(ROOT),
     ) as process:
         os.close(theirs)
-        seen = b"".join(iter(lambda: read_all(ours), b""))
+        seen = all_of(ours)
         out, _ = process.communicate()
-    os.close(ours)
-    assert process.returncode == 0
-    return seen.decode(), out
+    assert process.returncode == 0, seen
+    return seen.decode(), out.decode()
 
 
-def read_all(terminal: int) -> bytes:
-    """What is there by now; empty when the other side is closed."""
-    try:
-        return os.read(terminal, 1 << 16)
-    except OSError:
-        return b""
+def all_of(terminal: int) -> bytes:
+    """What is written to a pseudo-terminal until nobody has it open."""
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux says so with EIO
+        while chunk := os.read(terminal, 1 << 16):
+            seen += chunk
+    os.close(terminal)
+    return seen
 
 
 def test_a_terminal_sees_the_stages(tmp_path: Path) -> None:

@@ -1,21 +1,14 @@
-"""Tuning as users call it: real circuits, small ones; what is written, and what an end leaves."""
+"""Tuning with real circuits, small ones: what is measured, chosen and written."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.support.command_line import exit_code
-from tests.support.processes import environment
-from tests.support.small_networks import relu_network, square_network
+from tests.support.small_networks import write_tunable
 from zkagent.circuits.errors import ArtifactCorrupted, EngineError, TuningFailed
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
@@ -35,27 +28,17 @@ from zkagent.circuits.halo2.tuning.tuner import Search, Wish, tune
 from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.samples import load_samples
-from zkagent.circuits.store import list_circuits
 from zkagent.circuits.support.cache import file_digest
-from zkagent.circuits.systems import load_circuit
 from zkagent.executor.cli.tune import build_tuned
 
 BRIEFLY = Wish(Objective.LATENCY, measuring_s=20.0)
-
-
-def run(*arguments: str) -> int:
-    """Exit code of `zkagent circuit ...`."""
-    return exit_code("circuit", *arguments)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """relu.onnx with relu.npz, and square.onnx."""
     folder = tmp_path_factory.mktemp("tuning")
-    (folder / "relu.onnx").write_bytes(relu_network())
-    (folder / "square.onnx").write_bytes(square_network())
-    x = np.random.default_rng(1).normal(size=(40, 1, 4)).astype(np.float32)
-    np.savez(folder / "relu.npz", x=x)
+    write_tunable(folder)
     return folder
 
 
@@ -178,76 +161,6 @@ def test_a_record_is_found_by_the_file_s_digest_and_never_read_when_damaged(
         path.write_text(damaged)
         with pytest.raises(ArtifactCorrupted):
             find(tuning.onnx, tmp_path)
-
-
-def test_the_command_builds_the_winner_and_later_builds_use_it(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
-    onnx = str(folder / "square.onnx")
-    assert run("tune", onnx, "--objective", "latency", "--measure-for", "10", "--json") == 0
-    tuned = json.loads(capsys.readouterr().out)
-    circuit = load_circuit(tuned["circuit"], tmp_path)
-    assert circuit.notes["tuning"]["chosen"] == tuned["chosen"]
-    assert circuit.notes["tuning"]["options"] == tuned["options"]
-    assert run("build", onnx, "--json") == 0
-    printed = capsys.readouterr()
-    assert json.loads(printed.out)["digest"] == circuit.digest
-    assert "tuned for latency" in printed.err
-    assert run("build", onnx, "--untuned", "--json") == 0
-    printed = capsys.readouterr()
-    assert "tuned" not in printed.err
-    assert json.loads(printed.out)["digest"] in list_circuits(tmp_path)
-
-
-def test_tuned_settings_that_do_not_exist_are_one_line(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
-    assert run("build", str(folder / "square.onnx"), "--tuned") == 1
-    assert "was not tuned on this machine" in capsys.readouterr().err
-    assert run("tune", str(folder / "relu.onnx")) == 1
-    assert "give samples" in capsys.readouterr().err
-
-
-#: The command, also where interrupts are ignored because pytest runs in the background.
-INTERRUPTIBLE = """
-import signal
-from zkagent.executor.cli.main import main
-signal.signal(signal.SIGINT, signal.default_int_handler)
-main()
-"""
-
-
-def test_ctrl_c_leaves_no_process_no_circuit_and_no_record(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "temporary").mkdir()
-    arguments = ["circuit", "tune", str(folder / "relu.onnx"), "--data", str(folder / "relu.npz")]
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *arguments],
-        env=environment(ZKAGENT_HOME=tmp_path, TMPDIR=tmp_path / "temporary"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "temporary").glob("zkagent-*/*/network.*")):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert list((tmp_path / "temporary").iterdir()) == []
-    assert list_circuits(tmp_path) == []
-    assert not (tmp_path / "tuned").exists()
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
 
 
 def test_an_exact_network_stays_exact_when_tuned(folder: Path, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ BUSY = """
 import signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs aside
-from zkagent.circuits.store import load_circuit
+from zkagent.circuits.systems import load_circuit
 from zkagent.prover.local import LocalProver
 prover = LocalProver(load_circuit(sys.argv[2], Path(sys.argv[1])))
 prover.prove([1, 2, 3, 4])

@@ -17,7 +17,7 @@ from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.srs import development_srs
 from zkagent.circuits.networks.batch import batch_network
-from zkagent.circuits.store import load_circuit
+from zkagent.circuits.systems import load_circuit
 
 
 def run(*arguments: str) -> int:

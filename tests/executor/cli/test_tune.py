@@ -13,7 +13,8 @@ import pytest
 from tests.support.command_line import exit_code
 from tests.support.processes import environment
 from tests.support.small_networks import write_tunable
-from zkagent.circuits.store import list_circuits, load_circuit
+from zkagent.circuits.store import list_circuits
+from zkagent.circuits.systems import load_circuit
 
 
 @pytest.fixture(scope="module")

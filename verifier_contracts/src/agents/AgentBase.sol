@@ -4,10 +4,10 @@ pragma solidity ^0.8.30;
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
-import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
+import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {EscapedText} from "../libraries/EscapedText.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {ToolMetadata} from "../tools/ToolMetadata.sol";

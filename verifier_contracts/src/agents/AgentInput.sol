@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 
 /// @title An agent's one parameter, the prompt
 library AgentInput {

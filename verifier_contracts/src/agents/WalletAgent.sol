@@ -3,10 +3,10 @@ pragma solidity ^0.8.30;
 
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
 import {AgentBase} from "./AgentBase.sol";
 import {WalletTools} from "./WalletTools.sol";

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {ISymbolBook} from "../interfaces/ISymbolBook.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {BalanceConverter} from "../tools/BalanceConverter.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
 import {ToolResultConverter} from "../tools/ToolResultConverter.sol";

@@ -5,9 +5,9 @@ import {AgentBase} from "../agents/AgentBase.sol";
 import {WalletTools} from "../agents/WalletTools.sol";
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
 
 /// @title A wallet agent whose owner trusted somebody else's tool for the first of its four

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Context} from "../interfaces/IEncoder.sol";
+import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Assets} from "./Assets.sol";
 import {BalanceReading} from "./BalanceReading.sol";

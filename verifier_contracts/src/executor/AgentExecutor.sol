@@ -5,10 +5,10 @@ import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
-import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
+import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Instances} from "../libraries/Instances.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {FrameProofs} from "./FrameProofs.sol";

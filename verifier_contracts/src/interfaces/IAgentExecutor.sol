@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCAgentExecutor} from "./erc/IERCAgentExecutor.sol";
 import {IModelRegistry} from "./IModelRegistry.sol";
+import {IERCAgentExecutor} from "./erc/IERCAgentExecutor.sol";
 
 /// @notice An output that is backed by a proof in the same frame.
 struct Claim {

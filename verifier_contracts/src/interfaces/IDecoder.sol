@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {AgentIterationResult} from "./erc/IERCAgentExecutor.sol";
 import {Context} from "./IEncoder.sol";
+import {AgentIterationResult} from "./erc/IERCAgentExecutor.sol";
 
 /// @title Turns a model's output into a decision on the context at hand
 /// @dev Part of a model's commitment by its code hash.

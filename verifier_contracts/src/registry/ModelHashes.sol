@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 import {BatchVerifier, IModelRegistry, ModelBinding} from "../interfaces/IModelRegistry.sol";
+import {ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 
 /// @title The hashes that tie a model's files and contracts together
 library ModelHashes {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 import {
     BatchVerifier,
     ExecutableModel,
     IModelRegistry,
     ModelBinding
 } from "../interfaces/IModelRegistry.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelHashes} from "./ModelHashes.sol";
 
 /// @title ERC-7992 registry that also binds models to the contracts that execute them

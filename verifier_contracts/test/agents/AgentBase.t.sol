@@ -2,10 +2,10 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {IModelRegistry, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {EchoTool, FailingTool, MeddlingTool} from "../fakes/FakeTools.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";
 import {World} from "../support/World.sol";

@@ -2,15 +2,15 @@
 pragma solidity ^0.8.30;
 
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
-import {IAgentWallet} from "../../src/interfaces/IAgentWallet.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
-import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
-import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
-import {SimpleSmartContractTool} from "../../src/tools/SimpleSmartContractTool.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
+import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {IAgentWallet} from "../../src/interfaces/IAgentWallet.sol";
+import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
+import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
+import {SimpleSmartContractTool} from "../../src/tools/SimpleSmartContractTool.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {World} from "../support/World.sol";
 

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
+import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 
 /// @notice Encodes and decodes many contexts in one call, and tells what each of them came to.
 contract EncodingHarness {

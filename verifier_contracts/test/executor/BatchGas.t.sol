@@ -2,10 +2,10 @@
 pragma solidity ^0.8.30;
 
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
-import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
+import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {LightModel} from "../fakes/LightModel.sol";
 import {World} from "../support/World.sol";

@@ -2,11 +2,11 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
-import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
-import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {CarelessAgent} from "../fakes/CarelessAgent.sol";
 import {EchoTool, FrameOpener, MeddlingTool} from "../fakes/FakeTools.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";

@@ -2,11 +2,11 @@
 pragma solidity ^0.8.30;
 
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
+import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {LightModel} from "../fakes/LightModel.sol";
 import {World} from "../support/World.sol";

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {FakeDecoder} from "../fakes/FakeDecoder.sol";
 import {CatchingTool, InsistingTool} from "../fakes/FakeTools.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";

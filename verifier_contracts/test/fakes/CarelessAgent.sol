@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
 /// @dev Owns model 2, pins nothing, and updates the model right after it has used its claims.
 contract CarelessAgent is IFramedAgent {

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
+import {Context} from "../../src/interfaces/IEncoder.sol";
 import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {Context} from "../../src/interfaces/IEncoder.sol";
 
 /// @dev The first output is the operation, the second its operand.
 contract FakeDecoder is IDecoder {

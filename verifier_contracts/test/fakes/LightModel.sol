@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
+import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 
 /// @dev Encoder, decoder and verifier that cost next to nothing, so that what is measured around them
 ///   is the overhead of executor and agent. Calls the agent's first tool, then answers.

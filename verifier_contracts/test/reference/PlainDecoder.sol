@@ -6,10 +6,10 @@ import {Action, ModelData, Parameter} from "../../src/encoding/ModelData.sol";
 import {Parse, ParseFormat} from "../../src/encoding/ParseFormat.sol";
 import {ToolMatching} from "../../src/encoding/ToolMatching.sol";
 import {IDecoder} from "../../src/interfaces/IDecoder.sol";
-import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
 import {ISymbolBook, ISymbolBookUser} from "../../src/interfaces/ISymbolBook.sol";
+import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {Decimals} from "../../src/libraries/Decimals.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {BatchVerifier, IModelRegistry, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IERCZKMLRegistry} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {Batches} from "../support/Batches.sol";
 

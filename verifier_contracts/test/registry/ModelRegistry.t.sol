@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {
     ExecutableModel,
     IModelRegistry,
     ModelBinding
 } from "../../src/interfaces/IModelRegistry.sol";
+import {IERCZKMLRegistry, ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {FakeDecoder} from "../fakes/FakeDecoder.sol";
 import {FakeEncoder} from "../fakes/FakeEncoder.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";

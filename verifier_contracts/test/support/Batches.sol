@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {World} from "./World.sol";
 

@@ -5,10 +5,10 @@ import {Test} from "forge-std/Test.sol";
 
 import {AgentExecutor} from "../../src/executor/AgentExecutor.sol";
 import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
-import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
-import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {ModelCommitment} from "../../src/interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
 import {FakeDecoder} from "../fakes/FakeDecoder.sol";
 import {FakeEncoder} from "../fakes/FakeEncoder.sol";

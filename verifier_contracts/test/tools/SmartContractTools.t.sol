@@ -4,11 +4,11 @@ pragma solidity ^0.8.30;
 import {Test} from "forge-std/Test.sol";
 
 import {AgentInput} from "../../src/agents/AgentInput.sol";
+import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {BalanceConverter} from "../../src/tools/BalanceConverter.sol";
 import {SimpleSmartContractTool} from "../../src/tools/SimpleSmartContractTool.sol";
 import {ToolResultConverter} from "../../src/tools/ToolResultConverter.sol";
-import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 
 /// @dev What the tool under test wraps; it is its own converter, which answers the return data.

@@ -3,9 +3,9 @@ pragma solidity ^0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 
-import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
+import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
 
 /// @dev Keeps a tenth of every transfer.
 contract FeeToken is DemoToken {

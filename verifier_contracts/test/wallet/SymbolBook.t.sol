@@ -4,8 +4,8 @@ pragma solidity ^0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Test} from "forge-std/Test.sol";
 
-import {ISymbolBook} from "../../src/interfaces/ISymbolBook.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
+import {ISymbolBook} from "../../src/interfaces/ISymbolBook.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 
 contract SymbolBookTest is Test {

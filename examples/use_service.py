@@ -34,4 +34,9 @@ def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
+    try:
+        main(sys.argv[1])
+    except zkagent.ZkagentError as exc:
+        sys.exit(f"no proofs: {exc}")

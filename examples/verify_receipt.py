@@ -27,4 +27,4 @@ def main(path: str, rpc: str | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(*sys.argv[1:3]) if sys.argv[1:] else __doc__)

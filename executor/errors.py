@@ -225,11 +225,10 @@ class ConfigRefused(ConfigError):
 
     def __init__(self, path: Path, name: str, value: object, expected: str) -> None:
         self.path, self.name, self.value = path, name, value
-        written = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
         wrong = f"expected {expected}" if expected else "there is no such setting"
         super().__init__(
-            f"config file {path}: {name} is {written}, {wrong}: mend that line; "
-            "`zkagent config --help` lists the settings"
+            f"config file {path}: {_written(name)} is {_written(repr(value))}, {wrong}: "
+            "mend that line; `zkagent config --help` lists the settings"
         )
 
 
@@ -281,6 +280,12 @@ class UnknownBenchModel(BenchError):
 
 class DemoError(ExecutorError):
     pass
+
+
+def _written(text: str) -> str:
+    """On one line, not too long, and harmless on a terminal: files of strangers are quoted here."""
+    shown = text if text.isprintable() else repr(text)
+    return shown if len(shown) <= 60 else f"{shown[:60]}..."
 
 
 def _ether(wei: int) -> str:

@@ -10,6 +10,7 @@ from zkagent.executor.config.files import (
     ConfigFile,
     Owner,
     Value,
+    expanded,
     parse,
     project_path,
     read_file,
@@ -42,19 +43,21 @@ def unset_value(owner: Owner, name: str) -> ConfigFile:
 
 
 def _typed(folder: Path, name: str, text: str) -> Value:
-    setting, value = SETTINGS[name], text
+    setting = SETTINGS[name]
+    value: Value = text
+    if setting.form is Form.NUMBER:
+        with suppress(ValueError):
+            value = int(text)
+    if not setting.fits(value):
+        raise ConfigError(f"{name} cannot be {text[:60]!r}: expected {setting.form}")
     if value == NONE:
         return value
-    if setting.form is Form.NUMBER and text.isascii() and text.isdigit():
-        return int(text)
-    if not setting.fits(value):
-        raise ConfigError(f"{name} cannot be {text!r}: expected {setting.form}")
     return _from(folder, Path(text)) if setting.form is Form.PATH else value
 
 
 def _from(folder: Path, given: Path) -> str:
     """What is typed is meant from here, what is written from the file's folder on."""
-    place = given.expanduser().absolute()
+    place = expanded(given).absolute()
     return str(place.relative_to(folder) if place.is_relative_to(folder) else place)
 
 

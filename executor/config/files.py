@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
-from zkagent.executor.errors import ConfigRefused, ConfigUnreadable
+from zkagent.executor.errors import ConfigError, ConfigRefused, ConfigUnreadable
 
 FILE = "zkagent.toml"
 VARIABLE = "ZKAGENT_CONFIG"  # where the user's file is, instead of the platform's place
@@ -35,7 +35,7 @@ class ConfigFile:
 def user_path() -> Path:
     """Where the user's file is, or would be."""
     if given := os.environ.get(VARIABLE):
-        return Path(given).expanduser().absolute()
+        return expanded(Path(given)).absolute()
     from platformdirs import user_config_path
 
     return user_config_path("zkagent") / FILE
@@ -90,8 +90,16 @@ def _placed(name: str, value: Value, folder: Path) -> Value:
     """Paths are meant from the file's folder on."""
     if SETTINGS[name].form is not Form.PATH or value == NONE:
         return value
-    return str(folder / Path(str(value)).expanduser())
+    return str(folder / expanded(Path(str(value))))
 
 
-__all__ = ["FILE", "ConfigFile", "Owner", "Value", "find_files", "parse", "project_path"]
-__all__ += ["read_file", "user_path"]
+def expanded(path: Path) -> Path:
+    """With the home folder in place of ~ and ~user. Raises ConfigError for a user that is not."""
+    try:
+        return path.expanduser()
+    except RuntimeError as exc:
+        raise ConfigError(f"{path} is in no home folder that is known: write the path out") from exc
+
+
+__all__ = ["FILE", "ConfigFile", "Owner", "Value", "expanded", "find_files", "parse"]
+__all__ += ["project_path", "read_file", "user_path"]

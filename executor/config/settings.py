@@ -5,6 +5,7 @@ from enum import StrEnum
 
 #: In place of any value: as if nobody had given one, whatever the sources below say.
 NONE = "none"
+MOST = (1 << 63) - 1  # what fits wherever a number goes
 
 
 class Form(StrEnum):
@@ -35,7 +36,7 @@ class Setting:
         """Whether a value that a file holds can be one of this setting. Nothing fits that a
         terminal would not show as it is."""
         if self.form is Form.NUMBER:
-            return value == NONE or (type(value) is int and value > 0)
+            return value == NONE or (type(value) is int and 0 < value <= MOST)
         if not isinstance(value, str) or not value.isprintable():
             return False
         return value == NONE or (_is_url(value) if self.form is Form.URL else value != "")

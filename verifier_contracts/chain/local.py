@@ -1,4 +1,4 @@
-"""Where this package meets chains: a local one, and any other by its RPC address.
+"""Where our contracts meet chains: a local one, and any other by its RPC address.
 
 Called by deployment, the executor and the tests. Transactions live in transactions.py and are named
 here, too, so that callers need one import.

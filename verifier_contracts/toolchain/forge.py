@@ -36,7 +36,7 @@ class ForgeReport:
 def run_tests(*arguments: str, root: Path = ROOT, fuzz_runs: int | None = None) -> ForgeReport:
     """Run the Solidity tests under `root`.
 
-    arguments: forge's own, such as "--match-path", "test/Encoder.t.sol". fuzz_runs: per fuzz test,
+    arguments: forge's own, such as "--match-path", "test/encoding/*". fuzz_runs: per fuzz test,
     instead of the configured number. Raises ForgeError when the sources do not compile.
     """
     options = ["--fuzz-runs", str(fuzz_runs)] if fuzz_runs else []

@@ -162,7 +162,8 @@ def _normal(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError as exc:
-        raise DatabaseUnusable(url[:20], "expected postgresql://... or sqlite:///PATH") from exc
+        shown = url if len(url) <= 20 else f"{url[:20]}..."  # a password may follow
+        raise DatabaseUnusable(shown, "expected postgresql://... or sqlite:///PATH") from exc
     if parsed.get_backend_name() == "postgresql":
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() != "sqlite":

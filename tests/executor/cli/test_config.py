@@ -221,6 +221,30 @@ def options(command: click.Command, path: str = "zkagent") -> list[tuple[str, cl
     return [(path, parameter) for parameter in command.params]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('deployment = "~nobody-at-all/x"', "~nobody-at-all/x is in no home folder that is known"),
+        ('"a\\nerror: all is well\\u001b[2K" = 1', "'a\\nerror: all is well\\x1b[2K' is 1"),
+    ],
+)
+def test_a_stranger_s_file_says_nothing_on_the_terminal_but_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str, told: str
+) -> None:
+    project.write_text(text)
+    assert exit_code("config", "show") == 1
+    assert told in one_line_error(capsys)
+
+
+@pytest.mark.parametrize("number", ["0", "9" * 30, "9" * 5000, "five", ""])
+def test_what_is_no_chain_id_is_not_written(
+    user: Path, capsys: pytest.CaptureFixture[str], number: str
+) -> None:
+    assert exit_code("config", "set", "chain-id", number, "--user") == 1
+    assert "expected a whole number from 1 on" in one_line_error(capsys)
+    assert not user.exists()
+
+
 def test_every_option_that_is_called_like_a_setting_is_one() -> None:
     """But for verify-run's --rpc: what a verdict is about is said on the command line."""
     from zkagent.executor.cli.main import command

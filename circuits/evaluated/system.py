@@ -4,14 +4,16 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zkagent.circuits.artifacts import Circuit, Facts, Origin, Proof
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitNotFound, NetworkRefused
 from zkagent.circuits.networks.inputs import check_inputs
-from zkagent.circuits.networks.network import Network, read_network
-from zkagent.circuits.networks.reference import infer
 from zkagent.circuits.store import Stored, circuits_folder
 from zkagent.circuits.support.progress import Told, silent
+
+if TYPE_CHECKING:
+    from zkagent.circuits.networks.network import Network
 
 NAME = "evm-int-v1"
 
@@ -32,6 +34,8 @@ class Evaluated:
         isolated: bool = True,
     ) -> Circuit:
         """Raises NetworkRefused for what the chain cannot compute exactly."""
+        from zkagent.circuits.networks.network import read_network
+
         network = read_network(onnx)
         if not network.integer:
             raise NetworkRefused(onnx, "the chain evaluates networks over integers only")
@@ -56,15 +60,19 @@ class Evaluated:
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """y = f(x), with an empty proof. Raises InputRefused, NetworkRefused, ArtifactCorrupted."""
+        from zkagent.circuits.networks.reference import infer
+
         inputs = check_inputs(circuit, x)
         return Proof(circuit.digest, inputs, infer(_network(circuit), inputs), b"")
 
     def verify(self, circuit: Circuit, proof: Proof) -> bool:
         """The verdict that the contract gives: no proof, and y as the ONNX file has it."""
+        from zkagent.circuits.networks.reference import infer
+
         return not proof.proof and infer(_network(circuit), proof.inputs) == proof.outputs
 
 
-def _network(circuit: Circuit) -> Network:
+def _network(circuit: Circuit) -> "Network":
     """The very file that the circuit was made of. Raises ArtifactCorrupted for another one."""
     found = hashlib.sha256(circuit.onnx.read_bytes()).hexdigest()
     if found != circuit.digest:
@@ -73,7 +81,9 @@ def _network(circuit: Circuit) -> Network:
 
 
 @lru_cache(maxsize=8)
-def _read(onnx: Path, digest: str) -> Network:
+def _read(onnx: Path, digest: str) -> "Network":
+    from zkagent.circuits.networks.network import read_network
+
     return read_network(onnx)
 
 

@@ -1,11 +1,12 @@
-"""Halo2 proofs by ezkl, as a proof system: what `circuits/systems.py` lists."""
+"""Halo2 proofs by ezkl, as a proof system: what `circuits/systems.py` lists.
+
+Imports late: every process that proves loads this, and only those that build need onnx.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.halo2.build import build_circuit
-from zkagent.circuits.halo2.build_process import build_isolated
 from zkagent.circuits.halo2.cached import NAME, open_stored
 from zkagent.circuits.store import Stored
 from zkagent.circuits.support.progress import Told, silent
@@ -27,6 +28,9 @@ class Halo2:
         isolated: bool = True,
     ) -> Circuit:
         """Raises like `build_circuit`."""
+        from zkagent.circuits.halo2.build import build_circuit
+        from zkagent.circuits.halo2.build_process import build_isolated
+
         build = build_isolated if isolated else build_circuit
         return build(onnx, srs=srs, cache=cache, progress=lambda stage: progress(stage.value))
 

@@ -10,13 +10,13 @@ from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue
 from zkagent.prover.verification import verify
 
-PLAN = Plan(proofs=100, kills=15, massacres=2)
+PLAN = Plan(proofs=100, kills=20, massacres=2)
 
 
 def assert_well(report: Report) -> None:
     assert report.failures == []
     assert report.requests >= 150
-    assert report.kills >= 15
+    assert report.kills >= 20
     assert report.massacres >= 2
     assert report.fenced
 

@@ -11,6 +11,7 @@ ContractsError
 └── ChainError
     ├── AnvilError            the local chain did not start or died
     ├── ChainUnreachable      nothing answers at the RPC address
+    │   └── ChainTimedOut     a request has no answer in time
     ├── WrongChain            another chain id than expected
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
 
@@ -85,6 +86,19 @@ class ChainUnreachable(ChainError):
         self.reason = reason
 
 
+class ChainTimedOut(ChainUnreachable):
+    """A node that is there and does not answer in time."""
+
+    def __init__(self, rpc_url: str, method: str, timeout_s: float) -> None:
+        ChainError.__init__(
+            self,
+            f"{rpc_url} gave no answer to {method} within {timeout_s:g} s: try again, or ask "
+            "another node",
+        )
+        self.rpc_url, self.method, self.timeout_s = rpc_url, method, timeout_s
+        self.reason = "no answer in time"
+
+
 class WrongChain(ChainError):
     """The node serves another chain than the one asked for."""
 
@@ -114,6 +128,7 @@ class RevertError(ChainError):
 __all__ = [
     "AnvilError",
     "ChainError",
+    "ChainTimedOut",
     "ChainUnreachable",
     "CompileError",
     "ContractsError",

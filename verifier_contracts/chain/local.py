@@ -7,11 +7,11 @@ here, too, so that callers need one import.
 from collections.abc import Sequence
 from typing import Any, Self
 
-import requests
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
-from web3 import HTTPProvider, Web3
+from web3 import Web3
 
+from zkagent.verifier_contracts.chain.provider import REQUEST_TIMEOUT_S, BoundedProvider
 from zkagent.verifier_contracts.chain.reverts import decode_revert
 from zkagent.verifier_contracts.chain.transactions import (
     Sender,
@@ -26,8 +26,6 @@ from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
 from zkagent.verifier_contracts.toolchain.install import toolchain
 
 LOCAL_CHAIN_ID = 31337
-REQUEST_TIMEOUT_S = 120
-HERE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
 
 class Anvil:
@@ -103,13 +101,12 @@ class Anvil:
         self.stop()
 
 
-def connect(rpc_url: str, chain_id: int | None = None) -> Web3:
-    """A Web3 whose node has answered. Raises ChainUnreachable, WrongChain."""
-    session = requests.Session()
-    session.trust_env = not rpc_url.startswith(HERE)  # no proxy between us and our own machine
-    provider = HTTPProvider(rpc_url, {"timeout": REQUEST_TIMEOUT_S}, session=session)
-    provider.global_ccip_read_enabled = False  # a contract must not make us fetch addresses
-    web3 = Web3(provider)
+def connect(
+    rpc_url: str, chain_id: int | None = None, timeout_s: float = REQUEST_TIMEOUT_S
+) -> Web3:
+    """A Web3 whose node has answered. timeout_s: of each request from now on, which then raises
+    ChainTimedOut. Raises ChainUnreachable, WrongChain."""
+    web3 = Web3(BoundedProvider(rpc_url, timeout_s))
     with translated(web3):
         found = web3.eth.chain_id
     if chain_id is not None and found != chain_id:

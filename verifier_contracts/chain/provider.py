@@ -46,7 +46,7 @@ class BoundedProvider(HTTPProvider):
 class LimitedSession(requests.Session):
     """Reads answers up to a length, and does not follow a node to other addresses."""
 
-    def post(self, *arguments: Any, **fields: Any) -> requests.Response:  # type: ignore[override]
+    def post(self, *arguments: Any, **fields: Any) -> requests.Response:
         limits = {"stream": True, "allow_redirects": False}
         response = super().post(*arguments, **(fields | limits))
         with response:

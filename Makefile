@@ -10,7 +10,7 @@ DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers fuzz chaos soak ci clean
+.PHONY: help demo bench test lint types layers fuzz chaos soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 
 soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
 	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)
+
+released: $(DEV) ## write down what the contracts of a release compile to: VERSION=0.2.0
+	@$(BIN)/python -m zkagent.verifier_contracts.deployment.release $(VERSION) \
+		tests/verifier_contracts/deployment/released
 
 ci: ## what a pull request must pass
 	@.ci/run

@@ -56,8 +56,8 @@ class EvmModel:
 
     def parts_of(self, code: bytes) -> list[str]:
         """The addresses of the parts that `code`, deployed from this source, calls."""
-        places = sorted(self.contract.immutable_references)
-        return [to_checksum_address(code[at + 12 : at + size]) for at, size in places]
+        places = sorted(at for offsets in self.contract.immutables.values() for at in offsets)
+        return [to_checksum_address(code[at + 12 : at + 32]) for at in places]
 
 
 def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> EvmModel:

@@ -13,7 +13,7 @@ import posixpath
 import re
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Settings:
             "viaIR": self.via_ir,
             "evmVersion": self.evm_version,
             "metadata": {"bytecodeHash": "none", "appendCBOR": False},
-            "outputSelection": {"*": {"*": [*OUTPUTS, IMMUTABLES]}},
+            "outputSelection": {"*": {"*": [*OUTPUTS, IMMUTABLES], "": ["ast"]}},
         }
 
 
@@ -58,8 +58,8 @@ class Settings:
 class Contract:
     """One compiled contract.
 
-    bytecode is creation code, deployed_bytecode what lies on chain with zeros where
-    immutable_references (offset, length in bytes) will be filled in by the constructor.
+    bytecode is creation code, deployed_bytecode what lies on chain with zeros where the constructor
+    will fill in immutables. immutables: by name the offsets of each, 32 bytes long.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Contract:
     abi: tuple[Mapping[str, Any], ...]
     bytecode: bytes
     deployed_bytecode: bytes
-    immutable_references: tuple[tuple[int, int], ...]
+    immutables: Mapping[str, tuple[int, ...]]
 
 
 def default_settings() -> Settings:
@@ -205,7 +205,22 @@ def _run_solc(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
     except (OSError, ValueError) as exc:
         raise CompileError(f"solc gave no output: {exc}") from exc
     log.info("compiled in %.1f s", time.monotonic() - started)
-    return {"contracts": output.get("contracts", {})}
+    trees = [source["ast"] for source in output.get("sources", {}).values() if "ast" in source]
+    return {
+        "contracts": output.get("contracts", {}),
+        "immutables": dict(_immutable_names(trees)),
+    }
+
+
+def _immutable_names(node: Any) -> Iterator[tuple[str, str]]:
+    """Number (as solc's references have it) and name of each immutable in syntax trees."""
+    if isinstance(node, Mapping):
+        if node.get("mutability") == "immutable" and node["nodeType"] == "VariableDeclaration":
+            yield str(node["id"]), str(node["name"])
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from _immutable_names(child)
 
 
 def _contracts(output: Mapping[str, Any], wanted: Any) -> dict[str, Contract]:
@@ -216,24 +231,36 @@ def _contracts(output: Mapping[str, Any], wanted: Any) -> dict[str, Contract]:
                 raise CompileError(
                     f"two contracts are named {name}: {found[name].source} and {unit}"
                 )
-            found[name] = _contract(name, unit, compiled)
+            found[name] = _contract(name, unit, compiled, output["immutables"])
     return found
 
 
-def _contract(name: str, unit: str, compiled: Mapping[str, Any]) -> Contract:
+def _contract(
+    name: str, unit: str, compiled: Mapping[str, Any], names: Mapping[str, str]
+) -> Contract:
     evm = compiled["evm"]
     deployed = evm["deployedBytecode"]
-    references: Sequence[Any] = list(deployed.get("immutableReferences", {}).values())
     return Contract(
         name=name,
         source=unit,
         abi=tuple(compiled["abi"]),
         bytecode=_code(name, evm["bytecode"]["object"]),
         deployed_bytecode=_code(name, deployed["object"]),
-        immutable_references=tuple(
-            sorted((at["start"], at["length"]) for places in references for at in places)
-        ),
+        immutables=_immutables(deployed.get("immutableReferences", {}), names),
     )
+
+
+def _immutables(
+    references: Mapping[str, Sequence[Mapping[str, int]]], names: Mapping[str, str]
+) -> dict[str, tuple[int, ...]]:
+    """Offsets by name, in the order of declaration; a second one of a name gets a prime."""
+    found: dict[str, tuple[int, ...]] = {}
+    for number, places in sorted(references.items(), key=lambda item: int(item[0])):
+        name = names[number]
+        while name in found:
+            name += "'"
+        found[name] = tuple(sorted(place["start"] for place in places))
+    return found
 
 
 def _code(name: str, text: str) -> bytes:

@@ -58,8 +58,8 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
 def test_code_abi_and_immutables_come_out(toolchain: Toolchain) -> None:
     box = compile_source("Box", BOX)
     assert box.bytecode.endswith(box.deployed_bytecode)
-    assert all(box.deployed_bytecode[at : at + n] == bytes(n) for at, n in box.immutable_references)
-    assert [length for _, length in box.immutable_references] == [32, 32]
+    (places,) = box.immutables.values()
+    assert [box.deployed_bytecode[at : at + 32] for at in places] == [bytes(32), bytes(32)]
     assert [entry["name"] for entry in error_abi({"Box": box})] == ["Closed"]
 
 

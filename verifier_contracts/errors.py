@@ -13,6 +13,8 @@ ContractsError
     ├── ChainUnreachable      nothing answers at the RPC address
     │   └── ChainTimedOut     a request has no answer in time
     ├── WrongChain            another chain id than expected
+    ├── AnswerRefused         an answer that no node gives; nothing is signed on it
+    ├── FeeRefused            a fee above what may be paid
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
 
 A false proof is not an error of this tree: it reaches Python as a RevertError of the verifier.
@@ -109,6 +111,31 @@ class WrongChain(ChainError):
         self.found = found
 
 
+class AnswerRefused(ChainError):
+    """Of a node that is damaged, or lies."""
+
+    def __init__(self, what: str, answer: object, expected: str) -> None:
+        self.what, self.answer = what, answer
+        super().__init__(
+            f"the node says that {what} is {_short(answer)}, expected {expected}: "
+            "nothing is signed on that; ask another node"
+        )
+
+
+class FeeRefused(ChainError):
+    """whole: of the transaction, not of a unit of gas."""
+
+    def __init__(
+        self, what: str, wei: int, most_wei: int, option: str, *, whole: bool = False
+    ) -> None:
+        self.wei, self.most_wei = wei, most_wei
+        unit, size = ("ETH", 10**18) if whole else ("gwei", 10**9)
+        super().__init__(
+            f"the {what} would be {wei / size:,.9g} {unit}, at most {most_wei / size:,.9g} {unit} "
+            f"is paid: nothing was signed; wait, ask another node, or give {option}"
+        )
+
+
 class RevertError(ChainError):
     """A revert with its error's name and arguments.
 
@@ -125,7 +152,14 @@ class RevertError(ChainError):
         self.data = data
 
 
+def _short(answer: object) -> str:
+    """On one line, not too long, and harmless on a terminal."""
+    shown = repr(answer)
+    return shown if len(shown) <= 80 else f"{shown[:80]}..."
+
+
 __all__ = [
+    "AnswerRefused",
     "AnvilError",
     "ChainError",
     "ChainTimedOut",
@@ -135,6 +169,7 @@ __all__ = [
     "DeploymentFileError",
     "DevelopmentSetupRefused",
     "EvmModelError",
+    "FeeRefused",
     "ForgeError",
     "ModelCodeError",
     "RevertError",

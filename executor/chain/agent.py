@@ -229,5 +229,5 @@ class RunSender(Protocol):
     def estimate_gas(self, call: RunCall) -> int:
         """Gas units the run takes. Raises InsufficientFunds too."""
 
-    def send(self, call: RunCall, gas_limit: int) -> Inclusion:
+    def send(self, call: RunCall, gas: int) -> Inclusion:
         """Sign, send, wait."""

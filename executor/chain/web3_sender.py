@@ -11,6 +11,8 @@ from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.chain.web3_agent import run_result
 from zkagent.executor.errors import InsufficientFunds, NotOnChain
 from zkagent.verifier_contracts.chain.local import translated
+from zkagent.verifier_contracts.chain.node import answers, quantity
+from zkagent.verifier_contracts.chain.signing import fees_now, gas_limit, next_nonce, sign
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 
 RECEIPT_TIMEOUT_S = 180
@@ -29,27 +31,30 @@ class Web3Sender:
 
     def estimate_gas(self, call: RunCall) -> int:
         fields = self.fields(call)
-        with explained(self.web3, fields):
+        with explained(self.web3, fields), answers("eth_estimateGas"):
             gas = int(self.web3.eth.estimate_gas(fields))  # type: ignore[arg-type]
-        self._check_funds(gas * self._fees()["maxFeePerGas"])
+        with translated(self.web3):
+            gas_limit(self.web3, gas, margin_percent=0)
+            self._check_funds(fees_now(self.web3).most_wei(gas))
         return gas
 
-    def send(self, call: RunCall, gas_limit: int) -> Inclusion:
+    def send(self, call: RunCall, gas: int) -> Inclusion:
         fields = self.fields(call)
-        transaction = fields | self._fees() | {"gas": gas_limit, "type": 2}
         with translated(self.web3):
-            transaction["chainId"] = self.web3.eth.chain_id
-            transaction["nonce"] = self.web3.eth.get_transaction_count(
-                self.signer.address, "pending"
+            raw = sign(
+                self.web3,
+                self.signer,
+                fields,
+                gas=gas,
+                fees=fees_now(self.web3),
+                nonce=next_nonce(self.web3, self.signer.address),
             )
-            del transaction["from"]
-            raw = bytes(self.signer.sign_transaction(transaction).raw_transaction)
             sent = self.web3.eth.send_raw_transaction(raw)
             receipt = self.web3.eth.wait_for_transaction_receipt(
                 sent, timeout=RECEIPT_TIMEOUT_S, poll_latency=POLL_S
             )
         if receipt["status"] != 1:
-            self._replay(fields | {"gas": gas_limit}, receipt["blockNumber"] - 1)
+            self._replay(fields | {"gas": gas}, receipt["blockNumber"] - 1)
         try:
             result = run_result(dict(receipt), self.agent.lower())
         except NotOnChain as exc:
@@ -64,15 +69,8 @@ class Web3Sender:
         )
         return {"from": self.signer.address, "to": self.agent, "data": data, "value": 0}
 
-    def _fees(self) -> dict[str, Any]:
-        with translated(self.web3):
-            base = self.web3.eth.get_block("latest").get("baseFeePerGas", 0)
-            tip = self.web3.eth.max_priority_fee
-        return {"maxFeePerGas": 2 * base + tip, "maxPriorityFeePerGas": tip}
-
     def _check_funds(self, needed_wei: int) -> None:
-        with translated(self.web3):
-            balance = self.web3.eth.get_balance(self.signer.address)
+        balance = quantity(self.web3, "eth_getBalance", self.signer.address, "latest")
         if balance < needed_wei:
             raise InsufficientFunds(self.signer.address, balance, needed_wei)
 

@@ -11,8 +11,10 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from web3 import Web3
 
+from zkagent.verifier_contracts.chain.node import quantity
 from zkagent.verifier_contracts.chain.provider import REQUEST_TIMEOUT_S, BoundedProvider
 from zkagent.verifier_contracts.chain.reverts import decode_revert
+from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps, SigningPolicy, set_policy
 from zkagent.verifier_contracts.chain.transactions import (
     Sender,
     call,
@@ -102,21 +104,30 @@ class Anvil:
 
 
 def connect(
-    rpc_url: str, chain_id: int | None = None, timeout_s: float = REQUEST_TIMEOUT_S
+    rpc_url: str,
+    chain_id: int | None = None,
+    timeout_s: float = REQUEST_TIMEOUT_S,
+    caps: FeeCaps = USUAL_CAPS,
 ) -> Web3:
-    """A Web3 whose node has answered. timeout_s: of each request from now on, which then raises
-    ChainTimedOut. Raises ChainUnreachable, WrongChain."""
+    """A Web3 whose node has answered, and for whose chain alone is signed from now on.
+
+    chain_id: what it must be. timeout_s: of each request from now on, which then raises
+    ChainTimedOut. caps: of the fees of all that is signed. Raises ChainUnreachable, WrongChain,
+    AnswerRefused.
+    """
     web3 = Web3(BoundedProvider(rpc_url, timeout_s))
     with translated(web3):
-        found = web3.eth.chain_id
+        found = quantity(web3, "eth_chainId")
     if chain_id is not None and found != chain_id:
         raise WrongChain(rpc_url, chain_id, found)
+    set_policy(web3, SigningPolicy(found, caps))
     return web3
 
 
 __all__ = [
     "LOCAL_CHAIN_ID",
     "Anvil",
+    "FeeCaps",
     "Sender",
     "call",
     "connect",

@@ -4,6 +4,7 @@ requests' own time-out counts from byte to byte, so that a node which sends one 
 caller for ever; here the whole request has a deadline, retries included. Called by `connect`.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -37,10 +38,11 @@ class BoundedProvider(HTTPProvider):
 
     def _make_request(self, method: RPCEndpoint, request_data: bytes) -> bytes:
         ask = super()._make_request
-        done, answer = _within(self.timeout_s, lambda: ask(method, request_data))
-        if not done:
-            raise ChainTimedOut(str(self.endpoint_uri), str(method), self.timeout_s)
-        return answer
+        with contextlib.suppress(requests.Timeout):
+            done, answer = _within(self.timeout_s, lambda: ask(method, request_data))
+            if done:
+                return answer
+        raise ChainTimedOut(str(self.endpoint_uri), str(method), self.timeout_s)
 
 
 class LimitedSession(requests.Session):

@@ -17,7 +17,17 @@ from web3 import Web3
 from web3.exceptions import BadResponseFormat, ContractLogicError, TimeExhausted, Web3RPCError
 from web3.types import TxReceipt
 
+from zkagent.verifier_contracts.chain.node import answers
 from zkagent.verifier_contracts.chain.reverts import AbiEntry, parse_revert
+from zkagent.verifier_contracts.chain.signing import (
+    Fees,
+    check_chain,
+    fees_now,
+    gas_limit,
+    next_nonce,
+    policy_of,
+    sign,
+)
 from zkagent.verifier_contracts.errors import (
     ChainError,
     ChainUnreachable,
@@ -51,8 +61,11 @@ def send(
     ChainError for what the node refuses.
     """
     with translated(web3, (*_known_errors(call), *errors)):
-        transaction = _transaction(web3, call, sender, value, gas)
-        sent = _submit(web3, transaction, sender)
+        check_chain(web3)
+        fees = fees_now(web3)
+        given = {"from": _address(sender), "value": value, "chainId": policy_of(web3).chain_id}
+        transaction = _transaction(web3, call, given | _fee_fields(fees), gas)
+        sent = _submit(web3, transaction, sender, fees)
         receipt = web3.eth.wait_for_transaction_receipt(sent, timeout=RECEIPT_TIMEOUT_S)
         if receipt["status"] != 1:
             _replay(web3, transaction, receipt)
@@ -138,33 +151,34 @@ def _known_errors(call: Any) -> tuple[AbiEntry, ...]:
     return tuple(getattr(call, "contract_abi", None) or ())
 
 
-def _transaction(web3: Web3, call: Any, sender: Sender, value: int, gas: int | None) -> Fields:
-    fields: Fields = {"from": _address(sender), "value": value, "gas": gas or 0}
-    fields |= {"chainId": web3.eth.chain_id, **_fees(web3)}
+def _transaction(web3: Web3, call: Any, given: Fields, gas: int | None) -> Fields:
+    fields = given | {"gas": gas or 0}
     built = {**fields, **call} if isinstance(call, Mapping) else call.build_transaction(fields)
     transaction = {key: field for key, field in built.items() if key != "to" or field}
     if gas is None:
         del transaction["gas"]
-        estimate = web3.eth.estimate_gas(transaction)  # type: ignore[arg-type]
-        transaction["gas"] = estimate * (100 + GAS_MARGIN_PERCENT) // 100
+        with answers("eth_estimateGas"):
+            estimate = web3.eth.estimate_gas(transaction)  # type: ignore[arg-type]
+        transaction["gas"] = gas_limit(web3, estimate, GAS_MARGIN_PERCENT)
     return transaction
 
 
-def _fees(web3: Web3) -> Fields:
-    base = web3.eth.get_block("latest").get("baseFeePerGas")
-    if base is None:
-        return {"gasPrice": web3.eth.gas_price}
-    tip = web3.eth.max_priority_fee
-    return {"maxFeePerGas": 2 * base + tip, "maxPriorityFeePerGas": tip}
+def _fee_fields(fees: Fees) -> Fields:
+    return {"maxFeePerGas": fees.max_fee_wei, "maxPriorityFeePerGas": fees.priority_wei}
 
 
-def _submit(web3: Web3, transaction: Fields, sender: Sender) -> Any:
+def _submit(web3: Web3, transaction: Fields, sender: Sender, fees: Fees) -> Any:
     if isinstance(sender, str):
         return web3.eth.send_transaction(transaction)  # type: ignore[arg-type]
-    nonce = web3.eth.get_transaction_count(sender.address, "pending")
-    unsigned = {key: field for key, field in transaction.items() if key != "from"}
-    signed = sender.sign_transaction({**unsigned, "nonce": nonce})
-    return web3.eth.send_raw_transaction(signed.raw_transaction)
+    raw = sign(
+        web3,
+        sender,
+        transaction,
+        gas=transaction["gas"],
+        fees=fees,
+        nonce=next_nonce(web3, sender.address),
+    )
+    return web3.eth.send_raw_transaction(raw)
 
 
 def _replay(web3: Web3, transaction: Fields, receipt: TxReceipt) -> None:

@@ -117,11 +117,11 @@ class MemoryAgent:
         self._execute(call, dict(self.state))
         return GAS_PER_DECISION * len(call.claims)
 
-    def send(self, call: RunCall, gas_limit: int) -> Inclusion:
+    def send(self, call: RunCall, gas: int) -> Inclusion:
         state = dict(self.state)
         finished = self._execute(call, state)
         self.state = state
-        raw = self._sign(call, gas_limit)
+        raw = self._sign(call, gas)
         self.height += 1
         gas_used = GAS_PER_DECISION * len(call.claims)
         digest = "0x" + keccak(raw).hex()

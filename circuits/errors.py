@@ -11,6 +11,7 @@ CircuitError
 ├── SrsError
 │   ├── SrsUnreadable    not a set-up file, or a damaged one
 │   └── SrsTooSmall      fewer rows than the circuit needs
+├── HomeRefused          nothing can be kept where ZKAGENT_HOME says
 ├── CircuitNotFound      no such circuit in the cache
 ├── CircuitInUse         a circuit that should go is being built, or worked with
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
@@ -94,10 +95,12 @@ class SamplesRefused(InputRefused):
 
 
 class ProofMalformed(CircuitError):
-    """A proof file that cannot be read as one."""
+    """A proof file that cannot be read as one. source: where it was read from."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"not a proof file: {reason}")
+    def __init__(self, reason: str, source: str = "this") -> None:
+        super().__init__(
+            f"{source} is not a proof file: {reason}: give one that `zkagent prove` wrote"
+        )
         self.reason = reason
 
 
@@ -134,6 +137,17 @@ class ProofSystemUnknown(CircuitError):
         super().__init__(f"no proof system {named} in this version of zkagent: it has {known}")
         self.named = named
         self.known = known
+
+
+class HomeRefused(CircuitError):
+    """The folder for circuits, set-ups, tools and receipts cannot be used."""
+
+    def __init__(self, subject: str, reason: str) -> None:
+        super().__init__(
+            f"{subject}, and that cannot be used ({reason}): set ZKAGENT_HOME to the absolute path "
+            "of a folder that can be written"
+        )
+        self.reason = reason
 
 
 class CircuitNotFound(CircuitError):
@@ -236,6 +250,7 @@ __all__ = [
     "CircuitOutdated",
     "EngineCrashed",
     "EngineError",
+    "HomeRefused",
     "InputRefused",
     "MemoryTooSmall",
     "NetworkRefused",

@@ -22,7 +22,7 @@ from zkagent.circuits.artifacts import (
     is_digest,
 )
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound
-from zkagent.circuits.support.cache import cache_root, file_digest
+from zkagent.circuits.support.cache import cache_folder, file_digest
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 
 
@@ -60,10 +60,8 @@ class Stored:
 
 
 def circuits_folder(cache: Path | None = None) -> Path:
-    """Where circuits lie; made if needed."""
-    folder = cache_root(cache) / "circuits"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """Where circuits lie; made if needed. Raises HomeRefused."""
+    return cache_folder("circuits", cache=cache)
 
 
 def read_stored(digest: str, cache: Path | None = None) -> Stored:

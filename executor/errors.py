@@ -58,7 +58,8 @@ class ObservationWithoutCall(ExecutorError):
 class TrainingExtraMissing(ExecutorError):
     def __init__(self) -> None:
         super().__init__(
-            "training needs torch: pip install '.[train]' (or the wheel's file, with [train])"
+            "training needs torch: pip install '.[train]' in a clone of the project, or pip "
+            "install torch beside an installed zkagent"
         )
 
 
@@ -181,9 +182,14 @@ class ReceiptError(ExecutorError):
 
 
 class MalformedReceipt(ReceiptError):
-    def __init__(self, where: str, why: str) -> None:
-        self.where = where
-        super().__init__(f"not a receipt of this format: {where}: {why}")
+    """source: where it was read from; where: which part of it."""
+
+    def __init__(self, source: str, where: str, why: str) -> None:
+        self.source, self.where = source, where
+        super().__init__(
+            f"{source} is not a receipt of this format: {where}: {why}: "
+            "give a file that `zkagent run` wrote"
+        )
 
 
 class NotOnChain(ReceiptError):
@@ -248,7 +254,8 @@ class BenchError(ExecutorError):
 class BenchExtraMissing(BenchError):
     def __init__(self) -> None:
         super().__init__(
-            "plots need matplotlib: pip install '.[bench]', or leave them out with --no-plots"
+            "plots need matplotlib: pip install '.[bench]' in a clone of the project, or pip "
+            "install matplotlib beside an installed zkagent, or leave them out with --no-plots"
         )
 
 

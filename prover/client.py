@@ -15,12 +15,14 @@ import httpx
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import own_row
+from zkagent.circuits.support.progress import Told, silent
 from zkagent.prover.service.errors import ServiceAnswered
 from zkagent.prover.service.wire.exchange import (
     PATIENCE_S,
     Attempts,
     Wanted,
     check_time,
+    checked,
     headers,
     is_made,
     poll_s,
@@ -42,12 +44,19 @@ class ServiceClient:
         ...     proof = service.prove_features(circuit.digest, x)
 
     key: by default from $ZKAGENT_KEY. patience_s: how long to go on while the service is down or
-    overloaded.
+    overloaded; trouble: told in words each time. Raises ServiceUnreachable for what is no address.
     """
 
-    def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        self.url = url.rstrip("/")
-        self._patience_s = patience_s
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        patience_s: float = PATIENCE_S,
+        trouble: Told = silent,
+    ) -> None:
+        self.url = checked(url)
+        self._patience_s, self._trouble = patience_s, trouble
         self._http = httpx.Client(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
 
     def submit(self, wanted: Wanted) -> ProofView:
@@ -134,7 +143,7 @@ class ServiceClient:
         self.close()
 
     def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self.url, self._patience_s)
+        attempts = Attempts(self.url, self._patience_s, self._trouble)
         while True:
             try:
                 answer = self._http.request(method, path, **arguments)
@@ -153,9 +162,16 @@ class AsyncServiceClient:
     ...     proofs = await asyncio.gather(*(service.prove_features(name, x) for x in xs))
     """
 
-    def __init__(self, url: str, *, key: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        self.url = url.rstrip("/")
-        self._patience_s = patience_s
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        patience_s: float = PATIENCE_S,
+        trouble: Told = silent,
+    ) -> None:
+        self.url = checked(url)
+        self._patience_s, self._trouble = patience_s, trouble
         self._http = httpx.AsyncClient(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
 
     async def submit(self, wanted: Wanted) -> ProofView:
@@ -200,7 +216,7 @@ class AsyncServiceClient:
         await self._http.aclose()
 
     async def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self.url, self._patience_s)
+        attempts = Attempts(self.url, self._patience_s, self._trouble)
         while True:
             try:
                 answer = await self._http.request(method, path, **arguments)

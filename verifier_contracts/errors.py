@@ -50,7 +50,9 @@ class DeploymentFileError(ContractsError):
     """A deployment file that cannot be read as one."""
 
     def __init__(self, source: str, reason: str) -> None:
-        super().__init__(f"{source} is not a deployment file: {reason}")
+        super().__init__(
+            f"{source} is not a deployment file: {reason}: give one that `zkagent deploy` wrote"
+        )
 
 
 class DevelopmentSetupRefused(ContractsError):

@@ -16,6 +16,11 @@ from zkagent.circuits.errors import SrsUnreadable
 
 HEADER, G1_BYTES, G2_BYTES = 4, 64, 128
 MOST_LOGROWS = 28  # the scalar field has no larger power-of-two subgroup
+PTAU = b"ptau"  # how the files of snarkjs begin
+PTAU_REMEDY = (
+    "it is a .ptau file, of snarkjs, expected halo2's raw form: give the public KZG ceremony's "
+    "file for halo2, whose usual name is kzg12.srs for 2^12 rows"
+)
 MONTGOMERY = (1 << 256) % bn254.Q
 FROM_MONTGOMERY = pow(MONTGOMERY, -1, bn254.Q)
 ROOT_OF_UNITY = pow(7, (R - 1) >> 28, R)  # of order 2^28; 7 generates the multiplicative group
@@ -34,6 +39,8 @@ def read_logrows(path: Path) -> int:
             header = file.read(HEADER)
     except OSError as exc:
         raise SrsUnreadable(path, f"it cannot be read ({exc.strerror})") from exc
+    if header == PTAU:
+        raise SrsUnreadable(path, PTAU_REMEDY)
     if len(header) < HEADER:
         raise SrsUnreadable(path, f"{size} bytes are less than its header")
     logrows = int(struct.unpack("<I", header)[0])

@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from zkagent.circuits.bn254 import srs_file
 from zkagent.circuits.errors import ArtifactCorrupted, SrsTooSmall, SrsUnreadable
-from zkagent.circuits.support.cache import cache_root, file_digest
+from zkagent.circuits.support.cache import cache_folder, file_digest
 
 log = logging.getLogger(__name__)
 
@@ -149,9 +149,7 @@ def _noted(name: str, make: Callable[[Path], None], cache: Path | None) -> Srs:
 
 
 def _folder(cache: Path | None) -> Path:
-    folder = cache_root(cache) / "srs"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return cache_folder("srs", cache=cache)
 
 
 def _path(sha256: str, cache: Path | None) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 from zkagent.circuits import errors
 from zkagent.circuits.errors import CircuitError
+from zkagent.circuits.support.cache import cache_root, home_refused, is_below
 from zkagent.circuits.support.child_process import ChildProcess, ParentLink
 
 PACKAGE = "zkagent"
@@ -43,6 +44,11 @@ def answer_call(work: Callable[[dict[str, Any], Report], Any]) -> None:
         link.send({"answer": answer})
     except CircuitError as exc:
         link.send({"type": type(exc).__name__, "error": str(exc)})
+    except OSError as exc:
+        if not is_below(exc.filename, cache_root()):
+            raise
+        refused = home_refused(cache_root(), exc)
+        link.send({"type": type(refused).__name__, "error": str(refused)})
 
 
 def _heed(message: Mapping[str, Any], report: Report) -> None:

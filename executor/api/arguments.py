@@ -4,11 +4,11 @@ import math
 import os
 from pathlib import Path
 
+from zkagent.executor.api.limits import MOST_SECONDS
 from zkagent.executor.errors import ArgumentRefused
 from zkagent.models.catalogue import AnyModel, Model, load_model
 
 AnyPath = str | os.PathLike[str]
-MOST_SECONDS = 1_000_000.0  # eleven days; what the operating system waits for has an end
 
 
 def path_of(given: AnyPath | None) -> Path | None:
@@ -49,5 +49,5 @@ def check_time(name: str, seconds: float) -> None:
         raise ArgumentRefused(name, seconds, f"seconds above 0, at most {MOST_SECONDS:,.0f}")
 
 
-__all__ = ["MOST_SECONDS", "AnyPath", "any_model_of", "check_number", "check_time", "model_of"]
-__all__ += ["path_of", "setup_file"]
+__all__ = ["AnyPath", "any_model_of", "check_number", "check_time", "model_of", "path_of"]
+__all__ += ["setup_file"]

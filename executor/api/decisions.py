@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from zkagent.executor.api.arguments import AnyPath, any_model_of
 from zkagent.executor.errors import ObservationWithoutCall
 from zkagent.models.catalogue import AnyModel, Model
 from zkagent.models.classifier.files import TextClassifier
@@ -15,48 +16,60 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 def decide(
-    model: AnyModel, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+    model: AnyModel | AnyPath,
+    prompt: str,
+    observations: Iterable[str] = (),
+    *,
+    symbols: Iterable[str] = (),
 ) -> Decision:
     """What the model decides about an instruction: a tool call or the final answer.
 
-        >>> wallet = zkagent.load_model("wallet")
-        >>> decision = zkagent.decide(wallet, "withdraw 5 USDC from the pool")
+        >>> decision = zkagent.decide("wallet", "withdraw 5 USDC from the pool")
         >>> decision.action, [argument.text for argument in decision.arguments]
         ('Withdraw', ['USDC', '5'])
 
-    observations: what the tools of the decisions so far returned, in order. symbols: assets that
-    the agent's book lists besides the model's own. Tokens given by address are taken to have 18
-    decimals here. Raises RefusedText, RefusedArgument, ObservationWithoutCall when an earlier
-    decision was already the answer, and WrongKind for a text classifier, which only has labels.
+    model: itself, its name or folder. observations: what the tools of the decisions so far
+    returned, in order. symbols: assets that the agent's book lists besides the model's own. Tokens
+    given by address are taken to have 18 decimals here. Raises ModelError, RefusedText,
+    RefusedArgument, ObservationWithoutCall when an earlier decision was already the answer, and
+    WrongKind for a text classifier, which only has labels.
     """
     return decide_after(model, prompt, observations, symbols)[0]
 
 
 def encode(
-    model: AnyModel, prompt: str, observations: Iterable[str] = (), *, symbols: Iterable[str] = ()
+    model: AnyModel | AnyPath,
+    prompt: str,
+    observations: Iterable[str] = (),
+    *,
+    symbols: Iterable[str] = (),
 ) -> tuple[int, ...]:
     """The features x that the decision follows from, which is what `prove` takes.
 
-        >>> len(zkagent.encode(wallet, "withdraw 5 USDC from the pool"))
+        >>> len(zkagent.encode("wallet", "withdraw 5 USDC from the pool"))
         137
 
     The arguments and errors are those of `decide`; of a text classifier it takes the text alone.
     """
     given, listed = tuple(observations), tuple(symbols)
-    if isinstance(model, TextClassifier) and not (given or listed):
-        return model.features(prompt)
-    agents = _agents_model(model)
+    loaded = any_model_of(model)
+    if isinstance(loaded, TextClassifier) and not (given or listed):
+        return loaded.features(prompt)
+    agents = _agents_model(loaded)
     if not given:
         return agents.encode(_first(agents, prompt, listed))
     return agents.encode(decide_after(agents, prompt, given, listed)[1])
 
 
 def decide_after(
-    given: AnyModel, prompt: str, observations: Iterable[str] = (), symbols: Iterable[str] = ()
+    given: AnyModel | AnyPath,
+    prompt: str,
+    observations: Iterable[str] = (),
+    symbols: Iterable[str] = (),
 ) -> tuple[Decision, Context]:
     """The decision after as many iterations as there are observations, and the context it was made
     in. Raises like `decide`."""
-    model = _agents_model(given)
+    model = _agents_model(any_model_of(given))
     context = _first(model, prompt, symbols)
     decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
     decision = model.decide(context, decimals=decimals)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from zkagent.circuits.networks.network import read_network
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_folder
 from zkagent.executor.bench.subjects import Say, Subject
 from zkagent.executor.errors import TrainingExtraMissing
 
@@ -60,8 +60,7 @@ def trained(data: Path, size: str, say: Say) -> Path:
 
     files = [data / TRAIN, data / TEST]
     texts, judged = load_training_texts(files[:1]), load_texts(files[1:])
-    kept = cache_root() / "bench" / "classifiers" / _key(files, size)
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept = cache_folder("bench", "classifiers") / _key(files, size)
     with FileLock(kept.with_suffix(".lock")):
         if not (kept / MANIFEST).is_file():
             try:

@@ -69,7 +69,7 @@ def train_classifier_command(
     zkagent decide intents "play some jazz"
     zkagent circuit build intents
 
-    Needs the training extra: pip install '.[train]'.
+    Needs torch: the error says how to get it.
     """
     from zkagent.executor.errors import TrainingExtraMissing
     from zkagent.executor.places import check_new_folder

@@ -117,6 +117,10 @@ def _one_line(exc: Exception) -> str | None:
     if isinstance(exc, ZkagentError):
         return str(exc)
     if isinstance(exc, OSError) and exc.filename:
+        from zkagent.circuits.support.cache import cache_root, home_refused, is_below
+
+        if is_below(exc.filename, root := cache_root()):
+            return str(home_refused(root, exc))
         return f"{exc.filename} cannot be read or written ({exc.strerror}): choose another place"
     if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
         return f"cannot write ({exc.strerror}): make room or choose another place"

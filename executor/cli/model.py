@@ -124,8 +124,8 @@ def model_group() -> None:
 def train_command(model: str, seed: int | None, out: Path) -> None:
     """Train MODEL from a seed on data that it generates itself, and write its five files.
 
-    Needs the training extra: pip install '.[train]'. With the default seed the files equal
-    the shipped ones.
+    Needs torch (the error says how to get it). With the default seed the files equal the
+    shipped ones.
     """
     from zkagent.executor.errors import TrainingExtraMissing
     from zkagent.executor.places import check_new_folder

@@ -8,9 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from zkagent.executor.config.settings import NONE, SETTINGS
-
-MOST_SECONDS = 1_000_000.0  # eleven days; what the operating system waits for has an end
+from zkagent.executor.api.limits import MOST_SECONDS
+from zkagent.executor.config.settings import NONE, SETTINGS, Form
 
 
 class FiniteRange(click.FloatRange):
@@ -40,6 +39,8 @@ class SettingOption(click.Option):
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
+        if SETTINGS[str(self.name).replace("_", "-")].form is Form.URL:
+            self.callback = checked_url
         self.setting = SETTINGS[str(self.name).replace("_", "-")]
         self.envvar, self.show_envvar = self.setting.variable, True
         self.is_eager = self.name == "rpc"  # the others ask whether there is one
@@ -77,12 +78,21 @@ class SettingOption(click.Option):
 
 
 def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None) -> Path | None:
-    """The callback of every --srs: a file that is no set-up is refused here, also where a circuit
-    from the cache would need none. Points are checked when it is used. Raises SrsUnreadable."""
-    if given is not None:
-        from zkagent.circuits.bn254.srs_file import read_logrows
+    """The callback of every --srs. Raises SrsUnreadable."""
+    if given is None:
+        return None
+    from zkagent.executor.api.arguments import setup_file
 
-        read_logrows(given)
+    return setup_file(given)
+
+
+def checked_url(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """The callback of every option that takes an address: what nobody can be called at is refused
+    before any work."""
+    from zkagent.circuits.support.urls import url_problem
+
+    if given is not None and (problem := url_problem(given)):
+        raise click.BadParameter(f"{given!r}: {problem}", ctx, option)
     return given
 
 
@@ -96,5 +106,5 @@ SRS_OPTION = click.option(
 )
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-__all__ = ["JSON_OPTION", "MOST_SECONDS", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
-__all__ += ["checked_srs"]
+__all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
+__all__ += ["checked_srs", "checked_url"]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,12 @@ from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION, Setti
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
+    from zkagent.circuits.support.progress import Told
     from zkagent.prover.local import Measurement
     from zkagent.prover.service.wire.schemas import ProofView
 
+PATIENCE_S = 10.0  # for a service that does not answer
+TELL_S = 1.5  # before the user hears of it
 HEX_DIGITS = frozenset("0123456789abcdef")
 
 
@@ -45,6 +49,11 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     metavar="URL",
     help="Let a prover service do it: `zkagent serve`.",
 )
+@click.option(
+    "--wait",
+    is_flag=True,
+    help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
+)
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(
@@ -55,6 +64,7 @@ def prove_command(
     out: Path | None,
     timeout_s: float,
     service: str | None,
+    wait: bool,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -72,7 +82,8 @@ def prove_command(
         check_place(out, replace=True)
     values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
     if service:
-        proof, measurement = _prove_by_service(service, model, values, timeout_s)
+        patience_s = timeout_s if wait else PATIENCE_S
+        proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -97,7 +108,7 @@ def prove_command(
 def verify_command(
     proof_path: Path, model: str | None, digest: str | None, srs: Path | None, as_json: bool
 ) -> None:
-    """Verify a PROOF file; exit code 1 when it is false.
+    """Verify a PROOF file, - for standard input; exit code 1 when it is false.
 
     Without --model or --circuit the proof is checked against the circuit that it names, which must
     have been built on this machine.
@@ -147,15 +158,20 @@ def _circuit_of_digest(prefix: str) -> "Circuit":
 
 def _read_inputs(path: Path) -> list[object]:
     from zkagent.circuits.errors import InputRefused
+    from zkagent.executor.cli.standard_input import named, read_some
 
     try:
-        values = json.loads(sys.stdin.read() if str(path) == "-" else path.read_text())
+        values = json.loads(read_some(path))
     except OSError as exc:
         raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
     except (ValueError, RecursionError) as exc:
-        raise InputRefused(f"{path} is not JSON ({exc})") from exc
+        raise InputRefused(
+            f"{named(path)} is not JSON ({exc}): give a file with one list of numbers"
+        ) from exc
     if not isinstance(values, list):
-        raise InputRefused(f"{path} holds {type(values).__name__}, expected a list of numbers")
+        raise InputRefused(
+            f"{named(path)} holds {type(values).__name__}, expected a list of numbers"
+        )
     return values
 
 
@@ -168,14 +184,17 @@ def _encode(name: str, prompt: str) -> list[object]:
 
 
 def _read_proof(path: Path) -> "Proof":
+    """Raises ProofMalformed."""
     from zkagent.circuits.artifacts import MOST_PROOF_BYTES, Proof
     from zkagent.circuits.errors import ProofMalformed
+    from zkagent.executor.cli.standard_input import named, read_some
 
     try:
-        with path.open("rb") as file:
-            return Proof.from_json(file.read(4 * MOST_PROOF_BYTES))
+        return Proof.from_json(read_some(path, 4 * MOST_PROOF_BYTES))
     except OSError as exc:
-        raise ProofMalformed(f"{path} cannot be read ({exc.strerror})") from exc
+        raise ProofMalformed(f"it cannot be read ({exc.strerror})", named(path)) from exc
+    except ProofMalformed as exc:
+        raise ProofMalformed(exc.reason, named(path)) from exc
 
 
 def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Proof, Measurement]":
@@ -190,7 +209,7 @@ def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Pr
 
 
 def _prove_by_service(
-    url: str, model: str, values: list[Any], timeout_s: float
+    url: str, model: str, values: list[Any], timeout_s: float, patience_s: float
 ) -> "tuple[Proof, Measurement]":
     """Raises ProverError."""
     from zkagent.executor.cli.progress import stages
@@ -198,7 +217,10 @@ def _prove_by_service(
     from zkagent.prover.local import Measurement
     from zkagent.prover.service.wire.states import State
 
-    with stages(3) as begin, ServiceClient(url) as client:
+    with (
+        stages(3) as begin,
+        ServiceClient(url, patience_s=patience_s, trouble=_telling(patience_s)) as client,
+    ):
         begin("asking the service")
         view = client.submit(Wanted.of_features(model, values, batch="never"))
         said = ["waiting for its turn"]
@@ -212,6 +234,19 @@ def _prove_by_service(
         view = client.wait(view.id, timeout_s=timeout_s, listener=tell)
     took = view.timings
     return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
+
+
+def _telling(patience_s: float) -> "Told":
+    """Says once, when it lasts, that the service does not answer."""
+    began = time.monotonic()
+    said: list[str] = []
+
+    def tell(trouble: str) -> None:
+        if not said and time.monotonic() - began > TELL_S:
+            said.append(trouble)
+            click.echo(f"{trouble}; trying for {patience_s:g} s", err=True)
+
+    return tell
 
 
 def _as_json(proof: "Proof", measurement: "Measurement") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import JSON_OPTION, SettingOption, checked_srs
+from zkagent.executor.cli.options import JSON_OPTION, SettingOption, checked_srs, checked_url
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -111,23 +111,31 @@ def run_command(
 
 @click.command("verify-run")
 @click.argument("receipt", type=FILE)
-@click.option("--rpc", help="Compare with this chain as well.")
+@click.option("--rpc", callback=checked_url, help="Compare with this chain as well.")
 @click.option("--model", "model_name", help="Model by name or folder; by default the one named.")
 @SRS_OPTION
 @JSON_OPTION
 def verify_run_command(
     receipt: Path, rpc: str | None, model_name: str | None, srs: Path | None, as_json: bool
 ) -> None:
-    """Verify RECEIPT again: every proof, every feature vector, every decision.
+    """Verify RECEIPT again, - for standard input: every proof, every feature vector, every
+    decision.
 
     Offline, nothing shows that the recorded state was the chain's: that takes --rpc.
     """
     from zkagent.executor.api.receipts import verify_receipt
     from zkagent.executor.cli.progress import working
     from zkagent.executor.cli.run_output import print_report, report_json
+    from zkagent.executor.cli.standard_input import STANDARD_INPUT, named, read_some
+    from zkagent.executor.receipts.format import load_receipt, parse_receipt
 
+    found = (
+        parse_receipt(read_some(receipt), named(receipt))
+        if receipt == STANDARD_INPUT
+        else load_receipt(receipt)
+    )
     with working("verifying the run"):
-        report = verify_receipt(receipt, rpc=rpc, model=model_name, srs=srs)
+        report = verify_receipt(found, rpc=rpc, model=model_name, srs=srs)
     if as_json:
         click.echo(json.dumps(report_json(report)))
     else:

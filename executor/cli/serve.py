@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import MOST_SECONDS, SECONDS, FiniteRange
+from zkagent.executor.api.limits import MOST_SECONDS
+from zkagent.executor.cli.options import SECONDS, FiniteRange
 
 if TYPE_CHECKING:
     from zkagent.prover.service.api.application import Service

@@ -64,12 +64,12 @@ def _from(folder: Path, given: Path) -> str:
 def _change(path: Path, owner: Owner, name: str, line: str, value: Value | None) -> ConfigFile:
     before = read_file(path, owner) if path.is_file() else None
     ours = before is None or is_trusted(before)
-    text = path.read_text() if before else ""
+    text = _read(path) if before else ""
     wanted = {**parse(path, text.encode()), name: value}
     changed = _with_line(text, name, line)
     _check(path, name, changed, {k: v for k, v in wanted.items() if v is not None})
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(changed)
+    path.write_text(changed, newline="")
     after = read_file(path, owner)
     if owner is Owner.PROJECT and ours:
         trust(after)
@@ -84,12 +84,20 @@ def _check(path: Path, name: str, text: str, wanted: dict[str, Value]) -> None:
     raise ConfigError(f"{path} writes {name} in a way that is left alone here: edit the file")
 
 
+def _read(path: Path) -> str:
+    """With its ends of lines as they are."""
+    with path.open(newline="") as file:
+        return file.read()
+
+
 def _with_line(text: str, name: str, line: str) -> str:
-    """`line` in place of the one that sets `name`, or at the end."""
+    """`line` in place of the one that sets `name`, or at the end, and ending like the others."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    line = line.replace("\n", end)
     there = re.compile(rf"^[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*=.*(\n|\Z)", re.MULTILINE)
     if there.search(text):
         return there.sub(lambda _: line, text, count=1)
-    return text + ("" if text.endswith("\n") or not text else "\n") + line
+    return text + ("" if text.endswith("\n") or not text else end) + line
 
 
 __all__ = ["file_of", "set_value", "unset_value"]

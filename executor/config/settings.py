@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from zkagent.circuits.support.urls import url_problem
+
 #: In place of any value: as if nobody had given one, whatever the sources below say.
 NONE = "none"
 MOST = (1 << 63) - 1  # what fits wherever a number goes
@@ -39,7 +41,7 @@ class Setting:
             return value == NONE or (type(value) is int and 0 < value <= MOST)
         if not isinstance(value, str) or not value.isprintable():
             return False
-        return value == NONE or (_is_url(value) if self.form is Form.URL else value != "")
+        return value == NONE or (not url_problem(value) if self.form is Form.URL else value != "")
 
     def shown(self, value: object) -> str:
         """The value without what may be secret in it: of an address only the host."""
@@ -62,16 +64,6 @@ SETTINGS = {
         Setting("srs", Form.PATH, "KZG set-up file"),
     )
 }
-
-
-def _is_url(value: str) -> bool:
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        return False
 
 
 __all__ = ["NONE", "SETTINGS", "Form", "Setting"]

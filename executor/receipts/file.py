@@ -4,14 +4,14 @@ run has happened. Called by `zkagent run` and `zkagent demo`.
 
 from pathlib import Path
 
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_folder
 from zkagent.executor import places
 from zkagent.executor.receipts.format import Receipt
 
 
 def check_place(path: Path | None) -> None:
     """Refuse a file that is there, since a receipt of another run cannot be made again, and what
-    cannot be written. None: the cache's folder. Raises PlaceRefused, OSError."""
+    cannot be written. None: the cache's folder. Raises PlaceRefused, HomeRefused."""
     if path:
         places.check_place(path)
     else:
@@ -26,9 +26,7 @@ def keep(receipt: Receipt, path: Path | None, name: str) -> Path:
 
 
 def _folder() -> Path:
-    folder = cache_root() / "receipts"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return cache_folder("receipts")
 
 
 __all__ = ["check_place", "keep"]

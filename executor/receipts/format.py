@@ -241,25 +241,30 @@ def signed_text(document: dict[str, Any]) -> str:
 def load_receipt(path: Path) -> Receipt:
     """Read `path`. Raises MalformedReceipt."""
     try:
-        return parse_receipt(path.read_text())
-    except (OSError, UnicodeDecodeError) as exc:
-        raise MalformedReceipt(str(path), str(exc)) from exc
+        content = path.read_bytes()
+    except OSError as exc:
+        reason = f"it cannot be read ({exc.strerror})"
+        raise MalformedReceipt(str(path), "document", reason) from exc
+    return parse_receipt(content, str(path))
 
 
-def parse_receipt(text: str) -> Receipt:
-    """Raises MalformedReceipt for anything but the one spelling of a receipt's values."""
+def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
+    """Raises MalformedReceipt, which names `source`, for anything but the one spelling of a
+    receipt's values."""
     try:
+        text = content.decode() if isinstance(content, bytes) else content
         _check_depth(text)
         document = json.loads(text, object_pairs_hook=_no_repetition, parse_constant=_no_constant)
         receipt = Receipt.model_validate(document)
     except ValidationError as exc:
         first = exc.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "document"
-        raise MalformedReceipt(where, str(first["msg"])) from exc
+        raise MalformedReceipt(source, where, str(first["msg"])) from exc
     except ValueError as exc:
-        raise MalformedReceipt("document", str(exc)) from exc
+        raise MalformedReceipt(source, "document", str(exc)) from exc
     if _canonical(receipt.document) != _canonical(document):
-        raise MalformedReceipt("document", "a value is not written in its one form")
+        reason = "a value is not written in its one form"
+        raise MalformedReceipt(source, "document", reason)
     return receipt
 
 

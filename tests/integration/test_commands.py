@@ -147,7 +147,7 @@ def test_a_file_that_is_no_receipt_is_one_line(zkagent: Run, tmp_path: Path) -> 
     (tmp_path / "x.json").write_text("{}")
     verdict = zkagent("verify-run", tmp_path / "x.json")
     assert verdict.code == 1
-    assert verdict.err.startswith("error: not a receipt of this format")
+    assert " is not a receipt of this format: " in verdict.err
 
 
 def test_a_dry_run_shows_effects_and_sends_nothing(

@@ -76,13 +76,9 @@ def test_nobody_there_is_an_error_after_some_patience() -> None:
 
 
 def test_a_url_that_can_never_work_is_refused_at_once() -> None:
-    began = time.monotonic()
-    with (
-        ServiceClient("127.0.0.1:8081") as client,
-        pytest.raises(ServiceUnreachable, match="http"),
-    ):
-        client.circuits()
-    assert time.monotonic() - began < 5
+    for url in ("127.0.0.1:8081", "http://[", "nonsense"):
+        with pytest.raises(ServiceUnreachable, match="expected an address"):
+            ServiceClient(url)
 
 
 def test_a_client_outlives_a_restart_of_the_service(

@@ -11,6 +11,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from web3 import Web3
 
+from zkagent.circuits.support.urls import url_problem
 from zkagent.verifier_contracts.chain.node import quantity
 from zkagent.verifier_contracts.chain.provider import REQUEST_TIMEOUT_S, BoundedProvider
 from zkagent.verifier_contracts.chain.reverts import decode_revert
@@ -23,7 +24,7 @@ from zkagent.verifier_contracts.chain.transactions import (
     send,
     translated,
 )
-from zkagent.verifier_contracts.errors import AnvilError, ChainError, WrongChain
+from zkagent.verifier_contracts.errors import AnvilError, ChainError, ChainUnreachable, WrongChain
 from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
 from zkagent.verifier_contracts.toolchain.install import toolchain
 
@@ -115,6 +116,8 @@ def connect(
     ChainTimedOut. caps: of the fees of all that is signed. Raises ChainUnreachable, WrongChain,
     AnswerRefused.
     """
+    if problem := url_problem(rpc_url):
+        raise ChainUnreachable(rpc_url, problem)
     web3 = Web3(BoundedProvider(rpc_url, timeout_s))
     with translated(web3):
         found = quantity(web3, "eth_chainId")

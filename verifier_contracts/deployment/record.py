@@ -70,23 +70,24 @@ class Deployment:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
 
     @classmethod
-    def from_json(cls, text: str, source: str = "the deployment") -> Self:
+    def from_json(cls, text: str | bytes, source: str = "the deployment") -> Self:
         """Read `to_json`'s form. Raises DeploymentFileError, which names `source`."""
         try:
             content = json.loads(text)
             if content.pop("format") != FORMAT:
                 raise ValueError(f"its format is not {FORMAT}")
             return cls(**_typed(content))
-        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:
             raise DeploymentFileError(source, str(exc) or type(exc).__name__) from exc
 
 
 def load_deployment(path: Path) -> Deployment:
     """Raises DeploymentFileError."""
     try:
-        return Deployment.from_json(path.read_text(), str(path))
-    except (OSError, UnicodeDecodeError) as exc:
-        raise DeploymentFileError(str(path), str(exc)) from exc
+        content = path.read_bytes()
+    except OSError as exc:
+        raise DeploymentFileError(str(path), f"it cannot be read ({exc.strerror})") from exc
+    return Deployment.from_json(content, str(path))
 
 
 def _typed(content: dict[str, Any]) -> dict[str, Any]:

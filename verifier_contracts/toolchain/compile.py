@@ -20,7 +20,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_folder
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
@@ -162,8 +162,7 @@ def _read_unit(name: str, importer: str, tools: Toolchain) -> str:
 
 def _cached_output(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
     key = _digest({"job": job, "solc": tools.solc_version})
-    path = cache_root() / "solc" / f"{key}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = cache_folder("solc") / f"{key}.json"
     with FileLock(path.with_suffix(".lock")):
         if (output := _read_output(path)) is None:
             output = _run_solc(job, tools)

@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_folder
 from zkagent.verifier_contracts.errors import ContractsError, ForgeError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
@@ -62,8 +62,7 @@ def run(arguments: Sequence[str], root: Path = ROOT) -> int:
 
 def configuration(root: Path, tools: Toolchain) -> Path:
     """The complete foundry.toml for the project at `root`, written to the cache."""
-    folder = cache_root() / "forge" / hashlib.sha256(str(root).encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = cache_folder("forge", hashlib.sha256(str(root).encode()).hexdigest()[:16])
     remappings = [f"{prefix}={path}/" for prefix, path in tools.remappings.items()]
     added: dict[str, dict[str, str | list[str]]] = {
         "[profile.default]": {
@@ -92,8 +91,7 @@ def _run(
     """One forge at a time per project: they share the output folder."""
     tools = toolchain()
     root = root.absolute()
-    lock = cache_root() / "forge" / f"{hashlib.sha256(str(root).encode()).hexdigest()[:16]}.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock = cache_folder("forge") / f"{hashlib.sha256(str(root).encode()).hexdigest()[:16]}.lock"
     with FileLock(lock):
         environment = {**os.environ, "FOUNDRY_CONFIG": str(configuration(root, tools))}
         try:

@@ -23,7 +23,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_root, home_refused
 from zkagent.verifier_contracts.errors import ToolchainError
 
 log = logging.getLogger(__name__)
@@ -72,16 +72,14 @@ class Toolchain:
 def toolchain() -> Toolchain:
     """The installed toolchain; the first call on a machine installs it (about 60 MB, seconds).
 
-    Raises ToolchainError when there is no Node.js, no package for this platform, npm fails, or the
-    cache cannot be written.
+    Raises ToolchainError when there is no Node.js, no package for this platform, or npm fails, and
+    HomeRefused when the cache cannot be written.
     """
     cache = cache_root()
     try:
         return _toolchain(cache)
     except OSError as exc:
-        raise ToolchainError(
-            f"cannot use the cache folder {cache}: {exc}; set ZKAGENT_HOME to one that is writable"
-        ) from exc
+        raise home_refused(cache, exc) from exc
 
 
 @functools.lru_cache

@@ -14,7 +14,7 @@ from zkagent.circuits.halo2.fidelity import Fidelity
 from zkagent.circuits.halo2.settings import RunArguments
 from zkagent.circuits.halo2.tuning.measuring import Measurement
 from zkagent.circuits.halo2.tuning.objectives import Cost, Objective, pareto
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_folder, cache_root
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 
 FORMAT = "zkagent-tuning-1"
@@ -144,8 +144,8 @@ class Tuning:
 
 def keep(tuning: Tuning, cache: Path | None = None) -> Path:
     """Write the record, instead of an earlier one of the same file; where it lies."""
+    cache_folder("tuned", cache=cache)
     path = _path(tuning.onnx, cache)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_sealed(path, tuning.to_json())
     return path
 

@@ -6,7 +6,6 @@ and waiting at the start is the only order in which nobody fails half-way.
 """
 
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
+from zkagent.circuits.support.cache import given_home, home_refused
 from zkagent.prover.service.errors import DatabaseUnusable
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 
@@ -33,14 +33,14 @@ TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tabl
 
 
 def data_folder() -> Path:
-    """$ZKAGENT_HOME/service, else the platform's data folder; made if needed, for us alone."""
-    home = os.environ.get("ZKAGENT_HOME")
-    root = Path(home).expanduser() if home else Path(user_data_dir("zkagent"))
-    folder = (root / "service").absolute()
+    """$ZKAGENT_HOME/service, else the platform's data folder; made if needed, for us alone. Raises
+    HomeRefused."""
+    root = given_home() or Path(user_data_dir("zkagent"))
+    folder = root / "service"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as exc:
-        raise DatabaseUnusable(str(folder), f"it cannot be made ({exc.strerror})") from exc
+        raise home_refused(root, exc) from exc
     return folder
 
 

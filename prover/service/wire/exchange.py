@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import httpx
 
+from zkagent.circuits.support.progress import Told, silent
+from zkagent.circuits.support.urls import url_problem
 from zkagent.prover.service.errors import (
     NoProofYet,
     ProofNotMade,
@@ -46,10 +48,11 @@ class Wanted:
 
 
 class Attempts:
-    """When to try again what a service in trouble did not take, and when to give up."""
+    """When to try again what a service in trouble did not take, and when to give up. trouble: told
+    in words each time that it will be tried again."""
 
-    def __init__(self, url: str, patience_s: float) -> None:
-        self._url = url
+    def __init__(self, url: str, patience_s: float, trouble: Told = silent) -> None:
+        self._url, self._trouble = url, trouble
         self._deadline = time.monotonic() + patience_s
         self._wait_s = 0.1
 
@@ -62,18 +65,16 @@ class Attempts:
         return self._next(error, float(asked) if asked.isdigit() else 0.0)
 
     def unreachable(self, exc: httpx.TransportError) -> float:
-        """Seconds to wait. Raises ServiceUnreachable when it has been too long, or the URL is of
-        no use."""
-        error = ServiceUnreachable(self._url, str(exc) or type(exc).__name__)
-        if isinstance(exc, httpx.UnsupportedProtocol):
-            raise error
-        return self._next(error, 0.0)
+        """Seconds to wait. Raises ServiceUnreachable when it has been too long."""
+        reason = str(exc) or type(exc).__name__
+        return self._next(ServiceUnreachable(self._url, reason), 0.0)
 
     def _next(self, error: Exception, at_least_s: float) -> float:
         wait_s = max(self._wait_s, at_least_s)
         if time.monotonic() + wait_s > self._deadline:
             raise error
         self._wait_s = min(2 * self._wait_s, 2.0)
+        self._trouble(str(error))
         return wait_s
 
 
@@ -82,6 +83,14 @@ def _integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise RequestRefused(f"{value!r} among the features, expected integers")
     return int(value)
+
+
+def checked(url: str) -> str:
+    """The service's address without a slash at its end. Raises ServiceUnreachable for what is no
+    address."""
+    if problem := url_problem(url):
+        raise ServiceUnreachable(url, problem)
+    return url.rstrip("/")
 
 
 def headers(key: str | None) -> dict[str, str]:
@@ -121,5 +130,5 @@ def _answered(answer: httpx.Response) -> ServiceAnswered:
     return ServiceAnswered(answer.status_code, title, f"{detail} {wrong}".strip())
 
 
-__all__ = ["PATIENCE_S", "Attempts", "Wanted", "check_time", "headers", "is_made", "poll_s"]
-__all__ += ["read_view"]
+__all__ = ["PATIENCE_S", "Attempts", "Wanted", "check_time", "checked", "headers", "is_made"]
+__all__ += ["poll_s", "read_view"]

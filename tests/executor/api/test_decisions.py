@@ -10,7 +10,7 @@ from zkagent.executor.errors import ObservationWithoutCall
 from zkagent.models.catalogue import Model, load_model
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
-from zkagent.models.errors import PromptNotAscii, WrongKind
+from zkagent.models.errors import PromptNotAscii, UnknownModel, WrongKind
 
 BALANCE = "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
 
@@ -27,6 +27,14 @@ def test_a_decision_follows_from_the_observations_so_far(wallet: Model) -> None:
     assert withdrawn.action == "Withdraw"
     assert [a.text for a in withdrawn.arguments] == ["USDC", "120.5"]
     assert decide(wallet, prompt, [BALANCE, "Successfully withdrawn"]).kind == "report"
+
+
+def test_a_model_is_itself_or_named(wallet: Model) -> None:
+    prompt = "deposit 5 USDC"
+    assert decide("wallet", prompt) == decide(wallet, prompt)
+    assert encode("wallet", prompt) == encode(wallet, prompt)
+    with pytest.raises(UnknownModel, match="walet"):
+        decide("walet", prompt)
 
 
 def test_an_observation_after_the_answer_is_refused(wallet: Model) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
-from zkagent.circuits.bn254.srs_file import file_size
+from zkagent.circuits.bn254.srs_file import PTAU_REMEDY, file_size
 
 COMMANDS = {
     "circuit build": ("circuit", "build", "wallet"),
@@ -28,6 +28,7 @@ COMMANDS = {
     [
         (None, "it cannot be read (No such file or directory)"),
         (b"", "0 bytes are less than its header"),
+        (b"ptau\1\0\0\0" + bytes(64), PTAU_REMEDY),
         (b"garbage", "k = 1651663207 in its header, expected at most 28"),
         (b"\x0c\0\0\0 cut off", f"12 bytes, expected {file_size(12)} for k = 12"),
     ],

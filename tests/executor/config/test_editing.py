@@ -21,6 +21,16 @@ def test_a_line_is_replaced_and_comments_stay(user: Path) -> None:
     assert user.read_text() == '# mine\nrpc = "http://b"\n\nchain-id = 1\nservice = "http://c"\n'
 
 
+def test_lines_keep_the_ends_that_they_have(user: Path) -> None:
+    user.write_bytes(b'# mine\r\nrpc = "http://a"\r\nchain-id = 1')
+    set_value(Owner.USER, "rpc", "http://b")
+    set_value(Owner.USER, "service", "http://c")
+    written = b'# mine\r\nrpc = "http://b"\r\nchain-id = 1\r\nservice = "http://c"\r\n'
+    assert user.read_bytes() == written
+    unset_value(Owner.USER, "rpc")
+    assert user.read_bytes() == written.replace(b'rpc = "http://b"\r\n', b"")
+
+
 def test_a_line_is_taken_away(user: Path) -> None:
     user.write_text(WRITTEN)
     unset_value(Owner.USER, "chain-id")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from zkagent.circuits.errors import HomeRefused
 from zkagent.verifier_contracts.errors import ToolchainError
 from zkagent.verifier_contracts.toolchain import install as tools
 from zkagent.verifier_contracts.toolchain.install import Node, Toolchain, find_node, read_pins
@@ -69,7 +70,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "file"))
-    with pytest.raises(ToolchainError, match="set ZKAGENT_HOME to one that is writable"):
+    with pytest.raises(HomeRefused, match="file is a file"):
         tools.toolchain()
 
 

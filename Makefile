@@ -7,10 +7,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
 DEV := $(VENV)/.installed-dev
+TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers fuzz chaos soak released ci clean
+.PHONY: help demo bench test lint types layers slither mutants fuzz chaos soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,13 @@ types: $(DEV) ## mypy, strict
 layers: $(DEV) ## imports point downwards only
 	@$(BIN)/python tests/layers.py
 
+slither: $(DEV) $(TOOLS) ## slither over the contracts, against what was read
+	@$(BIN)/python -m tests.assurance.static_analysis
+
+mutants: $(DEV) ## do tests notice changed contracts? SAMPLE=150, SEED=... to repeat
+	@$(BIN)/python -m tests.assurance.contract_mutants --sample $(or $(SAMPLE),150) \
+		$(if $(SEED),--seed $(SEED))
+
 fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to repeat
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(TIME),10) $(if $(SEED),--seed $(SEED))
 
@@ -55,7 +63,7 @@ ci: ## what a pull request must pass
 	@.ci/run
 
 clean: ## remove .venv and everything generated in this folder
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf verifier_contracts/out verifier_contracts/cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -75,3 +83,11 @@ $(DEV): pyproject.toml | $(BIN)/python
 	@$(PIP) install -qq torch==2.13.0
 	@$(PIP) install -qq -e '.[dev,train]'
 	@touch $@ $(BASE)
+
+# Analysers of contracts and tests, which want other versions of our libraries.
+$(TOOLS): tests/assurance/requirements.txt
+	@echo "installing slither, halmos and cosmic-ray into $(TOOLS) (once; a minute)"
+	@$(PYTHON) -m venv --clear $(TOOLS) && \
+		$(TOOLS)/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+		-r tests/assurance/requirements.txt || { rm -rf $(TOOLS); exit 1; }
+	@touch $@

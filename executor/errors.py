@@ -12,7 +12,8 @@ ExecutorError
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
 │   ├── OtherModel           the agent obeys a model that is not the one at hand
 │   ├── NestedDecision       an agent inside the run wants a decision of its own
-│   └── TooManyDecisions     the run did not end within the limit of decisions
+│   ├── TooManyDecisions     the run did not end within the limit of decisions
+│   └── ClocksDisagree       the chain's time is far ahead of this machine's
 ├── SendError                a planned run did not become a transaction
 │   ├── InsufficientFunds    the account cannot pay for gas (transient: fund it)
 │   ├── StateKeepsChanging   each new plan was outdated before it was included (transient)
@@ -144,6 +145,18 @@ class TooManyDecisions(PlanError):
         self.limit = limit
         super().__init__(
             f"the run did not end within {limit} decisions: is the agent's iteration limit set?"
+        )
+
+
+class ClocksDisagree(PlanError):
+    """theirs, ours: seconds since 1970."""
+
+    def __init__(self, theirs: int, ours: int) -> None:
+        self.theirs, self.ours = theirs, ours
+        super().__init__(
+            f"the chain's latest block says {theirs} seconds since 1970, this machine {ours}: a "
+            "run with a deadline that far ahead could be included at any time; set the clock, or "
+            "ask another node"
         )
 
 

@@ -14,8 +14,11 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
+from zkagent.executor.chain.agent import AgreedCall, Range, RunCall, RunTerms
+
 INPUT = "((uint8,bytes)[],bytes)"
 CLAIMS = "(uint256,bytes32,bytes)[]"
+TERMS = "(uint64,(bytes32,(uint16,uint256,uint256)[])[])"
 COMMITMENT = "(bytes32,bytes32,bytes32,bytes4,string)"
 BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
 BATCHES = "(uint16,address,bytes32,bytes32)[]"
@@ -23,7 +26,8 @@ INPUT_DESCRIPTION = "((uint8,string,string)[])"
 STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING
 FEATURE_BYTES = 2
 OUTPUT_BYTES = 8
-NO_HANDLER = "0x" + "00" * 20
+WORD = 32
+NO_HANDLER = NO_TOOL = "0x" + "00" * 20
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Method:
 
 
 RUN = Method("run", (INPUT, "address"), ("int256", "string"))
-RUN_WITH_PROOFS = Method("runWithProofs", (INPUT, "address", CLAIMS, "bytes[]"), RUN.outputs)
+RUN_WITH_PROOFS = Method("runWithProofs", (INPUT, "address", CLAIMS, "bytes[]", TERMS), RUN.outputs)
 SIMULATE = Method("simulate", (INPUT, CLAIMS))
 RUN_NEXT_ITERATION = Method(
     "runNextIteration", ("string", "string", "address[]", "string[]", "string")
@@ -91,6 +95,50 @@ GET_MODEL = Method("getModel", ("uint256",), (COMMITMENT, "bool", "address"))
 GET_BINDING = Method("getBinding", ("uint256",), (BINDING,))
 BATCH_VERIFIERS = Method("batchVerifiers", ("uint256",), (BATCHES,))
 COMMITMENT_HASH = Method("commitmentHash", ("uint256",), ("bytes32",))
+
+
+def run_data(call: RunCall) -> bytes:
+    """Calldata of a complete run."""
+    claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
+    calls = [
+        (agreed.call_hash, [(r.word, r.least, r.most) for r in agreed.ranges])
+        for agreed in call.terms.calls
+    ]
+    terms = (call.terms.deadline, calls)
+    return RUN_WITH_PROOFS.call(
+        prompt_input(call.prompt), NO_HANDLER, claims, list(call.proofs), terms
+    )
+
+
+def terms_in(value: tuple[int, Sequence[tuple[bytes, Sequence[tuple[int, int, int]]]]]) -> RunTerms:
+    """The terms of a run, out of its decoded calldata."""
+    deadline, calls = value
+    agreed = (AgreedCall(hashed, tuple(Range(*r) for r in ranges)) for hashed, ranges in calls)
+    return RunTerms(deadline, tuple(agreed))
+
+
+def parameters(values: Sequence[int]) -> bytes:
+    """The ABI encoding of a tool's arguments, each of which takes one word."""
+    return b"".join(value.to_bytes(WORD, "big") for value in values)
+
+
+def call_hash(agent: str, tool: str, params: bytes) -> bytes:
+    """Who calls what with which parameters, in 32 bytes. An answer has NO_TOOL and no
+    parameters."""
+    return keccak(encode(["address", "address", "bytes"], [agent, tool, params]))
+
+
+def is_agreed(agreed: AgreedCall, agent: str, tool: str, params: bytes) -> bool:
+    """Whether this call is what was agreed to, by the rule of `executor/AgreedCalls.sol`."""
+    masked = bytearray(params)
+    for allowed in agreed.ranges:
+        place = slice(allowed.word * WORD, (allowed.word + 1) * WORD)
+        value = params[place]
+        inside = allowed.least <= int.from_bytes(value, "big") <= allowed.most
+        if len(value) != WORD or not inside:
+            return False
+        masked[place] = bytes(WORD)
+    return call_hash(agent, tool, bytes(masked)) == agreed.call_hash
 
 
 def prompt_input(prompt: bytes) -> tuple[list[tuple[int, bytes]], bytes]:

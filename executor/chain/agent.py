@@ -139,6 +139,33 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Word `word` of a call's parameters may be anything from `least` to `most`."""
+
+    word: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedCall:
+    """What one decision has to come to. call_hash: `runs.terms.call_hash` of the call with the
+    words of `ranges` zero."""
+
+    call_hash: bytes
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTerms:
+    """What a run's sender agrees to. deadline: seconds since 1970, the last block time; calls: one
+    for each claim."""
+
+    deadline: int
+    calls: tuple[AgreedCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MissingDecision:
     """Simulation stopped at the first decision that no claim was given for."""
 
@@ -168,6 +195,7 @@ class RunCall:
     prompt: bytes
     claims: tuple[Claim, ...]
     proofs: tuple[bytes, ...]
+    terms: RunTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +226,10 @@ class AgentChain(Protocol):
 
     def block(self, number: int) -> Block:
         """The block of this number. Raises NotOnChain when there is none."""
+
+    def time(self, block: Block) -> int:
+        """When `block` was made by its own account: seconds since 1970. Whoever makes blocks may
+        lie."""
 
     def identity(self, block: Block) -> AgentIdentity:
         """Agent, executor, registry and model at `block`."""

@@ -44,6 +44,11 @@ class ContractReader:
                 raise NotOnChain(f"there is no block {number}") from exc
         return Block(found["number"], "0x" + bytes(found["hash"]).hex())
 
+    def time(self, block: Block) -> int:
+        """The block's own time in seconds since 1970."""
+        with translated(self.web3):
+            return int(self.web3.eth.get_block(block.number)["timestamp"])
+
     def receipt(self, transaction: str) -> dict[str, Any]:
         with translated(self.web3):
             try:

@@ -52,6 +52,9 @@ class Web3Agent:
     def block(self, number: int) -> Block:
         return self.reader.block(number)
 
+    def time(self, block: Block) -> int:
+        return self.reader.time(block)
+
     def identity(self, block: Block) -> AgentIdentity:
         return self._identity(block)
 

@@ -63,10 +63,7 @@ class Web3Sender:
 
     def fields(self, call: RunCall) -> dict[str, Any]:
         """The unsigned transaction: from, to, data, value."""
-        claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
-        data = abi.RUN_WITH_PROOFS.call(
-            abi.prompt_input(call.prompt), abi.NO_HANDLER, claims, list(call.proofs)
-        )
+        data = abi.run_data(call)
         return {"from": self.signer.address, "to": self.agent, "data": data, "value": 0}
 
     def _check_funds(self, needed_wei: int) -> None:

@@ -17,11 +17,14 @@ from zkagent.circuits.systems import SYSTEMS
 from zkagent.executor.chain.abi import (
     FEATURE_BYTES,
     NO_HANDLER,
+    NO_TOOL,
     OUTPUT_BYTES,
     RUN_WITH_PROOFS,
     covered_by,
+    is_agreed,
     prompt_of,
     size_for,
+    terms_in,
     unpack,
 )
 from zkagent.executor.chain.agent import AgentChain
@@ -92,6 +95,7 @@ def _run_checks(
         subject, "the transaction is the requester's call", lambda: _transaction(receipt, run)
     )
     yield check(subject, "the call holds these claims and proofs", lambda: _call(run))
+    yield check(subject, "the signed terms are these decisions", lambda: _terms(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
     try:
         model = _found(sources.models, run.model.name)
@@ -145,7 +149,7 @@ def _call(run: RunRecord) -> str:
     found = read_transaction(unhexed(run.transaction.raw))
     if found is None:
         return "it is not a signed EIP-1559 transaction"
-    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(found[1]["data"])
+    given, handler, claims, proofs, _ = RUN_WITH_PROOFS.arguments(found[1]["data"])
     expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
     covered = covered_by([run.model.id] * len(proofs), proofs)
     return difference(
@@ -159,6 +163,22 @@ def _call(run: RunRecord) -> str:
             [unhexed(r.proof) for r in run.proofs],
         ),
     )
+
+
+def _terms(run: RunRecord) -> str:
+    """Each decision is the call that the requester agreed to, amounts within its ranges."""
+    found = read_transaction(unhexed(run.transaction.raw))
+    if found is None:
+        return "it is not a signed EIP-1559 transaction"
+    terms = terms_in(RUN_WITH_PROOFS.arguments(found[1]["data"])[4])
+    if len(terms.calls) != len(run.iterations):
+        return f"{len(terms.calls)} calls are agreed to, there are {len(run.iterations)} iterations"
+    for number, (agreed, step) in enumerate(zip(terms.calls, run.iterations, strict=True), 1):
+        tool = step.decision.tool or NO_TOOL
+        params = b"".join(unhexed(value) for value in step.decision.values)
+        if not is_agreed(agreed, run.agent, tool, params):
+            return f"iteration {number} is another call than the requester agreed to"
+    return ""
 
 
 def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:

@@ -6,10 +6,18 @@ One transaction holds all claims and proofs, so a run happens as a whole or not 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.chain.abi import divide, size_for, spread
-from zkagent.executor.chain.agent import AgentChain, AgentModel, Inclusion, RunCall, RunSender
+from zkagent.executor.chain.agent import (
+    AgentChain,
+    AgentModel,
+    Inclusion,
+    RunCall,
+    RunSender,
+    RunTerms,
+)
 from zkagent.executor.errors import PlanError, RunReverted, StateKeepsChanging
 from zkagent.executor.runs.events import (
     Estimated,
@@ -22,18 +30,20 @@ from zkagent.executor.runs.events import (
 )
 from zkagent.executor.runs.plan import Plan, plan_run
 from zkagent.executor.runs.provers import BatchProver, DecisionProver
+from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits, deadline_on, terms_of
 from zkagent.models.catalogue import Model
 from zkagent.prover.errors import TransientProverError
 from zkagent.verifier_contracts.errors import RevertError
 
 PLANS = 3
+CALL_NOT_AGREED = "CallNotAgreed"
 Rows = tuple[tuple[int, ...], ...]
 GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
 
 
 @dataclass(frozen=True)
 class ProvenRun:
-    """A plan with its proofs: all that a transaction needs.
+    """A plan with its proofs and terms: all that a transaction needs.
 
     groups: the decisions that each proof covers, by index; seconds: for each proof.
     """
@@ -42,11 +52,12 @@ class ProvenRun:
     groups: tuple[tuple[int, ...], ...]
     proofs: tuple[Proof, ...]
     seconds: tuple[float, ...]
+    terms: RunTerms
 
     @property
     def call(self) -> RunCall:
         proofs = spread(self.groups, [proof.proof for proof in self.proofs])
-        return RunCall(self.plan.prompt, self.plan.claims, proofs)
+        return RunCall(self.plan.prompt, self.plan.claims, proofs, self.terms)
 
     def proof_of(self, decision: int) -> int:
         """The index of the proof that covers this decision."""
@@ -66,7 +77,8 @@ class AgentRunner:
     """Runs prompts of one agent from one account. All methods raise what `plan_run` raises, and
     zkagent.prover.errors.ProverError.
 
-    batches: to prove a run's decisions together, as far as the model has batch verifiers.
+    batches: to prove a run's decisions together, as far as the model has batch verifiers. limits:
+    how far a run may stray from its plan, and for how long it is good.
     """
 
     def __init__(
@@ -78,15 +90,23 @@ class AgentRunner:
         report: Listener = ignore,
         *,
         batches: BatchProver | None = None,
+        limits: RunLimits = DEFAULT_LIMITS,
     ) -> None:
         self.chain, self.sender, self.model = chain, sender, model
         self.prover, self.report, self.batches = prover, report, batches
+        self.limits = limits
         self._proofs: dict[Rows, tuple[Proof, float]] = {}
 
     def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
         """A runner for another agent of the same model, with the same prover and its proofs."""
         other = AgentRunner(
-            chain, sender, self.model, self.prover, self.report, batches=self.batches
+            chain,
+            sender,
+            self.model,
+            self.prover,
+            self.report,
+            batches=self.batches,
+            limits=self.limits,
         )
         other._proofs = self._proofs
         return other
@@ -96,13 +116,21 @@ class AgentRunner:
         return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
 
     def prove(self, plan: Plan) -> ProvenRun:
-        """Proofs for every decision; a proof that an earlier plan needed is used again.
+        """Proofs for every decision, and terms that hold from now on; a proof that an earlier plan
+        needed is used again.
 
-        Raises PlanError when decisions should share proofs and the model has no batch verifier.
+        Raises PlanError when decisions should share proofs and the model has no batch verifier, or
+        when the chain's clock cannot be right.
         """
         groups = divide(len(plan.inputs), self._batch_sizes(plan))
         found = [self._proof_of(plan, group) for group in groups]
-        return ProvenRun(plan, groups, tuple(p for p, _ in found), tuple(s for _, s in found))
+        proofs, seconds = tuple(p for p, _ in found), tuple(s for _, s in found)
+        return ProvenRun(plan, groups, proofs, seconds, self.terms(plan))
+
+    def terms(self, plan: Plan) -> RunTerms:
+        """What a sender agrees to who signs now."""
+        deadline = deadline_on(self.chain, self.limits.lifetime_s)
+        return terms_of(plan, self.limits.tolerance, deadline)
 
     def proof(self, x: tuple[int, ...]) -> tuple[Proof, float]:
         """The proof for one input and the seconds that it took, remembered."""
@@ -177,11 +205,25 @@ class AgentRunner:
             raise run_reverted(exc) from exc
 
     def _plan_anew(self, outdated: Plan, exc: RevertError) -> Plan:
-        """The plan on the state of now; a failure that the state does not explain is the run's."""
+        """The plan on the state of now; a failure that the state does not explain is the run's.
+
+        Where the calls were in the way, other amounts are what a new plan is for, other tools,
+        tokens or recipients are not: nobody agreed to them.
+        """
         fresh = self._planned(outdated.prompt)
-        if fresh.inputs == outdated.inputs:
+        if exc.name == CALL_NOT_AGREED:
+            explained = _moved(outdated, fresh)
+        else:
+            explained = fresh.inputs != outdated.inputs
+        if not explained:
             raise run_reverted(exc) from exc
         return fresh
+
+
+def _moved(outdated: Plan, fresh: Plan) -> bool:
+    """Whether two plans differ in observed amounts and in nothing else."""
+    old, new = (terms_of(plan, Fraction(0), 0).calls for plan in (outdated, fresh))
+    return old != new and [c.call_hash for c in old] == [c.call_hash for c in new]
 
 
 def run_reverted(exc: RevertError) -> RunReverted:

@@ -116,7 +116,8 @@ def test_a_wrong_claim_reverts_with_what_the_model_computes(
 def test_a_claim_that_makes_another_decision_reverts(stage: Stage, proven: ProvenRun) -> None:
     """Declining would end the run at once, with all claims used: only evaluation is in the way."""
     lie = other_output(proven.call.claims[0], DECLINE, 1 << 60)
-    error = refusal(stage, replace(proven.call, claims=(lie,), proofs=(b"",)))
+    terms = replace(proven.terms, calls=proven.terms.calls[-1:])
+    error = refusal(stage, replace(proven.call, claims=(lie,), proofs=(b"",), terms=terms))
     assert error.name == "OutputMismatch"
 
 

@@ -22,11 +22,13 @@ def wrong_order(stage: AttackStage) -> AttackResult:
 
 def missing_claim(stage: AttackStage) -> AttackResult:
     call = stage.run.call
+    terms = replace(call.terms, calls=call.terms.calls[:-1])
+    fewer = replace(call, claims=call.claims[:-1], proofs=call.proofs[:-1], terms=terms)
     return mount(
         stage,
         "missing claim",
         "the last claim and its proof left out",
-        run_transaction(stage, replace(call, claims=call.claims[:-1], proofs=call.proofs[:-1])),
+        run_transaction(stage, fewer),
         "ClaimMissing",
     )
 
@@ -34,11 +36,12 @@ def missing_claim(stage: AttackStage) -> AttackResult:
 def claim_left_over(stage: AttackStage) -> AttackResult:
     call = stage.run.call
     claims, proofs = (*call.claims, call.claims[-1]), (*call.proofs, call.proofs[-1])
+    terms = replace(call.terms, calls=(*call.terms.calls, call.terms.calls[-1]))
     return mount(
         stage,
         "claim left over",
         "one claim with its proof more than the run needs",
-        run_transaction(stage, replace(call, claims=claims, proofs=proofs)),
+        run_transaction(stage, replace(call, claims=claims, proofs=proofs, terms=terms)),
         "ClaimsLeftOver",
     )
 

@@ -7,7 +7,7 @@ defence raises: another error would mean that something else happened to be in t
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
@@ -15,11 +15,12 @@ from eth_account.signers.local import LocalAccount
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.abi import FEATURE_BYTES, unpack
-from zkagent.executor.chain.agent import MissingDecision, RunCall
+from zkagent.executor.chain.agent import AgreedCall, DecisionContext, MissingDecision, RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain, balances
 from zkagent.executor.chain.revert_site import explained
-from zkagent.executor.runs.derivation import claim_for
+from zkagent.executor.runs.derivation import claim_for, derive_decision
 from zkagent.executor.runs.runner import AgentRunner, ProvenRun
+from zkagent.executor.runs.terms import agreed_call
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 
@@ -97,12 +98,7 @@ def run_transaction(
     stage: AttackStage, call: RunCall, sender: LocalAccount | None = None
 ) -> Transaction:
     """A complete run, sent to the wallet agent by its owner unless said otherwise."""
-    data = abi.RUN_WITH_PROOFS.call(
-        abi.prompt_input(call.prompt),
-        abi.NO_HANDLER,
-        [(c.model_id, c.features_hash, c.output) for c in call.claims],
-        list(call.proofs),
-    )
+    data = abi.run_data(call)
     return Transaction(sender or stage.chain.owner, stage.chain.deployment.agent, data)
 
 
@@ -110,19 +106,28 @@ def misled_run(stage: AttackStage, output: Sequence[int], proof: bytes | None = 
     """The run that follows when `output` is claimed for its first decision.
 
     All else is as good as an attacker can make it: later decisions are the model's, on the history
-    that the first one leads to, with their proofs. Only the first proof (the honest one by default)
-    is not one of what is claimed."""
+    that the first one leads to, with their proofs, and the terms agree to what they come to. Only
+    the first proof (the honest one by default) is not one of what is claimed."""
     chain, prompt, block = stage.runner.chain, stage.run.call.prompt, stage.runner.chain.head()
     honest = stage.run.plan.decisions[0]
+    reads, reasoning = honest.context.reads, honest.context.reasoning
     claims = [claim_for(honest.claim.model_id, honest.x, output)]
     proofs = [proof or stage.run.call.proofs[0]]
+    calls = [_agreed(stage.model, DecisionContext(reads, reasoning, prompt), output)]
     step = chain.simulate(prompt, claims, stage.runner.sender.account, block)
     while isinstance(step, MissingDecision):
         x = unpack(step.features, FEATURE_BYTES)
-        claims.append(claim_for(step.model_id, x, stage.model.infer(x)))
+        y = stage.model.infer(x)
+        claims.append(claim_for(step.model_id, x, y))
         proofs.append(stage.runner.proof(x)[0].proof)
+        calls.append(_agreed(stage.model, DecisionContext(reads, step.reasoning, prompt), y))
         step = chain.simulate(prompt, claims, stage.runner.sender.account, block)
-    return RunCall(prompt, tuple(claims), tuple(proofs))
+    terms = replace(stage.run.terms, calls=tuple(calls))
+    return RunCall(prompt, tuple(claims), tuple(proofs), terms)
+
+
+def _agreed(model: Model, context: DecisionContext, y: Sequence[int]) -> AgreedCall:
+    return agreed_call(context.reads, derive_decision(model, context, y))
 
 
 def mount(

@@ -60,7 +60,7 @@ def changed_proof_byte(stage: AttackStage) -> AttackResult:
 def proof_for_another_prompt(stage: AttackStage) -> AttackResult:
     """Answer this prompt with the claims and proofs of another one."""
     other = stage.other_run.call
-    call = replace(stage.run.call, claims=other.claims, proofs=other.proofs)
+    call = replace(other, prompt=stage.run.call.prompt)
     return mount(
         stage,
         "proof for a prompt with other features",

@@ -11,18 +11,31 @@ from zkagent.executor.chain.abi import (
     pack,
     prompt_input,
     prompt_of,
+    run_data,
     size_for,
     spread,
+    terms_in,
     unpack,
 )
+from zkagent.executor.chain.agent import AgreedCall, Claim, Range, RunCall, RunTerms
 
-CALL = (prompt_input(b"hi"), NO_HANDLER, [(1, b"\1" * 32, b"out")], [b"proof"])
+AGREED = AgreedCall(b"\2" * 32, (Range(1, 5, 1 << 255),))
+TERMS = (1_800_000_000, [(b"\2" * 32, [(1, 5, 1 << 255)])])
+CALL = (prompt_input(b"hi"), NO_HANDLER, [(1, b"\1" * 32, b"out")], [b"proof"], TERMS)
 
 
 def test_calldata_reads_back() -> None:
-    given, handler, claims, proofs = RUN_WITH_PROOFS.arguments(RUN_WITH_PROOFS.call(*CALL))
+    given, handler, claims, proofs, terms = RUN_WITH_PROOFS.arguments(RUN_WITH_PROOFS.call(*CALL))
     assert prompt_of(given) == b"hi"
     assert (handler, list(claims), list(proofs)) == (NO_HANDLER, CALL[2], CALL[3])
+    assert terms_in(terms) == RunTerms(1_800_000_000, (AGREED,))
+
+
+def test_a_run_is_encoded_as_the_contract_takes_it() -> None:
+    call = RunCall(
+        b"hi", (Claim(1, b"\1" * 32, b"out"),), (b"proof",), RunTerms(1_800_000_000, (AGREED,))
+    )
+    assert run_data(call) == RUN_WITH_PROOFS.call(*CALL)
 
 
 def test_texts_need_not_be_utf8() -> None:

@@ -15,12 +15,13 @@ from zkagent.circuits.networks.batch import fill
 from zkagent.circuits.systems import HALO2, system_id
 from zkagent.executor.chain.abi import (
     FEATURE_BYTES,
-    NO_HANDLER,
+    NO_TOOL,
     OUTPUT_BYTES,
-    RUN_WITH_PROOFS,
     covered_by,
+    is_agreed,
     pack,
-    prompt_input,
+    parameters,
+    run_data,
     size_for,
     unpack,
 )
@@ -37,6 +38,7 @@ from zkagent.executor.chain.agent import (
     MissingDecision,
     RunCall,
     RunResult,
+    RunTerms,
     ToolMetadata,
     ToolParameter,
 )
@@ -59,6 +61,8 @@ State = dict[str, int]
 SYSTEM_ID = system_id(HALO2.name)
 ToolFunction = Callable[[State, tuple[int, ...]], str]
 FIRST_BLOCK = 100
+FIRST_TIME = 1_700_000_000
+BLOCK_S = 12
 GAS_PER_DECISION = 600_000
 
 
@@ -79,6 +83,7 @@ class MemoryAgent:
     state: State = field(default_factory=dict)
     max_iterations: int = 10
     height: int = FIRST_BLOCK
+    clock_lead_s: int = 0
     results: dict[str, RunResult] = field(default_factory=dict)
 
     def head(self) -> Block:
@@ -88,6 +93,9 @@ class MemoryAgent:
         if number > self.height:
             raise NotOnChain(f"no block {number} in memory, the latest is {self.height}")
         return Block(number, block_hash(number))
+
+    def time(self, block: Block) -> int:
+        return FIRST_TIME + BLOCK_S * (block.number - FIRST_BLOCK) + self.clock_lead_s
 
     def identity(self, block: Block) -> AgentIdentity:
         return self.identity_now
@@ -133,7 +141,13 @@ class MemoryAgent:
     def _execute(self, call: RunCall, state: State) -> Finished:
         if len(call.proofs) != len(call.claims):
             raise revert("ProofCountMismatch", expected=len(call.claims), received=len(call.proofs))
-        run = _Run(self, call.prompt, call.claims, state)
+        if (now := self.time(self.head())) > call.terms.deadline:
+            raise revert("RunExpired", deadline=call.terms.deadline, blockTime=now)
+        if len(call.terms.calls) != len(call.claims):
+            raise revert(
+                "CallCountMismatch", expected=len(call.claims), received=len(call.terms.calls)
+            )
+        run = _Run(self, call.prompt, call.claims, state, call.terms)
         finished = run.simulate()
         if isinstance(finished, MissingDecision):
             raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
@@ -154,10 +168,6 @@ class MemoryAgent:
             raise revert("ProofRejected")
 
     def _sign(self, call: RunCall, gas_limit: int) -> bytes:
-        claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
-        data = RUN_WITH_PROOFS.call(
-            prompt_input(call.prompt), NO_HANDLER, claims, list(call.proofs)
-        )
         signed = self.signer.sign_transaction(
             {
                 "type": 2,
@@ -168,7 +178,7 @@ class MemoryAgent:
                 "gas": gas_limit,
                 "maxFeePerGas": 10**9,
                 "maxPriorityFeePerGas": 1,
-                "data": data,
+                "data": run_data(call),
             }
         )
         return bytes(signed.raw_transaction)
@@ -180,6 +190,7 @@ class _Run:
     prompt: bytes
     claims: tuple[Claim, ...]
     state: State
+    terms: RunTerms | None = None
     inputs: list[tuple[int, ...]] = field(default_factory=list)
     steps: list[bytes] = field(default_factory=list)
 
@@ -220,7 +231,18 @@ class _Run:
         if claim.features_hash != features_hash(x):
             raise revert("ClaimForOtherFeatures", index=index, agent=context.reads.agent)
         self.inputs.append(x)
-        return derive_decision(self.agent.model, context, unpack(claim.output, OUTPUT_BYTES))
+        decision = derive_decision(self.agent.model, context, unpack(claim.output, OUTPUT_BYTES))
+        self.check_terms(index, decision)
+        return decision
+
+    def check_terms(self, index: int, decision: Decision) -> None:
+        if self.terms is None:
+            return
+        reads, tool, params = self.agent.reads_now, NO_TOOL, parameters(decision.values)
+        if decision.kind == "call":
+            tool = next(t.address for t in reads.tools if t.name == decision.action.encode())
+        if not is_agreed(self.terms.calls[index], reads.agent, tool, params):
+            raise revert("CallNotAgreed", index=index, agent=reads.agent, tool=tool, params=params)
 
 
 def block_hash(number: int) -> str:

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
-import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
+import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
@@ -89,11 +89,13 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         Input calldata input,
         address,
         Claim[] calldata claims,
-        bytes[] calldata proofs
+        bytes[] calldata proofs,
+        RunTerms calldata terms
     ) external onlyOneRun returns (int256 runId, string memory result) {
         _authorize(msg.sender);
-        (result,) = _executor.runInFrame(claims, proofs, _request(input));
-        return (-1, result);
+        bytes memory request = _request(input);
+        (result,) = _executor.runInFrame(claims, proofs, terms, request);
+        runId = -1;
     }
 
     /// @inheritdoc IProvenAgent

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
-import {Claim, IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
+import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
@@ -11,6 +11,7 @@ import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAge
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Instances} from "../libraries/Instances.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
+import {AgreedCalls} from "./AgreedCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
 import {FrameMode, UsedClaim} from "./FrameState.sol";
 import {ProofCheck} from "./ProofCheck.sol";
@@ -27,15 +28,19 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     constructor(IModelRegistry registry_) FrameProofs(registry_) {}
 
     /// @inheritdoc IAgentExecutor
-    function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
-        external
-        returns (string memory answer, string[] memory executionSteps)
-    {
+    function runInFrame(
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms,
+        bytes calldata request
+    ) external returns (string memory answer, string[] memory executionSteps) {
         if (proofs.length != claims.length) {
             revert ProofCountMismatch(claims.length, proofs.length);
         }
+        AgreedCalls.checkTerms(terms, claims.length);
         _checkOutputs(claims);
         _beginFrame(FrameMode.PROVEN, claims);
+        _agreeTo(terms.calls);
         (answer, executionSteps) = IFramedAgent(msg.sender).onFrame(request);
         _checkAllUsed();
         _verifyClaims(claims, proofs);
@@ -80,7 +85,8 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
             ? _outputOnRecord(id, model, features)
             : _takeClaim(id, model, features, c);
         if (output.length == 0) return _emptyAnswer();
-        return IDecoder(model.decoder).decode(c, parse, output);
+        result = IDecoder(model.decoder).decode(c, parse, output);
+        if (!_isAgreed(result)) return _emptyAnswer();
     }
 
     /// @inheritdoc IAgentExecutor
@@ -167,6 +173,21 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         }
         _markUsed(index, UsedClaim(model.verifier, msg.sender, model.commitmentHash, features));
         return claim.output;
+    }
+
+    /// @dev Whether the decision just made is what the sender agreed to; if not, that poisons the frame.
+    ///   Only proven frames have terms.
+    function _isAgreed(AgentIterationResult memory result) private returns (bool) {
+        if (_frameMode() != FrameMode.PROVEN) return true;
+        uint256 index = _claimsUsed() - 1;
+        address tool;
+        bytes memory params;
+        if (!result.isFinalAnswer) {
+            (tool, params) = (address(result.tool), result.toolInput.abiEncodedParams);
+        }
+        if (AgreedCalls.covers(_agreedAt(index), msg.sender, tool, params)) return true;
+        _poison(abi.encodeWithSelector(CallNotAgreed.selector, index, msg.sender, tool, params));
+        return false;
     }
 
     /// @dev Revert data that says why the claim does not back this decision; empty if it does.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
+import {AgreedCall, Claim, IAgentExecutor, Range} from "../interfaces/IAgentExecutor.sol";
 import {TransientBytes} from "../libraries/TransientBytes.sol";
 
 /// @notice What kind of call the executor is in.
@@ -22,27 +22,36 @@ struct UsedClaim {
     bytes features;
 }
 
-/// @title A frame's transient state: its claims, which of them are used, and whether it is poisoned
-/// @dev Everything in here is zero outside of a frame. Who opened the frame need not be known: only
-///   the executor's own call frame, which opened it, closes it.
+/// @title A frame's transient state: claims and terms, which of them are used, and whether it is poisoned
+/// @dev Each frame of a transaction has an epoch of its own, and with it a region of transient storage
+///   that no frame before it has written: nothing has to be zeroed, and no value of one frame is
+///   readable in another. Outside of a frame there are no claims. Who opened the frame need not be
+///   known: only the executor's own call frame, which opened it, closes it.
 abstract contract FrameState {
     using TransientBytes for uint256;
 
-    // Per claim, at REGION + (index << 32): words of fixed meaning, then two byte strings.
+    // Per claim, at CLAIMS + (epoch << 64) + (index << 32): words of fixed meaning, two byte strings,
+    // three words for each range.
     uint256 private constant CLAIMS = uint256(keccak256("zkagent.executor.claims"));
+    uint256 private constant EPOCH_SHIFT = 64;
     uint256 private constant CLAIM_SHIFT = 32;
     uint256 private constant MODEL_ID = 0;
     uint256 private constant FEATURES_HASH = 1;
     uint256 private constant VERIFIER = 2;
     uint256 private constant AGENT = 3;
     uint256 private constant COMMITMENT = 4;
+    uint256 private constant CALL_HASH = 5;
+    uint256 private constant RANGES = 6;
     uint256 private constant OUTPUT = 1 << 16;
     uint256 private constant FEATURES = 1 << 17;
+    uint256 private constant RANGE = 1 << 18;
     uint256 private constant POISON = uint256(keccak256("zkagent.executor.poison"));
 
     FrameMode private transient _mode;
     uint64 private transient _given;
     uint64 private transient _used;
+    /// @dev Of the present frame, or the last one: it never goes back within a transaction.
+    uint64 private transient _epoch;
 
     function _frameMode() internal view returns (FrameMode) {
         return _mode;
@@ -58,8 +67,7 @@ abstract contract FrameState {
 
     function _beginFrame(FrameMode mode, Claim[] calldata claims) internal {
         if (_mode != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
-        _mode = mode;
-        _given = uint64(claims.length);
+        (_mode, _given, _used, _epoch) = (mode, uint64(claims.length), 0, _epoch + 1);
         for (uint256 i = 0; i < claims.length; ++i) {
             uint256 slot = _slot(i);
             _tstore(slot + MODEL_ID, claims[i].modelId);
@@ -68,18 +76,25 @@ abstract contract FrameState {
         }
     }
 
+    /// @dev For proven frames that just began: what each claim's decision has to come to.
+    function _agreeTo(AgreedCall[] calldata calls) internal {
+        for (uint256 i = 0; i < calls.length; ++i) {
+            uint256 slot = _slot(i);
+            Range[] calldata ranges = calls[i].ranges;
+            _tstore(slot + CALL_HASH, uint256(calls[i].callHash));
+            _tstore(slot + RANGES, ranges.length);
+            slot += RANGE;
+            for (uint256 j = 0; j < ranges.length; ++j) {
+                _tstore(slot, ranges[j].word);
+                _tstore(slot + 1, ranges[j].least);
+                _tstore(slot + 2, ranges[j].most);
+                slot += 3;
+            }
+        }
+    }
+
     /// @dev For frames that are not poisoned; a poisoned one reverts.
     function _endFrame() internal {
-        for (uint256 i = 0; i < _given; ++i) {
-            uint256 slot = _slot(i);
-            _tstore(slot + MODEL_ID, 0);
-            _tstore(slot + FEATURES_HASH, 0);
-            _tstore(slot + VERIFIER, 0);
-            _tstore(slot + AGENT, 0);
-            _tstore(slot + COMMITMENT, 0);
-            (slot + OUTPUT).clear();
-            (slot + FEATURES).clear();
-        }
         (_mode, _given, _used) = (FrameMode.NONE, 0, 0);
     }
 
@@ -109,6 +124,17 @@ abstract contract FrameState {
         );
     }
 
+    function _agreedAt(uint256 index) internal view returns (AgreedCall memory agreed) {
+        uint256 slot = _slot(index);
+        agreed.callHash = bytes32(_tload(slot + CALL_HASH));
+        agreed.ranges = new Range[](_tload(slot + RANGES));
+        slot += RANGE;
+        for (uint256 j = 0; j < agreed.ranges.length; ++j) {
+            agreed.ranges[j] = Range(uint16(_tload(slot)), _tload(slot + 1), _tload(slot + 2));
+            slot += 3;
+        }
+    }
+
     function _markUsed(uint256 index, UsedClaim memory used) internal {
         uint256 slot = _slot(index);
         _tstore(slot + VERIFIER, uint160(used.verifier));
@@ -134,9 +160,9 @@ abstract contract FrameState {
         }
     }
 
-    function _slot(uint256 index) private pure returns (uint256) {
+    function _slot(uint256 index) private view returns (uint256) {
         unchecked {
-            return CLAIMS + (index << CLAIM_SHIFT);
+            return CLAIMS + (uint256(_epoch) << EPOCH_SHIFT) + (index << CLAIM_SHIFT);
         }
     }
 

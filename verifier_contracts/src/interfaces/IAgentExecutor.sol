@@ -14,6 +14,32 @@ struct Claim {
     bytes output;
 }
 
+/// @notice A word of a call's parameters that may differ from the plan, because the plan took it from
+///   an observation: bounds inclusive.
+struct Range {
+    /// @notice Which 32 bytes of the parameters, from 0.
+    uint16 word;
+    uint256 least;
+    uint256 most;
+}
+
+/// @notice What one decision has to come to.
+struct AgreedCall {
+    /// @notice keccak256(abi.encode(agent, tool, params)) with the words of `ranges` zeroed: who decides,
+    ///   what it calls, and its `abiEncodedParams`. Tool zero and no parameters for a final answer.
+    bytes32 callHash;
+    /// @notice By word, each word once, all of them inside the parameters.
+    Range[] ranges;
+}
+
+/// @notice What the sender agrees to, beyond what the claims show.
+struct RunTerms {
+    /// @notice Seconds since 1970: the last block time at which the run may happen.
+    uint64 deadline;
+    /// @notice One for each claim, in order.
+    AgreedCall[] calls;
+}
+
 /// @title The opener of a frame: the executor calls it back inside
 interface IFramedAgent {
     /// @notice Does the run that the frame was opened for. Only the executor may call this.
@@ -30,8 +56,8 @@ interface IFramedAgent {
 ///   that could be left open and no moment at which an unproven decision outlives its transaction.
 /// @dev No way out by failing. Who sends the claims also chooses them, and could try to make a
 ///   nested run fail on purpose where some contract catches the failure and goes on differently.
-///   Two rules stand against this. A missing or foreign claim does not revert: it poisons the
-///   frame, which then reverts in its outermost call. And every claim names the features it is for,
+///   Two rules stand against this. A missing or foreign claim, or a decision that comes to another
+///   call than was agreed to, does not revert: it poisons the frame, which then reverts in its outermost call. And every claim names the features it is for,
 ///   and has to be used and proven in the end: so an output that made a nested run fail was the
 ///   model's true output. The price is that no claims complete a frame in which a decision was
 ///   undone by a failure that someone caught. What is left to contracts that catch failures: they
@@ -53,6 +79,20 @@ interface IAgentExecutor is IERCAgentExecutor {
     /// @notice One proof per claim, empty where an earlier one covers it. Likely proofs and claims of
     ///   different plans were put together.
     error ProofCountMismatch(uint256 expected, uint256 received);
+
+    /// @notice One agreed call per claim. Likely terms and claims of different plans were put together.
+    error CallCountMismatch(uint256 expected, uint256 received);
+
+    /// @notice The run's deadline has passed: plan it again.
+    error RunExpired(uint64 deadline, uint256 blockTime);
+
+    /// @notice Ranges are listed by word, each word once, with `least` not above `most`.
+    error MalformedRange(uint256 index, uint16 word);
+
+    /// @notice A decision comes to another call than the sender agreed to, or one of its words is out
+    ///   of its range: likely the state changed since planning, or a symbol names another token now.
+    ///   Tool zero is a final answer.
+    error CallNotAgreed(uint256 index, address agent, address tool, bytes params);
 
     /// @notice An output's length is not 8 bytes for each of the model's outputs: made for another
     ///   model or another version, or wider than 64 bits.
@@ -109,11 +149,15 @@ interface IAgentExecutor is IERCAgentExecutor {
     ///   verifiers may cover later claims of the same model, too, whose proofs are then empty: all of
     ///   them up to the next one that is not. Its verifier is the smallest that holds them, and what
     ///   it lacks in decisions is filled up with the last of them.
-    function runInFrame(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
-        external
-        returns (string memory answer, string[] memory executionSteps);
+    /// @param terms What every decision has to come to, nested agents' too, and until when.
+    function runInFrame(
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms,
+        bytes calldata request
+    ) external returns (string memory answer, string[] memory executionSteps);
 
-    /// @notice Does the same without proofs and always reverts, with `SimulationResult`,
+    /// @notice Does the same without proofs and terms and always reverts, with `SimulationResult`,
     ///   `MissingDecision` or the run's own failure. For eth_call.
     function simulateInFrame(Claim[] calldata claims, bytes calldata request) external;
 

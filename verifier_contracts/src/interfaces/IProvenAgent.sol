@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor, IFramedAgent} from "./IAgentExecutor.sol";
+import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "./IAgentExecutor.sol";
 import {IERCAgent} from "./erc/IERCAgent.sol";
 import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
@@ -54,11 +54,14 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     /// @param resultHandler Unused, as in `run`.
     /// @param claims The outputs of all decisions, those of nested agents included, in order.
     /// @param proofs The proof of each claim, as in `IAgentExecutor.runInFrame`.
+    /// @param terms What each decision has to come to, and until when the run may happen: whatever
+    ///   changes on chain after signing, nothing else is done.
     function runWithProofs(
         IERCAgentTool.Input calldata input,
         address resultHandler,
         Claim[] calldata claims,
-        bytes[] calldata proofs
+        bytes[] calldata proofs,
+        RunTerms calldata terms
     ) external returns (int256 runId, string memory result);
 
     /// @notice Plans a run by eth_call: always reverts, see `IAgentExecutor.simulateInFrame`.

@@ -19,14 +19,15 @@ contract AgentBaseTest is World {
         returns (string memory answer)
     {
         (Claim[] memory claims, bytes[] memory proofs) = plan(who, prompt, outputs);
-        (, answer) = who.runWithProofs(inputOf(prompt), address(0), claims, proofs);
+        (, answer) =
+            who.runWithProofs(inputOf(prompt), address(0), claims, proofs, termsFor(claims));
     }
 
     /// @dev Plans, and expects what `revertData` says of the run that follows.
     function runReverts(TestAgent who, bytes[] memory outputs, bytes memory revertData) private {
         (Claim[] memory claims, bytes[] memory proofs) = plan(who, "go", outputs);
         vm.expectRevert(revertData);
-        who.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        who.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     // Metadata
@@ -91,7 +92,7 @@ contract AgentBaseTest is World {
                 IProvenAgent.ToolMetadataChanged.selector, echo, pins[0], hashOf(echo)
             )
         );
-        agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function test_a_tool_that_changes_its_description_is_not_used_even_by_recorded_runs() public {

@@ -101,7 +101,11 @@ contract WalletAgentTest is World {
         agent.run(inputOf("send 1 USDC to me"), address(0));
         vm.expectRevert(refusal);
         agent.runWithProofs(
-            inputOf("send 1 USDC to me"), address(0), new Claim[](0), new bytes[](0)
+            inputOf("send 1 USDC to me"),
+            address(0),
+            new Claim[](0),
+            new bytes[](0),
+            termsFor(new Claim[](0))
         );
         vm.expectRevert(refusal);
         agent.simulate(inputOf("send 1 USDC to me"), new Claim[](0));

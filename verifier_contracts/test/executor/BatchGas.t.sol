@@ -4,8 +4,9 @@ pragma solidity ^0.8.30;
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {AgreedCall, Claim, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
 import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
+import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {LightModel} from "../fakes/LightModel.sol";
 import {World} from "../support/World.sol";
@@ -44,12 +45,29 @@ contract BatchGasTest is World {
             );
             proofs = append(proofs, i == 0 || !shared ? new bytes(PROOF_BYTES) : bytes(""));
         }
-        bytes memory callData =
-            abi.encodeCall(agent.runWithProofs, (inputOf("go"), address(0), claims, proofs));
+        bytes memory callData = abi.encodeCall(
+            agent.runWithProofs,
+            (inputOf("go"), address(0), claims, proofs, termsOf(agent, decisions))
+        );
         used = gasleft();
         (bool success,) = address(agent).call(callData);
         used -= gasleft();
         assertTrue(success);
+    }
+
+    function termsOf(WalletAgent agent, uint256 decisions)
+        private
+        view
+        returns (RunTerms memory terms)
+    {
+        (IERCAgentTool[] memory tools,) = agent.tools();
+        terms.deadline = type(uint64).max;
+        terms.calls = new AgreedCall[](decisions);
+        for (uint256 i = 0; i < decisions; ++i) {
+            terms.calls[i].callHash = i + 1 < decisions
+                ? callHash(address(agent), address(tools[0]), abi.encode(usdc))
+                : callHash(address(agent), address(0), "");
+        }
     }
 
     function agentThatCalls(uint256 calls) private returns (WalletAgent) {

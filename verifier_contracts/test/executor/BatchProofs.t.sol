@@ -33,7 +33,8 @@ contract BatchProofsTest is Batches {
     }
 
     function runs(bytes[] memory proofs) private returns (string memory answer) {
-        (, answer) = agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        (, answer) =
+            agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function proofOfFirst(uint256 count) private returns (bytes memory) {
@@ -166,6 +167,6 @@ contract BatchProofsTest is Batches {
         both = append(both, both[0]);
         bytes memory proof = truthOfRows(obliging, 2, list(x, x), list(y, y));
         vm.expectPartialRevert(IAgentExecutor.ModelChangedInFrame.selector);
-        careless.open(both, list(proof, ""));
+        careless.open(both, list(proof, ""), termsFor(both, address(careless)));
     }
 }

@@ -4,67 +4,95 @@ pragma solidity ^0.8.30;
 import {Test} from "forge-std/Test.sol";
 
 import {FrameMode, FrameState, UsedClaim} from "../../src/executor/FrameState.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {AgreedCall, Claim, Range} from "../../src/interfaces/IAgentExecutor.sol";
 
 contract FrameStateTest is Test, FrameState {
-    uint256 private constant FIRST_CLAIM = uint256(keccak256("zkagent.executor.claims"));
-
     function begin(Claim[] calldata claims) external {
         _beginFrame(FrameMode.PROVEN, claims);
     }
 
-    function useTwoClaims() private {
+    function agree(AgreedCall[] calldata calls) external {
+        _agreeTo(calls);
+    }
+
+    /// @dev A frame with two claims, both used, of values that have `mark` in them.
+    function useTwoClaims(uint256 mark) private {
         Claim[] memory claims = new Claim[](2);
+        AgreedCall[] memory calls = new AgreedCall[](2);
         for (uint256 i = 0; i < 2; ++i) {
-            claims[i] = Claim(i + 1, bytes32(i + 1), bytes.concat(new bytes(223), "y"));
+            bytes32 hash = bytes32(mark + i);
+            claims[i] = Claim(mark + i, hash, bytes.concat(new bytes(192), hash));
+            calls[i] = AgreedCall(hash, new Range[](2));
+            calls[i].ranges[1] = Range(uint16(mark + i), mark, mark + i);
         }
         this.begin(claims);
+        this.agree(calls);
         for (uint256 i = 0; i < 2; ++i) {
-            bytes memory features = bytes.concat(new bytes(273), "x");
-            _markUsed(i, UsedClaim(address(this), msg.sender, "commitment", features));
+            bytes memory features = bytes.concat(new bytes(242), bytes32(mark + i));
+            _markUsed(i, UsedClaim(address(this), msg.sender, bytes32(mark + i), features));
         }
     }
 
-    /// @dev Words that are not zero among all that two claims of this size can take.
-    function wordsInUse() private view returns (uint256 count) {
-        for (uint256 i = 0; i < 2; ++i) {
-            uint256 claim = FIRST_CLAIM + (i << 32);
-            count += _inUse(claim, 5) + _inUse(claim + (1 << 16), 16)
-            + _inUse(claim + (1 << 17), 16);
-        }
-    }
-
-    function _inUse(uint256 slot, uint256 length) private view returns (uint256 count) {
-        for (uint256 end = slot + length; slot < end; ++slot) {
-            assembly ("memory-safe") {
-                count := add(count, iszero(iszero(tload(slot))))
-            }
-        }
+    function assertEmpty(uint256 index) private view {
+        assertEq(
+            abi.encode(_claimAt(index), _usedClaimAt(index), _agreedAt(index)),
+            abi.encode(
+                Claim(0, 0, ""),
+                UsedClaim(address(0), address(0), 0, ""),
+                AgreedCall(0, new Range[](0))
+            )
+        );
     }
 
     function test_a_claim_keeps_what_it_is_given() public {
-        useTwoClaims();
+        useTwoClaims(7);
         Claim memory claim = _claimAt(1);
-        assertEq(claim.modelId, 2);
-        assertEq(claim.featuresHash, bytes32(uint256(2)));
-        assertEq(claim.output, bytes.concat(new bytes(223), "y"));
+        assertEq(claim.modelId, 8);
+        assertEq(claim.featuresHash, bytes32(uint256(8)));
+        assertEq(claim.output, bytes.concat(new bytes(192), bytes32(uint256(8))));
         UsedClaim memory used = _usedClaimAt(1);
         assertEq(used.verifier, address(this));
         assertEq(used.agent, msg.sender);
-        assertEq(used.commitmentHash, "commitment");
-        assertEq(used.features, bytes.concat(new bytes(273), "x"));
+        assertEq(used.commitmentHash, bytes32(uint256(8)));
+        assertEq(used.features, bytes.concat(new bytes(242), bytes32(uint256(8))));
+        AgreedCall memory agreed = _agreedAt(1);
+        assertEq(agreed.callHash, bytes32(uint256(8)));
+        assertEq(abi.encode(agreed.ranges[0]), abi.encode(Range(0, 0, 0)));
+        assertEq(abi.encode(agreed.ranges[1]), abi.encode(Range(8, 7, 8)));
+        assertEq(agreed.ranges.length, 2);
         assertEq(_claimsUsed(), 2);
         assertEq(_claimsGiven(), 2);
     }
 
-    function test_the_end_of_a_frame_leaves_no_word_in_use() public {
-        useTwoClaims();
-        // Per claim: model, features hash, verifier, agent, commitment, and length and last word of
-        // each string.
-        assertEq(wordsInUse(), 2 * 9);
+    function test_no_value_of_a_frame_is_readable_after_it_or_in_the_next_one() public {
+        useTwoClaims(7);
         _endFrame();
-        assertEq(wordsInUse(), 0);
         assertEq(_claimsUsed() + _claimsGiven(), 0);
         assertTrue(_frameMode() == FrameMode.NONE);
+        Claim[] memory none = new Claim[](0);
+        for (uint256 frame = 0; frame < 3; ++frame) {
+            this.begin(none);
+            assertEq(_claimsUsed() + _claimsGiven(), 0);
+            for (uint256 i = 0; i < 3; ++i) {
+                assertEmpty(i);
+            }
+            _endFrame();
+        }
+    }
+
+    /// @dev Longer and shorter values, more and fewer ranges: nothing of the first frame shows through.
+    function test_a_frame_writes_over_nothing() public {
+        useTwoClaims(7);
+        _endFrame();
+        Claim[] memory claims = new Claim[](1);
+        claims[0].output = "y";
+        this.begin(claims);
+        this.agree(new AgreedCall[](1));
+        _markUsed(0, UsedClaim(address(1), address(2), 0, "x"));
+        assertEq(_claimAt(0).output, "y");
+        assertEq(_usedClaimAt(0).features, "x");
+        assertEq(_agreedAt(0).ranges.length, 0);
+        assertEmpty(1);
+        _endFrame();
     }
 }

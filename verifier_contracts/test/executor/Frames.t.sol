@@ -26,7 +26,8 @@ contract FramesTest is World {
         private
         returns (string memory answer)
     {
-        (, answer) = agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        (, answer) =
+            agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function test_run_with_proofs_acts_and_answers() public {
@@ -121,7 +122,7 @@ contract FramesTest is World {
     function test_claims_made_for_another_prompt_are_refused() public {
         (Claim[] memory claims, bytes[] memory proofs) = twoDecisions();
         vm.expectPartialRevert(IAgentExecutor.ClaimForOtherFeatures.selector);
-        agent.runWithProofs(inputOf("stop"), address(0), claims, proofs);
+        agent.runWithProofs(inputOf("stop"), address(0), claims, proofs, termsFor(claims));
     }
 
     function test_nothing_of_a_frame_is_left_behind() public {
@@ -137,7 +138,7 @@ contract FramesTest is World {
 
     function test_a_frame_that_fails_is_not_left_open() public {
         (Claim[] memory claims, bytes[] memory proofs) = twoDecisions();
-        try agent.runWithProofs(inputOf("go"), address(0), claims, list("", "")) {
+        try agent.runWithProofs(inputOf("go"), address(0), claims, list("", ""), termsFor(claims)) {
             revert("accepted empty proofs");
         } catch {}
         vm.expectPartialRevert(IAgentExecutor.DecisionUnavailable.selector);
@@ -151,7 +152,10 @@ contract FramesTest is World {
         FrameOpener inner = new FrameOpener(executor, echo);
         meddler.arm(
             address(inner),
-            abi.encodeCall(FrameOpener.open, (inputOf("x"), new Claim[](0), new bytes[](0)))
+            abi.encodeCall(
+                FrameOpener.open,
+                (inputOf("x"), new Claim[](0), new bytes[](0), termsFor(new Claim[](0)))
+            )
         );
         Claim[] memory claims = append(
             new Claim[](0),
@@ -166,14 +170,14 @@ contract FramesTest is World {
         address stranger = makeAddr("stranger");
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(TestAgent.NotServed.selector, stranger));
-        agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function test_a_strangers_frame_does_not_make_an_agent_serve_him() public {
         (Claim[] memory claims, bytes[] memory proofs) = twoDecisions();
         FrameOpener stranger = new FrameOpener(executor, agent);
         vm.expectRevert(abi.encodeWithSelector(TestAgent.NotServed.selector, stranger));
-        stranger.open(inputOf("go"), claims, proofs);
+        stranger.open(inputOf("go"), claims, proofs, termsFor(claims));
     }
 
     function test_a_strangers_frame_proves_what_an_open_agent_does_in_it() public {
@@ -181,10 +185,10 @@ contract FramesTest is World {
             new TestAgent(executor, vm.toString(model), address(0), new IERCAgentTool[](0), 5);
         (Claim[] memory claims, bytes[] memory proofs) = plan(open, "go", list(output(ANSWER, 5)));
         FrameOpener anyone = new FrameOpener(executor, open);
-        assertEq(anyone.open(inputOf("go"), claims, proofs), "answer 5");
+        assertEq(anyone.open(inputOf("go"), claims, proofs, termsFor(claims)), "answer 5");
         claims[0].output = output(ANSWER, 6);
         vm.expectRevert(FakeVerifier.ProofRefused.selector);
-        anyone.open(inputOf("go"), claims, proofs);
+        anyone.open(inputOf("go"), claims, proofs, termsFor(claims));
     }
 
     function test_only_the_executor_may_call_back() public {
@@ -208,8 +212,8 @@ contract FramesTest is World {
         bytes[] memory proofs = list(verifier.proofOf(instancesOf(features, y)));
         careless.setUpdate(abi.encodeCall(registry.updateBoundModel, (own, commitment, binding)));
         vm.expectRevert(FakeVerifier.ProofRefused.selector);
-        careless.open(claims, proofs);
+        careless.open(claims, proofs, termsFor(claims, address(careless)));
         truth(features, y);
-        assertEq(careless.open(claims, proofs), "answer 6");
+        assertEq(careless.open(claims, proofs, termsFor(claims, address(careless))), "answer 6");
     }
 }

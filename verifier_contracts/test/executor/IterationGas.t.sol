@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {AgreedCall, Claim, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
@@ -46,8 +46,10 @@ contract IterationGasTest is World {
             );
             proofs = append(proofs, new bytes(PROOF_BYTES));
         }
-        bytes memory callData =
-            abi.encodeCall(agent.runWithProofs, (inputOf(PROMPT), address(0), claims, proofs));
+        bytes memory callData = abi.encodeCall(
+            agent.runWithProofs,
+            (inputOf(PROMPT), address(0), claims, proofs, termsOf(agent, decisions))
+        );
         used = gasleft();
         (bool success,) = address(agent).call(callData);
         used -= gasleft();
@@ -66,6 +68,21 @@ contract IterationGasTest is World {
         tools[0].run(input, address(0));
         used -= gasleft();
         vm.stopPrank();
+    }
+
+    function termsOf(WalletAgent agent, uint256 decisions)
+        private
+        view
+        returns (RunTerms memory terms)
+    {
+        (IERCAgentTool[] memory tools,) = agent.tools();
+        terms.deadline = type(uint64).max;
+        terms.calls = new AgreedCall[](decisions);
+        for (uint256 i = 0; i < decisions; ++i) {
+            terms.calls[i].callHash = i + 1 < decisions
+                ? callHash(address(agent), address(tools[0]), abi.encode(usdc))
+                : callHash(address(agent), address(0), "");
+        }
     }
 
     function agentThatCalls(uint256 calls) private returns (WalletAgent) {

@@ -37,7 +37,8 @@ contract MixedBatchesTest is Batches {
     }
 
     function runs(bytes[] memory proofs) private returns (string memory answer) {
-        (, answer) = parent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        (, answer) =
+            parent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function ofModel(uint256 id) private view returns (bytes[] memory xs, bytes[] memory ys) {

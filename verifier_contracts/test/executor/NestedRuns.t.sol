@@ -20,7 +20,8 @@ contract NestedRunsTest is World {
         private
         returns (string memory answer)
     {
-        (, answer) = agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        (, answer) =
+            agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
     }
 
     function drop(Claim[] memory claims, bytes[] memory proofs, uint256 index)

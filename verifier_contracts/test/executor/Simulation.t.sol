@@ -76,7 +76,8 @@ contract SimulationTest is World {
         (Claim[] memory claims, bytes[] memory proofs) =
             plan(agent, "go", list(output(CALL, 0), output(ANSWER, 5)));
         simulationOf(agent, "go", claims);
-        (, string memory answer) = agent.runWithProofs(inputOf("go"), address(0), claims, proofs);
+        (, string memory answer) =
+            agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
         assertEq(answer, "answer 5");
     }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentExecutor.sol";
+import {
+    Claim,
+    IAgentExecutor,
+    IFramedAgent,
+    RunTerms
+} from "../../src/interfaces/IAgentExecutor.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
@@ -23,11 +28,11 @@ contract CarelessAgent is IFramedAgent {
         _decisions = decisions;
     }
 
-    function open(Claim[] calldata claims, bytes[] calldata proofs)
+    function open(Claim[] calldata claims, bytes[] calldata proofs, RunTerms calldata terms)
         external
         returns (string memory answer)
     {
-        (answer,) = _executor.runInFrame(claims, proofs, "");
+        (answer,) = _executor.runInFrame(claims, proofs, terms, "");
     }
 
     function onFrame(bytes calldata) external returns (string memory answer, string[] memory none) {

@@ -2,7 +2,12 @@
 pragma solidity ^0.8.30;
 
 import {AgentInput} from "../../src/agents/AgentInput.sol";
-import {Claim, IAgentExecutor, IFramedAgent} from "../../src/interfaces/IAgentExecutor.sol";
+import {
+    Claim,
+    IAgentExecutor,
+    IFramedAgent,
+    RunTerms
+} from "../../src/interfaces/IAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
 /// @dev A tool that answers its input; the others differ in what they do first.
@@ -107,9 +112,10 @@ contract FrameOpener is IFramedAgent {
     function open(
         IERCAgentTool.Input calldata input,
         Claim[] calldata claims,
-        bytes[] calldata proofs
+        bytes[] calldata proofs,
+        RunTerms calldata terms
     ) external returns (string memory answer) {
-        (answer,) = _executor.runInFrame(claims, proofs, abi.encode(input));
+        (answer,) = _executor.runInFrame(claims, proofs, terms, abi.encode(input));
     }
 
     function onFrame(bytes calldata request) external returns (string memory, string[] memory) {

@@ -4,7 +4,13 @@ pragma solidity ^0.8.30;
 import {Test} from "forge-std/Test.sol";
 
 import {AgentExecutor} from "../../src/executor/AgentExecutor.sol";
-import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
+import {
+    AgreedCall,
+    Claim,
+    IAgentExecutor,
+    Range,
+    RunTerms
+} from "../../src/interfaces/IAgentExecutor.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
@@ -43,6 +49,15 @@ abstract contract World is Test {
         bytes features;
         bytes context;
     }
+
+    /// @dev Where a decision was found missing, by the hash of its features.
+    struct Site {
+        address agent;
+        IERCAgentTool[] tools;
+        string prompt;
+    }
+
+    mapping(bytes32 featuresHash => Site) private _sites;
 
     // Models
 
@@ -124,7 +139,7 @@ abstract contract World is Test {
         return v < 0 ? FIELD_ORDER - uint256(-v) : uint256(v);
     }
 
-    function slice(bytes memory data, uint256 from) private pure returns (bytes32 word) {
+    function slice(bytes memory data, uint256 from) internal pure returns (bytes32 word) {
         assembly ("memory-safe") {
             word := mload(add(add(data, 32), from))
         }
@@ -160,6 +175,47 @@ abstract contract World is Test {
         );
         (m.index, m.agent, m.modelId, m.features, m.context) =
             abi.decode(arguments(reason), (uint256, address, uint256, bytes, bytes));
+        Site storage site = _sites[keccak256(m.features)];
+        site.agent = m.agent;
+        (, site.tools,, site.prompt) =
+            abi.decode(m.context, (string, IERCAgentTool[], string[], string));
+    }
+
+    /// @dev Terms under which these claims come to what the fake decoder makes of them. Claims that no
+    ///   simulation found missing are taken for answers of `stranger`.
+    function termsFor(Claim[] memory claims, address stranger)
+        internal
+        view
+        returns (RunTerms memory terms)
+    {
+        terms.deadline = type(uint64).max;
+        terms.calls = new AgreedCall[](claims.length);
+        for (uint256 i = 0; i < claims.length; ++i) {
+            terms.calls[i].callHash = callHashOf(claims[i], stranger);
+        }
+    }
+
+    function termsFor(Claim[] memory claims) internal view returns (RunTerms memory) {
+        return termsFor(claims, address(0));
+    }
+
+    /// @dev Written otherwise than the contracts do it: the plain reference.
+    function callHashOf(Claim memory claim, address stranger) internal view returns (bytes32) {
+        Site storage site = _sites[claim.featuresHash];
+        address by = site.agent == address(0) ? stranger : site.agent;
+        int64 operation = int64(uint64(bytes8(slice(claim.output, 0))));
+        uint64 operand = uint64(bytes8(slice(claim.output, 8)));
+        if (operation != CALL && operation != STRANGE_TOOL) return callHash(by, address(0), "");
+        address tool = operation == CALL ? address(site.tools[operand]) : address(uint160(operand));
+        return callHash(by, tool, abi.encode(site.prompt));
+    }
+
+    function callHash(address by, address tool, bytes memory params)
+        internal
+        pure
+        returns (bytes32)
+    {
+        return keccak256(abi.encode(by, tool, params));
     }
 
     function simulationOf(IProvenAgent agent, string memory prompt, Claim[] memory claims)

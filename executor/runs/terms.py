@@ -1,0 +1,99 @@
+"""The terms of a run: what its sender agrees to beyond what the claims show.
+
+A signed run would otherwise bind the model's outputs alone, and leave to the state at inclusion
+which token a symbol names and how much there is of it. So the transaction names each call that the
+plan makes, argument by argument, and the last moment at which it may happen. What the plan took
+from an observation, such as a balance, may differ a little when the run happens: it is bound by a
+range. The contract's side is `executor/AgreedCalls.sol`.
+"""
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+
+from zkagent.executor.chain.abi import NO_TOOL, call_hash, parameters
+from zkagent.executor.chain.agent import (
+    AgentChain,
+    AgentReads,
+    AgreedCall,
+    Range,
+    RunTerms,
+)
+from zkagent.executor.errors import ArgumentRefused, ClocksDisagree
+from zkagent.executor.runs.derivation import text
+from zkagent.executor.runs.plan import Plan
+from zkagent.models.encoding.decoder import Decision
+
+LARGEST = (1 << 256) - 1
+
+#: Interest of weeks and the rounding of a pool fit; a balance that moved further was not what the
+#: owner looked at.
+DEFAULT_TOLERANCE = Fraction(5, 1000)
+#: Counted from when the proofs are there, since a transaction is signed right after. A few dozen
+#: blocks are time enough to be included; what lies around longer must not surprise.
+DEFAULT_LIFETIME_S = 600
+#: How far a chain's clock may be ahead of ours. It says when a deadline is, so one that lies could
+#: have us sign for any future.
+MOST_AHEAD_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How far a run may stray from its plan, and for how long it is good once it is proven.
+
+    tolerance: a part of the planned amount. Raises ArgumentRefused for what is neither.
+    """
+
+    tolerance: Fraction = DEFAULT_TOLERANCE
+    lifetime_s: int = DEFAULT_LIFETIME_S
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tolerance <= 1:
+            raise ArgumentRefused(
+                "tolerance", float(self.tolerance), "a part of the amount, from 0 to 1"
+            )
+        if self.lifetime_s <= 0:
+            raise ArgumentRefused("lifetime_s", self.lifetime_s, "seconds, at least one")
+
+
+DEFAULT_LIMITS = RunLimits()
+
+
+def terms_of(plan: Plan, tolerance: Fraction, deadline: int) -> RunTerms:
+    """Terms under which exactly the plan's calls happen, observed amounts within `tolerance`.
+
+    deadline: seconds since 1970, the last block time."""
+    calls = [
+        agreed_call(planned.context.reads, planned.decision, tolerance)
+        for planned in plan.decisions
+    ]
+    return RunTerms(deadline, tuple(calls))
+
+
+def agreed_call(
+    reads: AgentReads, decision: Decision, tolerance: Fraction = Fraction(0)
+) -> AgreedCall:
+    """What a decision of the agent in `reads` comes to. What the prompt says is exact."""
+    if decision.kind != "call":
+        return AgreedCall(call_hash(reads.agent, NO_TOOL, b""), ())
+    tool = next(t.address for t in reads.tools if text(t.name) == decision.action)
+    observed = [word for word, a in enumerate(decision.arguments) if a.source != "prompt"]
+    ranges = tuple(_range(word, decision.values[word], tolerance) for word in observed)
+    exact = [0 if word in observed else value for word, value in enumerate(decision.values)]
+    return AgreedCall(call_hash(reads.agent, tool, parameters(exact)), ranges)
+
+
+def deadline_on(chain: AgentChain, lifetime_s: int) -> int:
+    """When a run that is signed now stops being good: by the later of the chain's clock and ours,
+    as a chain that nobody used for a while shows an old time until its next block.
+
+    Raises ClocksDisagree when the chain's is far ahead."""
+    ours, theirs = int(time.time()), chain.time(chain.head())
+    if theirs > ours + MOST_AHEAD_S:
+        raise ClocksDisagree(theirs, ours)
+    return max(ours, theirs) + lifetime_s
+
+
+def _range(word: int, planned: int, tolerance: Fraction) -> Range:
+    slack = int(planned * tolerance)
+    return Range(word, planned - slack, min(planned + slack, LARGEST))

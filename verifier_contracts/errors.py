@@ -7,6 +7,11 @@ ContractsError
 ├── ModelCodeError            a model's tables or manifest do not fit its contracts
 ├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
 ├── DeploymentFileError       a deployment.json that is none
+├── UnknownCode               a contract to build on that this version did not compile
+├── JournalError              a deployment that cannot be resumed from its journal
+│   ├── JournalRefused        the journal is of another deployment
+│   ├── JournalDamaged        the journal is none, or no longer what was written
+│   └── JournalInUse          another process is at it
 ├── DevelopmentSetupRefused   a verifier of a forgeable set-up, outside a local chain
 └── ChainError
     ├── AnvilError            the local chain did not start or died
@@ -15,12 +20,14 @@ ContractsError
     ├── WrongChain            another chain id than expected
     ├── AnswerRefused         an answer that no node gives; nothing is signed on it
     ├── FeeRefused            a fee above what may be paid
+    ├── StepPending           a deployment's transaction is not included yet
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
 
 A false proof is not an error of this tree: it reaches Python as a RevertError of the verifier.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from zkagent.errors import ZkagentError
@@ -53,6 +60,46 @@ class DeploymentFileError(ContractsError):
         super().__init__(
             f"{source} is not a deployment file: {reason}: give one that `zkagent deploy` wrote"
         )
+
+
+class UnknownCode(ContractsError):
+    """Refused because everything that is built on it would trust it."""
+
+    def __init__(self, name: str, address: str, why: str) -> None:
+        self.name, self.address = name, address
+        super().__init__(
+            f"{address} is no {name} to build on: {why}; give another address, or leave the option "
+            "out to deploy one"
+        )
+
+
+class JournalError(ContractsError):
+    """Nothing was sent; the journal is as it was."""
+
+
+class JournalRefused(JournalError):
+    def __init__(self, path: Path, name: str, found: object, expected: object) -> None:
+        self.path, self.name = path, name
+        super().__init__(
+            f"{path} is the journal of another deployment: {name} there: {found or 'none'}, here: "
+            f"{expected or 'none'}; resume that one with its own options, or name another file "
+            "(removing the journal gives up what was deployed)"
+        )
+
+
+class JournalDamaged(JournalError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} cannot be read as a deployment's journal ({why}): restore it, or name another "
+            "file (removing it gives up what was deployed)"
+        )
+
+
+class JournalInUse(JournalError):
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"another process is at {path}: wait for it to end")
 
 
 class DevelopmentSetupRefused(ContractsError):
@@ -138,6 +185,17 @@ class FeeRefused(ChainError):
         )
 
 
+class StepPending(ChainError):
+    """The step's transaction is journalled: it may be included at any time."""
+
+    def __init__(self, step: str, transaction: str, timeout_s: float) -> None:
+        self.step, self.transaction = step, transaction
+        super().__init__(
+            f"step {step!r} is not included after {timeout_s:g} s (transaction {transaction}): "
+            "repeat the command to wait on, or to pay more"
+        )
+
+
 class RevertError(ChainError):
     """A revert with its error's name and arguments.
 
@@ -173,8 +231,14 @@ __all__ = [
     "EvmModelError",
     "FeeRefused",
     "ForgeError",
+    "JournalDamaged",
+    "JournalError",
+    "JournalInUse",
+    "JournalRefused",
     "ModelCodeError",
     "RevertError",
+    "StepPending",
     "ToolchainError",
+    "UnknownCode",
     "WrongChain",
 ]

@@ -12,9 +12,9 @@ from eth_utils.address import to_checksum_address
 from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
-from zkagent.verifier_contracts.deployment.batches import accept_batches
+from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
 from zkagent.verifier_contracts.deployment.record import Deployment
-from zkagent.verifier_contracts.deployment.wallet import at, deploy_wallet
+from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at, deploy_wallet
 
 #: What the wallet holds at first, and what it has in the pool.
 HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
@@ -61,12 +61,14 @@ def embedded_chain(
     with Anvil() as anvil:
         owner, friend, stranger = anvil.accounts[:3]
         deployment = deploy_wallet(
-            anvil.web3, model, circuit, owner, progress=lambda s: progress(f"deploying: {s}")
+            anvil.web3,
+            model,
+            circuit,
+            owner,
+            plan=WalletPlan(batches or {}),
+            progress=lambda s: progress(f"deploying: {s}"),
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
-        if batches:
-            progress("deploying: verifiers for several decisions")
-            accept_batches(anvil.web3, owner, deployment, batches)
         progress("funding the wallet")
         fund(chain)
         yield chain
@@ -74,7 +76,7 @@ def embedded_chain(
 
 def fund(chain: EmbeddedChain) -> None:
     """Give the wallet its first tokens, some of them in the pool already."""
-    mint(chain.web3, chain.owner, chain.deployment)
+    mint(DirectCarrier(chain.web3, chain.owner), chain.deployment)
     for token in chain.deployment.tokens:
         if pooled := _units(POOLED.get(token.symbol, "0"), token.decimals):
             contract = at(chain.web3, "DemoToken", token.address)
@@ -82,12 +84,15 @@ def fund(chain: EmbeddedChain) -> None:
             _deposit(chain, token.address, pooled)
 
 
-def mint(web3: Any, owner: LocalAccount, deployment: Deployment) -> None:
+def mint(carrier: Carrier, deployment: Deployment) -> None:
     """Give the wallet demo tokens, which anybody can make. Raises ChainError, RevertError."""
     for token in deployment.tokens:
         units = _units(HELD[token.symbol], token.decimals)
-        contract = at(web3, "DemoToken", token.address)
-        send(web3, contract.functions.mint(deployment.wallet, units), owner)
+        function = at(carrier.web3, "DemoToken", token.address).functions.mint
+        carrier.carry(
+            Step("demo tokens", f"demo tokens: {token.symbol} for the wallet"),
+            function(deployment.wallet, units),
+        )
 
 
 def balances(chain: EmbeddedChain) -> tuple[Balance, ...]:

@@ -2,22 +2,43 @@
 our own that stays until Ctrl-C."""
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli.deploying import (
+    CHAIN_ID_OPTION,
+    DRY_RUN_OPTION,
+    RPC_OPTION,
+    YES_OPTION,
+    checked_address,
+    checked_tokens,
+)
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
 
 if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit
+    from zkagent.models.catalogue import Model
+    from zkagent.verifier_contracts.deployment.carrier import Carrier
     from zkagent.verifier_contracts.deployment.record import Deployment
+    from zkagent.verifier_contracts.deployment.wallet import Foundations, WalletPlan
 
 DEPLOYMENT, KEY = "deployment.json", "owner.key"
+BATCH_OPTION = click.option(
+    "--batch",
+    "sizes",
+    type=click.IntRange(2, 64),
+    multiple=True,
+    metavar="N",
+    help="A verifier for up to N decisions in one proof, too; may be repeated.",
+)
 
 
 @click.command("deploy")
-@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+@RPC_OPTION
 @click.option(
     "--key-file",
     cls=SettingOption,
@@ -25,44 +46,153 @@ DEPLOYMENT, KEY = "deployment.json", "owner.key"
     required=True,
     help="Hex key or keystore of the owner.",
 )
-@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to deploy on another chain.")
+@CHAIN_ID_OPTION
 @MODEL_OPTION
 @SRS_OPTION
+@BATCH_OPTION
+@click.option("--pool", callback=checked_address, metavar="ADDRESS", help="Lending pool to use.")
+@click.option(
+    "--token",
+    "tokens",
+    multiple=True,
+    callback=checked_tokens,
+    metavar="SYMBOL=ADDRESS",
+    help="Token that the agent's symbol book lists; may be repeated.",
+)
+@click.option(
+    "--book", callback=checked_address, metavar="ADDRESS", help="Symbol book that is there."
+)
+@click.option(
+    "--registry", callback=checked_address, metavar="ADDRESS", help="Model registry to register in."
+)
+@click.option(
+    "--executor", callback=checked_address, metavar="ADDRESS", help="Executor, with its registry."
+)
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Make a demo pool and demo tokens for what is not given; local chains get them anyway.",
+)
 @click.option("--out", type=FILE, default=DEPLOYMENT, show_default=True, help="A new file.")
+@DRY_RUN_OPTION
+@YES_OPTION
 def deploy_command(
-    *, rpc: str, key_file: Path, chain_id: int | None, model_name: str, srs: Path | None, out: Path
+    *,
+    rpc: str,
+    key_file: Path,
+    chain_id: int | None,
+    model_name: str,
+    srs: Path | None,
+    sizes: tuple[int, ...],
+    demo: bool,
+    out: Path,
+    dry_run: bool,
+    yes: bool,
+    **there: Any,
 ) -> None:
     """Deploy a wallet agent that serves the key's account, and all that it needs.
 
-    Tables, encoder, decoder, verifier, registry, executor, a symbol book, a demo lending pool and
-    demo tokens, of which the wallet gets some. Outside local chains (31337) the circuit needs a
-    public ceremony's set-up: --srs.
+    Tables, encoder, decoder, verifier, registry, executor, symbol book, agent; a demo pool and demo
+    tokens, of which the wallet gets some, where none are given. What it costs is shown first. A
+    deployment that was interrupted is resumed by the same command. Outside local chains (31337) the
+    circuit needs a public ceremony's set-up: --srs.
     """
-    from zkagent.executor.chain.embedded import mint
+    from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_place
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
     from zkagent.verifier_contracts.chain.local import connect
-    from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
+    from zkagent.verifier_contracts.deployment.foundations import find_foundations
+    from zkagent.verifier_contracts.deployment.journal import journal_path
+    from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
-    check_place(out)
+    somebody_to_ask(yes=yes, dry_run=dry_run)
+    check_place(out, replace=journal_path(out).exists())
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id)
     with Narrator().working() as tell:
+        foundations = find_foundations(web3, **there)
+        _check_demo(foundations, demo, int(web3.eth.chain_id))
         circuit = local_circuit(model, srs, tell.stage)
-        deployed = deploy_wallet(
-            web3, model, circuit, signer, progress=lambda s: tell.stage(f"deploying: {s}")
-        )
-        out.write_text(deployed.to_json())
-        tell.stage("funding the wallet")
-        mint(web3, signer, deployed)
+        plan = WalletPlan(_batches(model, sizes, srs, tell.stage), foundations)
+        subject = _subject(model, circuit, plan)
+        with resumable(web3, signer, out, subject) as carrier:
+            if not agree(
+                carrier,
+                f"deploys {model.name} on chain {web3.eth.chain_id}, {rpc}",
+                lambda own: _deployed(own, model, circuit, plan),
+                tell,
+                fork=rpc if foundations.any else None,
+                yes=yes,
+                dry_run=dry_run,
+            ):
+                return
+            deployed = _deployed(carrier, model, circuit, plan, tell.stage)
+            write_new(out, deployed.to_json())
     _show(deployed, rpc, out, key_file)
+
+
+def _deployed(
+    carrier: "Carrier",
+    model: "Model",
+    circuit: "Circuit",
+    plan: "WalletPlan",
+    stage: Callable[[str], None] = lambda text: None,
+) -> "Deployment":
+    """All of it, demo tokens for the wallet included."""
+    from zkagent.executor.chain.embedded import mint
+    from zkagent.verifier_contracts.deployment.wallet import build_wallet
+
+    made = build_wallet(carrier, model, circuit, plan, lambda s: stage(f"deploying: {s}"))
+    if plan.makes_tokens:
+        stage("funding the wallet")
+        mint(carrier, made)
+    return made
+
+
+def _subject(model: "Model", circuit: "Circuit", plan: "WalletPlan") -> dict[str, str | int]:
+    """What a journal is of: with any of it changed it would be another deployment."""
+    there = plan.there
+    batches = ", ".join(f"{size} by {batch.digest[:16]}" for size, batch in sorted(plan.batches.items()))
+    tokens = ", ".join(f"{token.symbol}={token.address}" for token in there.tokens)
+    return {
+        "model": model.digest,
+        "circuit": circuit.digest,
+        "batches": batches,
+        "registry": there.registry or "",
+        "executor": there.executor or "",
+        "book": there.book or "",
+        "pool": there.pool or "",
+        "tokens": tokens,
+    }
+
+
+def _check_demo(there: "Foundations", demo: bool, chain_id: int) -> None:
+    from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID
+
+    if there.book is not None and there.tokens:
+        raise click.UsageError("--book lists its own tokens: leave out --token")
+    if demo or chain_id == LOCAL_CHAIN_ID or (there.pool and (there.book or there.tokens)):
+        return
+    raise click.UsageError(
+        f"on chain {chain_id} a pool and tokens are needed that are there: give --pool ADDRESS and "
+        "--token SYMBOL=ADDRESS or --book ADDRESS; or --demo for demo ones, worth nothing"
+    )
+
+
+def _batches(
+    model: "Model", sizes: tuple[int, ...], srs: Path | None, stage: Callable[[str], None]
+) -> "dict[int, Circuit]":
+    from zkagent.executor.runs.local_batches import batch_circuit
+
+    return {size: batch_circuit(model, size, srs, stage) for size in sorted(set(sizes))}
 
 
 @click.command("chain")
 @MODEL_OPTION
 @SRS_OPTION
+@BATCH_OPTION
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -70,7 +200,7 @@ def deploy_command(
     show_default=True,
     help="Where deployment.json and owner.key go.",
 )
-def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
+def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], folder: Path) -> None:
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
     from zkagent.executor.cli.narrator import Narrator
@@ -86,7 +216,8 @@ def chain_command(model_name: str, srs: Path | None, folder: Path) -> None:
         signal.signal(end, signal.default_int_handler)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
-        with embedded_chain(model, circuit, tell.stage) as chain:
+        batches = _batches(model, sizes, srs, tell.stage)
+        with embedded_chain(model, circuit, tell.stage, batches) as chain:
             try:
                 out.write_text(chain.deployment.to_json())
                 key.touch(mode=0o600)

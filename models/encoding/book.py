@@ -40,6 +40,35 @@ class SymbolBook:
         return self._by_token.get(token.lower())
 
 
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A token of demo agents, by its symbol, a name and its decimals."""
+
+    symbol: str
+    name: str
+    decimals: int
+
+
+#: What a demo agent's book lists. It stands for an agent's book, too, where no agent is named, so
+#: that a model decides alike with and without one.
+DEMO_ASSETS = (
+    Asset("USDC", "USD Coin", 6),
+    Asset("DAI", "Dai Stablecoin", 18),
+    Asset("WETH", "Wrapped Ether", 18),
+    Asset("WBTC", "Wrapped Bitcoin", 8),
+)
+
+
+def demo_book(further: Iterable[str] = ()) -> SymbolBook:
+    """The demo agent's book, with made-up addresses. further: symbols with 18 decimals."""
+    known = {asset.symbol.lower() for asset in DEMO_ASSETS}
+    added = dict.fromkeys(symbol for symbol in further if symbol.lower() not in known)
+    listed = [*((asset.symbol, asset.decimals) for asset in DEMO_ASSETS), *((s, 18) for s in added)]
+    return SymbolBook(
+        tuple(Listing(s, f"0x{i:040x}", places) for i, (s, places) in enumerate(listed, start=1))
+    )
+
+
 def plain_book(symbols: Iterable[str]) -> SymbolBook:
     """A book for work without a chain: listed symbols with made-up addresses and 18 decimals."""
     return SymbolBook(tuple(Listing(s, f"0x{i:040x}", 18) for i, s in enumerate(symbols, start=1)))

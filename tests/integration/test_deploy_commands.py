@@ -31,7 +31,7 @@ def test_a_deployed_agent_obeys_its_owner(
 ) -> None:
     out = tmp_path / "deployment.json"
     where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key)]
-    main(["deploy", *where, "--out", str(out)])
+    main(["deploy", *where, "--out", str(out), "--yes"])
     deployed = json.loads(out.read_text())
     schema = shipped("zkagent.verifier_contracts.deployment", "deployment.schema.json")
     assert problems(deployed, schema) == []

@@ -26,7 +26,7 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.session import Session, open_embedded
 from zkagent.models.catalogue import Model
-from zkagent.verifier_contracts.deployment import wallet as deployment
+from zkagent.verifier_contracts.deployment import deployer as deployment
 from zkagent.verifier_contracts.deployment.backing import BACKINGS
 from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import (

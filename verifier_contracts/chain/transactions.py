@@ -68,7 +68,7 @@ def send(
         sent = _submit(web3, transaction, sender, fees)
         receipt = web3.eth.wait_for_transaction_receipt(sent, timeout=RECEIPT_TIMEOUT_S)
         if receipt["status"] != 1:
-            _replay(web3, transaction, receipt)
+            replay(web3, transaction, receipt)
     return receipt
 
 
@@ -181,7 +181,7 @@ def _submit(web3: Web3, transaction: Fields, sender: Sender, fees: Fees) -> Any:
     return web3.eth.send_raw_transaction(raw)
 
 
-def _replay(web3: Web3, transaction: Fields, receipt: TxReceipt) -> None:
+def replay(web3: Web3, transaction: Fields, receipt: TxReceipt) -> None:
     """Always raises: receipts do not say why, so the call is evaluated again on the state before.
 
     Other transactions of the same block may have changed that state; then the reason is lost.
@@ -223,4 +223,4 @@ def _url(web3: Web3) -> str:
     return str(getattr(web3.provider, "endpoint_uri", web3.provider))
 
 
-__all__ = ["Sender", "call", "deploy", "revert_error", "send", "translated"]
+__all__ = ["Sender", "call", "deploy", "replay", "revert_error", "send", "translated"]

@@ -13,9 +13,9 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import ProofSystemUnknown
 from zkagent.circuits.halo2.verifier_patch import CONTRACT, LOCAL_CHAIN_ID
 from zkagent.circuits.systems import EVALUATED, HALO2, system_id
-from zkagent.verifier_contracts.chain.local import Sender, deploy
+from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
 from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
-from zkagent.verifier_contracts.evm import EvmModel, deploy_evm_model, generate_evm_model
+from zkagent.verifier_contracts.evm import EvmModel, generate_evm_model
 from zkagent.verifier_contracts.toolchain.compile import Contract, compile_source
 
 
@@ -44,8 +44,9 @@ class Backing(Protocol):
         before anything is sent. Raises DevelopmentSetupRefused, EvmModelError, CompileError."""
         ...
 
-    def deploy(self, web3: Any, sender: Sender) -> str:
-        """Its address. Raises ChainError, RevertError, CompileError."""
+    def deploy(self, carrier: Carrier, step: Step) -> str:
+        """Its address. step: or steps whose names begin with its. Raises ChainError, RevertError,
+        CompileError."""
         ...
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
@@ -69,8 +70,8 @@ class ProofBacking:
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
 
-    def deploy(self, web3: Any, sender: Sender) -> str:
-        return str(deploy(web3, self._compiled, sender).address)
+    def deploy(self, carrier: Carrier, step: Step) -> str:
+        return str(create(carrier, step, self._compiled).address)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         return (Constructed(address, self._compiled),)
@@ -93,8 +94,15 @@ class EvaluationBacking:
                 f"{onnx[:16]}: generate it from the model's own file"
             )
 
-    def deploy(self, web3: Any, sender: Sender) -> str:
-        return str(deploy_evm_model(web3, self._model, sender).contract.address)
+    def deploy(self, carrier: Carrier, step: Step) -> str:
+        """The parts first: the contract's constructor takes their addresses."""
+        model, total = self._model, len(self._model.parts)
+        names = [f"{step.name}, part {number} of {total}" for number in range(1, total + 1)]
+        parts = [
+            create_data(carrier, Step(step.part, name), code)
+            for name, code in zip(names, model.parts, strict=True)
+        ]
+        return str(create(carrier, step, model.contract, *([parts] if parts else [])).address)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         """The parts first: the contract cannot be constructed with others."""

@@ -7,24 +7,31 @@ from eth_utils.crypto import keccak
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.verifier_contracts.chain.local import Sender, call, send
+from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
+from zkagent.verifier_contracts.deployment.deployer import Deployer, at
 from zkagent.verifier_contracts.deployment.record import Deployment
-from zkagent.verifier_contracts.deployment.wallet import Deployer, at
+
+PART = "batch verifiers"
 
 
-def register_batches(
+def add_batches(
     deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit]
-) -> None:
-    """Make these the batch verifiers of the sender's model, by how many decisions they take.
+) -> bytes:
+    """Register verifiers for so many decisions beside those that the sender's model has; those of
+    the same size are replaced. The new commitment hash.
 
     Agents that pinned the model before stop until their owners accept the new commitment. Raises
     DevelopmentSetupRefused, ChainError, RevertError.
     """
-    batches = []
-    for size, circuit in sorted(circuits.items()):
-        verifier = deployer.verifier(circuit)
-        code_hash = keccak(bytes(deployer.web3.eth.get_code(verifier)))
-        batches.append((size, verifier, bytes.fromhex(circuit.digest), code_hash))
-    deployer.send(registry.functions.setBatchVerifiers(model_id, batches))
+    listed = call(deployer.web3, registry.functions.batchVerifiers(model_id))
+    return _set(deployer, registry, model_id, circuits, kept=listed)
+
+
+def register_batches(
+    deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit]
+) -> bytes:
+    """`add_batches` where these become the only ones."""
+    return _set(deployer, registry, model_id, circuits, kept=())
 
 
 def accept_batches(
@@ -32,10 +39,23 @@ def accept_batches(
 ) -> None:
     """The same for a deployment whose model and agent both are `owner`'s, and the agent accepts."""
     registry = at(web3, "ModelRegistry", deployment.registry)
-    register_batches(Deployer(web3, owner), registry, deployment.model_id, circuits)
+    deployer = Deployer(DirectCarrier(web3, owner))
+    commitment = register_batches(deployer, registry, deployment.model_id, circuits)
     agent = at(web3, "WalletAgent", deployment.agent)
-    commitment = call(web3, registry.functions.commitmentHash(deployment.model_id))
     send(web3, agent.functions.acceptModel(commitment), owner)
 
 
-__all__ = ["accept_batches", "register_batches"]
+def _set(
+    deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit], kept: Any
+) -> bytes:
+    batches = {size: (size, *rest) for size, *rest in kept}
+    for size, circuit in sorted(circuits.items()):
+        verifier = deployer.verifier(circuit, PART, f"for {size} decisions")
+        code_hash = keccak(bytes(deployer.web3.eth.get_code(verifier)))
+        batches[size] = (size, verifier, bytes.fromhex(circuit.digest), code_hash)
+    entries = [batches[size] for size in sorted(batches)]
+    deployer.send(PART, "register", registry.functions.setBatchVerifiers(model_id, entries))
+    return bytes(call(deployer.web3, registry.functions.commitmentHash(model_id)))
+
+
+__all__ = ["accept_batches", "add_batches", "register_batches"]

@@ -1,157 +1,41 @@
 """Puts a model and a wallet agent on a chain: data contracts, encoder, decoder, verifier, registry,
-executor, symbol book, agent. Called by the demo, by `run` without an RPC address, and by tests.
+executor, symbol book, agent. Called by `deploy`, the demo, `run` without an RPC address, and tests.
 
-The parts are functions of their own, so that a second model can be registered beside the first, or
-an agent be made for a model that is there already.
+What is there already may be used in place of a part (foundations.py).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from eth_utils.crypto import keccak
-
 from zkagent.circuits.artifacts import Circuit
-from zkagent.circuits.systems import system_id
 from zkagent.models.catalogue import Model
-from zkagent.verifier_contracts.chain.code import creation_code
-from zkagent.verifier_contracts.chain.local import Sender, call, deploy, send
+from zkagent.models.encoding.book import DEMO_ASSETS
+from zkagent.verifier_contracts.chain.local import Sender, call
 from zkagent.verifier_contracts.deployment.backing import backing_of
-from zkagent.verifier_contracts.deployment.model_code import build_model_code
-from zkagent.verifier_contracts.deployment.record import Deployment, ModelContracts, Token
-from zkagent.verifier_contracts.toolchain.compile import contract
-
-MAX_ITERATIONS = 8
-Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenPlan:
-    """A demo token to be made."""
-
-    symbol: str
-    name: str
-    decimals: int
-
-
-DEMO_TOKENS = (
-    TokenPlan("USDC", "USD Coin (demo)", 6),
-    TokenPlan("DAI", "Dai Stablecoin (demo)", 18),
-    TokenPlan("WETH", "Wrapped Ether (demo)", 18),
-    TokenPlan("WBTC", "Wrapped Bitcoin (demo)", 8),
+from zkagent.verifier_contracts.deployment.batches import add_batches
+from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
+from zkagent.verifier_contracts.deployment.deployer import Deployer, Progress, at, silent
+from zkagent.verifier_contracts.deployment.foundations import (
+    Foundations,
+    check_foundations,
+    listed_tokens,
 )
+from zkagent.verifier_contracts.deployment.record import Deployment, Token
 
 
-def silent(stage: str) -> None:
-    """Progress for nobody."""
+@dataclass(frozen=True)
+class WalletPlan:
+    """What a wallet agent is to be made of. batches: circuits for several decisions in a proof, by
+    their number. there: what of the chain is used; the rest is deployed, pool and tokens as demo
+    ones."""
 
-
-class Deployer:
-    """Deploys with one account on one chain. All methods raise ChainError and RevertError."""
-
-    def __init__(self, web3: Any, sender: Sender, progress: Progress = silent) -> None:
-        self.web3, self.sender, self.progress = web3, sender, progress
-        self.chain_id = int(web3.eth.chain_id)
-
-    def make(self, name: str, *arguments: Any) -> Any:
-        """A contract of src/ with these constructor arguments."""
-        return deploy(self.web3, contract(name), self.sender, *arguments)
-
-    def send(self, function: Any) -> Any:
-        return send(self.web3, function, self.sender)
-
-    def raw(self, runtime: bytes) -> str:
-        """A contract whose code is `runtime`."""
-        code = {"data": "0x" + creation_code(runtime).hex()}
-        return str(send(self.web3, code, self.sender)["contractAddress"])
-
-    def verifier(self, circuit: Circuit) -> str:
-        """The circuit's verifier, or what takes its place. Raises DevelopmentSetupRefused before
-        anything is sent."""
-        backing = backing_of(circuit)
-        backing.check(self.chain_id, circuit.origin.onnx)
-        return backing.deploy(self.web3, self.sender)
-
-    def model(self, model: Model, circuit: Circuit) -> ModelContracts:
-        """Everything that executes `model`. Raises DevelopmentSetupRefused, ModelCodeError, and
-        EvmModelError for a contract that evaluates another one."""
-        backing_of(circuit).check(self.chain_id, model.manifest.files.onnx)
-        code = build_model_code(model.manifest, model.tables)
-        self.progress("tables")
-        chunks = tuple(self.raw(chunk) for chunk in code.text_chunks)
-        data = self.raw(code.data)
-        self.progress("encoder, decoder, verifier")
-        return ModelContracts(
-            text_chunks=chunks,
-            data=data,
-            encoder=self.make("TextEncoder", *code.encoder_arguments(chunks, data)).address,
-            decoder=self.make("ToolDecoder", *code.decoder_arguments(data)).address,
-            verifier=self.verifier(circuit),
-        )
-
-    def register(
-        self, registry: Any, model: Model, circuit: Circuit, contracts: ModelContracts
-    ) -> int:
-        """Register the model as bound to `contracts`; its number."""
-        binding = self.binding(model, contracts)
-        commitment = self.commitment(registry, circuit, binding, f"zkagent:model/{model.name}")
-        receipt = self.send(registry.functions.registerBoundModel(commitment, binding))
-        (event,) = registry.events.ModelBound().process_receipt(receipt, errors=_discard())
-        return int(event["args"]["modelId"])
-
-    def binding(self, model: Model, contracts: ModelContracts) -> tuple[Any, ...]:
-        """`IModelRegistry.ModelBinding`."""
-        return (
-            contracts.verifier,
-            contracts.encoder,
-            contracts.decoder,
-            list(contracts.components),
-            bytes.fromhex(model.manifest.files.onnx),
-            bytes.fromhex(model.digest),
-            model.manifest.input_count,
-            model.manifest.output_count,
-        )
-
-    def commitment(
-        self, registry: Any, circuit: Circuit, binding: tuple[Any, ...], uri: str
-    ) -> tuple[Any, ...]:
-        """ERC-7992's ModelCommitment for contracts that are there."""
-        model_hash = call(self.web3, registry.functions.modelHashOf(binding))
-        verifier_code = keccak(bytes(self.web3.eth.get_code(binding[0])))
-        system = system_id(circuit.origin.system)
-        return (model_hash, bytes.fromhex(circuit.digest), verifier_code, system, uri)
-
-    def tokens(self, plans: Sequence[TokenPlan]) -> tuple[Token, ...]:
-        made = (self.make("DemoToken", p.name, p.symbol, p.decimals).address for p in plans)
-        return tuple(
-            Token(p.symbol, address, p.decimals) for p, address in zip(plans, made, strict=True)
-        )
-
-    def symbol_book(self, tokens: Sequence[Token]) -> str:
-        """A book that lists `tokens`, owned by the sender."""
-        book = self.make("SymbolBook", self.account)
-        for token in tokens:
-            self.send(book.functions.list(token.symbol, token.address))
-        return str(book.address)
-
-    def wallet_agent(
-        self, executor: Any, model_id: int, registry: Any, pool: Any, book: str
-    ) -> Any:
-        """A wallet agent that serves the sender."""
-        return self.make(
-            "WalletAgent",
-            executor.address,
-            str(model_id),
-            registry.address,
-            self.account,
-            pool.address,
-            book,
-            MAX_ITERATIONS,
-        )
+    batches: Mapping[int, Circuit] = field(default_factory=dict)
+    there: Foundations = field(default_factory=Foundations)
 
     @property
-    def account(self) -> str:
-        return self.sender if isinstance(self.sender, str) else str(self.sender.address)
+    def makes_tokens(self) -> bool:
+        return self.there.book is None and not self.there.tokens
 
 
 def deploy_wallet(
@@ -160,29 +44,44 @@ def deploy_wallet(
     circuit: Circuit,
     owner: Sender,
     *,
-    tokens: Sequence[TokenPlan] = DEMO_TOKENS,
+    plan: WalletPlan = WalletPlan(),
     progress: Progress = silent,
 ) -> Deployment:
-    """The whole of it, for the account `owner`, who deploys and whom the agent then serves.
+    """`build_wallet` with every transaction sent at once."""
+    return build_wallet(DirectCarrier(web3, owner), model, circuit, plan, progress)
 
-    Raises DevelopmentSetupRefused outside a local chain for a circuit of a development set-up;
+
+def build_wallet(
+    carrier: Carrier,
+    model: Model,
+    circuit: Circuit,
+    plan: WalletPlan = WalletPlan(),
+    progress: Progress = silent,
+) -> Deployment:
+    """The whole of it, by the carrier's account, whom the agent then serves.
+
+    Raises DevelopmentSetupRefused outside a local chain for a circuit of a development set-up, and
+    UnknownCode for what is there and no contract of ours, both before anything is sent;
     ModelCodeError, EvmModelError, CompileError, ChainError.
     """
-    deployer = Deployer(web3, owner, progress)
+    deployer, there = Deployer(carrier, progress), plan.there
+    for batch in plan.batches.values():
+        backing_of(batch).check(deployer.chain_id, batch.origin.onnx)
+    check_foundations(carrier.web3, there)
     contracts = deployer.model(model, circuit)
-    progress("registry, executor")
-    registry = deployer.make("ModelRegistry")
+    registry = _registry(deployer, there)
     model_id = deployer.register(registry, model, circuit, contracts)
-    executor = deployer.make("AgentExecutor", registry.address)
-    progress("pool, tokens, symbol book")
-    pool = deployer.make("LendingPool")
-    made = deployer.tokens(tokens)
-    book = deployer.symbol_book(made)
-    progress("agent")
-    agent = deployer.wallet_agent(executor, model_id, registry, pool, book)
+    if plan.batches:
+        add_batches(deployer, registry, model_id, plan.batches)
+    executor = (
+        there.executor or deployer.make("executor", "AgentExecutor", registry.address).address
+    )
+    pool = there.pool or deployer.make("demo pool", "LendingPool").address
+    tokens, book = _symbols(deployer, there)
+    agent = deployer.wallet_agent(executor, model_id, registry.address, pool, book)
     return Deployment(
         chain_id=deployer.chain_id,
-        block=int(web3.eth.block_number),
+        block=carrier.block,
         model=model.name,
         manifest_digest=model.digest,
         circuit=circuit.digest,
@@ -191,19 +90,28 @@ def deploy_wallet(
         contracts=contracts,
         registry=registry.address,
         model_id=model_id,
-        executor=executor.address,
-        pool=pool.address,
+        executor=executor,
+        pool=pool,
         symbol_book=book,
-        tokens=made,
+        tokens=tokens,
         agent=agent.address,
-        wallet=str(call(web3, agent.functions.wallet())),
-        tools=_named_tools(web3, agent),
+        wallet=str(call(carrier.web3, agent.functions.wallet())),
+        tools=_named_tools(carrier.web3, agent),
     )
 
 
-def at(web3: Any, name: str, address: str) -> Any:
-    """The contract `name` of src/ that stands at `address`."""
-    return web3.eth.contract(address=address, abi=list(contract(name).abi))
+def _registry(deployer: Deployer, there: Foundations) -> Any:
+    if there.registry is None:
+        return deployer.make("registry", "ModelRegistry")
+    return at(deployer.web3, "ModelRegistry", there.registry)
+
+
+def _symbols(deployer: Deployer, there: Foundations) -> tuple[tuple[Token, ...], str]:
+    """The tokens that the agent's owner may name, and the book that lists them."""
+    if there.book is not None:
+        return listed_tokens(deployer.web3, there.book), there.book
+    tokens = there.tokens or deployer.tokens(DEMO_ASSETS)
+    return tokens, deployer.symbol_book(tokens)
 
 
 def _named_tools(web3: Any, agent: Any) -> tuple[tuple[str, str], ...]:
@@ -212,11 +120,4 @@ def _named_tools(web3: Any, agent: Any) -> tuple[tuple[str, str], ...]:
     return tuple((str(call(web3, tool.functions.name())), tool.address) for tool in tools)
 
 
-def _discard() -> Any:
-    """Logs of other contracts in the same receipt are not ours to read."""
-    from web3.logs import DISCARD
-
-    return DISCARD
-
-
-__all__ = ["DEMO_TOKENS", "Deployer", "TokenPlan", "at", "deploy_wallet"]
+__all__ = ["Deployer", "Foundations", "WalletPlan", "at", "build_wallet", "deploy_wallet"]

@@ -24,7 +24,7 @@ from zkagent.executor.runs.derivation import text
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.encoding.encoder import COUNT_UNIT
 from zkagent.verifier_contracts.chain.local import call, deploy, send
-from zkagent.verifier_contracts.deployment.wallet import MAX_ITERATIONS, at
+from zkagent.verifier_contracts.deployment.deployer import MAX_ITERATIONS, at
 from zkagent.verifier_contracts.toolchain.compile import contract
 
 PROMPT = b"withdraw all my USDC"

@@ -13,6 +13,7 @@ from zkagent.executor.demo.attacks.stage import AttackStage
 from zkagent.executor.runs.session import Session, local_circuit
 from zkagent.models.catalogue import MANIFEST, ONNX, Model, load_model
 from zkagent.prover.local import LocalProver
+from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
 from zkagent.verifier_contracts.deployment.wallet import Deployer, at
 
 #: Both possible on the embedded chain, before and after the demo's runs.
@@ -74,7 +75,7 @@ def _other_model(
     """A proof of the second model for `x`, and the number that it is registered under."""
     model = perturbed_model(session.model, cache_root() / "perturbed")
     circuit = local_circuit(model, session.circuit.srs, lambda s: tell(f"second model: {s}"))
-    deployer = Deployer(chain.web3, chain.owner)
+    deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
     contracts = replace(chain.deployment.contracts, verifier=deployer.verifier(circuit))
     registry = at(chain.web3, "ModelRegistry", chain.deployment.registry)
     tell("second model: proving")

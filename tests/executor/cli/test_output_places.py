@@ -10,7 +10,7 @@ import pytest
 from tests.support.command_line import exit_code, one_line_error
 
 COMMANDS = {
-    "deploy": ("deploy", "--rpc", "http://127.0.0.1:9", "--key-file", "nowhere", "--out"),
+    "deploy": ("deploy", "--rpc", "http://127.0.0.1:9", "--key-file", "nowhere", "--yes", "--out"),
     "run": ("run", "withdraw 5 USDC", "--receipt"),
     "demo": ("demo", "--receipt"),
     "prove": ("prove", "wallet", "--prompt", "withdraw 5 USDC", "--out"),

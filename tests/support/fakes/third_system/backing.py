@@ -1,11 +1,9 @@
 """The contract that stands where a verifier stands for the fake system."""
 
-from typing import Any
-
 from tests.support.fakes.third_system.system import CONTRACT
 from zkagent.circuits.artifacts import Circuit
-from zkagent.verifier_contracts.chain.local import Sender, deploy
 from zkagent.verifier_contracts.deployment.backing import Constructed, ExactCode
+from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
 from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 
@@ -18,8 +16,8 @@ class HashBacking:
     def check(self, chain_id: int, onnx: str) -> None:
         """It may stand anywhere."""
 
-    def deploy(self, web3: Any, sender: Sender) -> str:
-        return str(deploy(web3, self.compiled, sender).address)
+    def deploy(self, carrier: Carrier, step: Step) -> str:
+        return str(create(carrier, step, self.compiled).address)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         return (Constructed(address, self.compiled),)

@@ -1,0 +1,193 @@
+"""What all commands that deploy have in common: what it will cost is shown and asked, and what was
+begun is resumed.
+
+Called by `deploy`, `model register-batch` and `agent deploy`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.options import SettingOption
+
+if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
+    from zkagent.executor.cli.narrator import Narrator
+    from zkagent.verifier_contracts.deployment.carrier import Carrier, Step
+    from zkagent.verifier_contracts.deployment.journal import Subject
+    from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
+
+GAS_MARGIN_PERCENT = 10
+ETHER, GWEI = 10**18, 10**9
+
+YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
+DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Show what it costs; send nothing.")
+RPC_OPTION = click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+CHAIN_ID_OPTION = click.option(
+    "--chain-id", cls=SettingOption, type=int, help="Refuse to deploy on another chain."
+)
+
+
+def somebody_to_ask(*, yes: bool, dry_run: bool = False) -> None:
+    """Refuse to work for nothing where nobody can answer the question at its end."""
+    if not (yes or dry_run or sys.stdin.isatty()):
+        raise click.UsageError("there is nobody here to ask: give --yes")
+
+
+@contextmanager
+def resumable(
+    web3: Any, signer: "LocalAccount", out: Path, subject: "Subject"
+) -> "Iterator[JournalledCarrier]":
+    """Carries out what ends with the file `out`; the journal lies beside it until `out` is written.
+
+    Raises JournalError for that of something else than `subject`.
+    """
+    from zkagent.verifier_contracts.deployment.journal import Journal, journal_path
+    from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
+
+    with Journal(journal_path(out), here(web3, signer.address, subject)) as journal:
+        try:
+            yield JournalledCarrier(web3, signer, journal)
+        except BaseException:
+            if journal.steps:
+                click.echo(f"{journal.path} has what was sent; repeat the command", err=True)
+            raise
+        journal.finish()
+
+
+def here(web3: Any, account: str, subject: "Subject") -> "Subject":
+    """The subject, with whose it is and on which chain."""
+    from zkagent.verifier_contracts.chain.local import translated
+
+    with translated(web3):
+        genesis = web3.eth.get_block(0)["hash"]
+        where: dict[str, str | int] = {
+            "chain": int(web3.eth.chain_id),
+            "genesis block": "0x" + bytes(genesis).hex(),
+        }
+    return {**where, "account": account, **subject}
+
+
+def agree(
+    carrier: "JournalledCarrier",
+    what: str,
+    work: "Callable[[Carrier], object]",
+    tell: "Narrator",
+    *,
+    fork: str | None,
+    yes: bool,
+    dry_run: bool,
+) -> bool:
+    """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
+
+    fork: the RPC address, where the work uses what is on the chain already. Raises
+    InsufficientFunds.
+    """
+    from zkagent.verifier_contracts.chain.signing import policy_of
+    from zkagent.verifier_contracts.deployment.rehearsal import rehearse
+
+    tell.stage("working out what it costs")
+    steps = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
+    done = carrier.journal.steps
+    left = [(step, gas) for step, gas in steps if step.name not in done]
+    with tell.aside():
+        _show(what, left, len(steps) - len(left), carrier, dry_run)
+        if dry_run:
+            return False
+        _check_funds(carrier, left)
+        if yes or click.confirm("go ahead?", err=True):
+            return True
+        click.echo("nothing was sent", err=True)
+        sys.exit(1)
+
+
+def _show(
+    what: str,
+    left: "Sequence[tuple[Step, int]]",
+    done: int,
+    carrier: "JournalledCarrier",
+    dry_run: bool,
+) -> None:
+    """By part: on stdout where it is the result."""
+    from zkagent.verifier_contracts.chain.signing import fees_now
+    from zkagent.verifier_contracts.deployment.rehearsal import by_part
+
+    def say(text: str) -> None:
+        click.echo(text, err=not dry_run)
+
+    fees, total = fees_now(carrier.web3), sum(gas for _, gas in left)
+    say(f"{what}, by {carrier.account}")
+    if done:
+        say(f"  resumed: {done} of {done + len(left)} transactions were signed before")
+    for part in by_part(left):
+        say(f"  {part.part:24s} {part.transactions:3d} {part.gas:14,d} gas")
+    say(f"  {'in all':24s} {len(left):3d} {total:14,d} gas")
+    likely = fees.likely_cost_wei(total) / ETHER
+    most = fees.most_wei(total * (100 + GAS_MARGIN_PERCENT) // 100) / ETHER
+    price = (fees.base_wei + fees.priority_wei) / GWEI
+    say(f"  about {likely:.6f} ETH at {price:.4g} gwei, the fee of now; at most {most:.6f} ETH")
+
+
+def _check_funds(carrier: "JournalledCarrier", left: "Sequence[tuple[Step, int]]") -> None:
+    """Enough for the fee of now; more may be needed when it rises, and the rest is resumed then."""
+    from zkagent.executor.errors import InsufficientFunds
+    from zkagent.verifier_contracts.chain.local import translated
+    from zkagent.verifier_contracts.chain.signing import fees_now
+
+    needed = fees_now(carrier.web3).likely_cost_wei(sum(gas for _, gas in left))
+    with translated(carrier.web3):
+        balance = carrier.web3.eth.get_balance(carrier.account)
+    if balance < needed:
+        raise InsufficientFunds(carrier.account, balance, needed)
+
+
+def write_new(path: Path, text: str) -> None:
+    """All of it or nothing. Raises FileInTheWay for a file that says something else."""
+    import os
+
+    from zkagent.executor.errors import FileInTheWay
+
+    if path.exists():
+        if path.read_text() != text:
+            raise FileInTheWay(path)
+        return
+    fresh = path.with_name(f"{path.name}.new")
+    with fresh.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def checked_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """The callback of options that take an address: with its checksum, if it has one."""
+    return None if given is None else _address(given)
+
+
+def checked_tokens(
+    ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """The callback of --token SYMBOL=ADDRESS."""
+    pairs = [text.partition("=") for text in given]
+    for symbol, equals, address in pairs:
+        if not (symbol and equals and address):
+            raise click.BadParameter(f"{symbol}{equals}{address} is not SYMBOL=ADDRESS")
+    return tuple((symbol, _address(address)) for symbol, _, address in pairs)
+
+
+def _address(given: str) -> str:
+    from eth_utils.address import is_address, to_checksum_address
+
+    if not is_address(given):
+        raise click.BadParameter(f"{given} is not an address, or its checksum is wrong")
+    return str(to_checksum_address(given))
+
+
+__all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
+__all__ += ["agree", "checked_address", "checked_tokens", "resumable", "somebody_to_ask"]
+__all__ += ["write_new"]

@@ -1,0 +1,384 @@
+"""A deployment that is killed at any moment is resumed by doing it again; no step happens twice."""
+
+import errno
+import itertools
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zkagent.verifier_contracts.chain.local import Anvil, call, connect
+from zkagent.verifier_contracts.deployment import journalled
+from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
+from zkagent.verifier_contracts.deployment.journal import Journal
+from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
+from zkagent.verifier_contracts.deployment.rehearsal import by_part, rehearse
+from zkagent.verifier_contracts.errors import (
+    AnswerRefused,
+    JournalDamaged,
+    JournalInUse,
+    JournalRefused,
+    RevertError,
+    StepPending,
+)
+from zkagent.verifier_contracts.toolchain.compile import Contract, compile_source
+
+COUNTER = """
+pragma solidity ^0.8.28;
+
+contract Counter {
+    error Full(uint256 count);
+
+    uint256 public count;
+
+    constructor(uint256 start) { count = start; }
+    function add(uint256 amount) external {
+        if (count + amount > 9) revert Full(count);
+        count += amount;
+    }
+}
+"""
+STEPS = 4
+
+
+class Killed(BaseException):
+    """Nobody catches it."""
+
+
+@pytest.fixture(scope="module")
+def counter(toolchain: object) -> Contract:
+    return compile_source("Counter", COUNTER)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journalled, "POLL_S", 0.01)
+
+
+def work(carrier: Carrier, counter: Contract) -> tuple[Any, Any]:
+    """Two contracts, and two calls of the second, which depends on the first by its argument."""
+    one = create(carrier, Step("contracts", "one"), counter, 1)
+    start = call(carrier.web3, one.functions.count()) + 1
+    other = create(carrier, Step("contracts", "other"), counter, start)
+    carrier.carry(Step("calls", "add 3"), other.functions.add(3))
+    carrier.carry(Step("calls", "add 4"), other.functions.add(4))
+    return one, other
+
+
+class Deployment:
+    """The same command, started as often as one likes."""
+
+    def __init__(self, chain: Anvil, path: Path, counter: Contract) -> None:
+        self.chain, self.path, self.counter = chain, path, counter
+        self.signer, self.web3 = chain.accounts[4], connect(chain.rpc_url)
+        self.ask: Callable[[Any, Any], Any] = chain.web3.provider.make_request
+
+    def start(self, **subject: str | int) -> tuple[Any, Any]:
+        about = {"chain": 31337, "account": self.signer.address, "model": "a", **subject}
+        with Journal(self.path, about) as journal:
+            carrier = JournalledCarrier(
+                self.web3, self.signer, journal, timeout_s=1, patience_s=0.05
+            )
+            made = work(carrier, self.counter)
+            journal.finish()
+        return made
+
+    def die_at(self, number: int, *, answered: bool) -> None:
+        """The process ends at this request from now on, before the node has it or after."""
+        left = itertools.count(1)
+
+        def request(method: Any, parameters: Any) -> Any:
+            last = next(left) == number
+            if last and not answered:
+                raise Killed
+            response = self.ask(method, parameters)
+            if last:
+                raise Killed
+            return response
+
+        self.intercept(request)
+
+    def intercept(self, request: Callable[[Any, Any], Any]) -> None:
+        """From now on all requests go through `request`."""
+        self.web3 = connect(self.chain.rpc_url)
+        provider: Any = self.web3.provider
+        provider.make_request, provider._request_func_cache = request, (None, None)
+
+    def live(self) -> None:
+        self.web3 = connect(self.chain.rpc_url)
+
+    @property
+    def nonce(self) -> int:
+        return int(self.chain.web3.eth.get_transaction_count(self.signer.address))
+
+
+@pytest.fixture
+def deployment(chain: Anvil, tmp_path: Path, counter: Contract) -> Deployment:
+    return Deployment(chain, tmp_path / "deployment.json.part", counter)
+
+
+def counts(deployment: Deployment, made: tuple[Any, Any]) -> list[int]:
+    """Asked of a node that nobody cuts off."""
+    web3 = deployment.chain.web3
+    there = [web3.eth.contract(address=each.address, abi=each.abi) for each in made]
+    return [call(web3, each.functions.count()) for each in there]
+
+
+def check(deployment: Deployment, made: tuple[Any, Any]) -> None:
+    assert deployment.nonce == STEPS
+    assert counts(deployment, made) == [1, 2 + 3 + 4]
+    assert not deployment.path.exists()
+
+
+def test_a_deployment_leaves_no_journal(deployment: Deployment) -> None:
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_killed_at_every_request_in_turn_it_ends_with_the_same_contracts(
+    deployment: Deployment, answered: bool
+) -> None:
+    """Each life ends one request later than the one before, until one ends by itself."""
+    for number in itertools.count(1):
+        deployment.die_at(number, answered=answered)
+        try:
+            made = deployment.start()
+        except Killed:
+            continue
+        break
+    assert number > STEPS
+    check(deployment, made)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_at_random_moments_no_step_happens_twice(deployment: Deployment, seed: int) -> None:
+    choose = random.Random(seed)
+    for _ in range(6):
+        deployment.die_at(choose.randint(1, 30), answered=choose.random() < 0.5)
+        try:
+            made = deployment.start()
+            break
+        except Killed:
+            pass
+    else:
+        deployment.live()
+        made = deployment.start()
+    check(deployment, made)
+
+
+def test_a_transaction_is_on_disk_before_the_node_has_it(deployment: Deployment) -> None:
+    ask, sent = deployment.ask, []
+
+    def request(method: Any, parameters: Any) -> Any:
+        if method == "eth_sendRawTransaction":
+            lines = deployment.path.read_text().splitlines()
+            sent.append(json.loads(lines[-1])["raw"] == parameters[0])
+        return ask(method, parameters)
+
+    deployment.intercept(request)
+    deployment.start()
+    assert sent == [True] * STEPS
+
+
+def test_what_cannot_be_journalled_is_not_sent(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, full = os.pwrite, False
+
+    def pwrite(file: int, data: bytes, offset: int) -> int:
+        if full:
+            return write(file, data[:20], offset)
+        return write(file, data, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    begin(deployment)
+    full = True
+    before = deployment.path.read_bytes()
+    with pytest.raises(OSError, match="No space left") as caught:
+        deployment.start()
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(deployment.path))
+    assert deployment.path.read_bytes() == before
+    full = False
+    check(deployment, deployment.start())
+
+
+def begin(deployment: Deployment, steps: int = 1) -> None:
+    """Leave a journal of so many steps."""
+    last = f'"step": "{["one", "other", "add 3", "add 4"][steps]}"'.encode()
+    add = Journal.add
+
+    def stop(self: Journal, signed: Any) -> None:
+        if last in json.dumps({"step": signed.step}).encode():
+            raise Killed
+        add(self, signed)
+
+    Journal.add = stop  # type: ignore[method-assign]
+    try:
+        deployment.start()
+    except Killed:
+        pass
+    finally:
+        Journal.add = add  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"chain": 1}, "chain there: 31337, here: 1;"),
+        ({"account": "0x1"}, "account there: 0x"),
+        ({"model": "b"}, "model there: a, here: b;"),
+    ],
+)
+def test_a_journal_of_another_deployment_is_refused_by_what_differs(
+    deployment: Deployment, change: dict[str, Any], said: str
+) -> None:
+    begin(deployment, 2)
+    before, nonce = deployment.path.read_bytes(), deployment.nonce
+    with pytest.raises(JournalRefused, match=said):
+        deployment.start(**change)
+    assert (deployment.path.read_bytes(), deployment.nonce) == (before, nonce)
+
+
+def test_a_step_that_carries_something_else_now_is_refused(
+    deployment: Deployment, counter: Contract
+) -> None:
+    begin(deployment)
+    deployment.counter = compile_source("Counter", COUNTER.replace("> 9", "> 10"))
+    with pytest.raises(JournalRefused, match=r"step 'one' there: .* \(made by another version"):
+        deployment.start()
+    assert deployment.nonce == 1
+
+
+def test_a_last_line_that_was_cut_off_stands_for_nothing(deployment: Deployment) -> None:
+    begin(deployment, 2)
+    text = deployment.path.read_bytes()
+    with deployment.path.open("ab") as file:
+        file.write(text.splitlines()[-1][:200])
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"hash": "0x', '"hash": "0x00', 1),
+        lambda text: text.replace('"nonce": ', '"number": ', 1),
+        lambda text: text.replace("journal-1", "journal-9", 1),
+        lambda text: "{\n" + text,
+        lambda text: "[]\n",
+    ],
+)
+def test_a_damaged_journal_is_refused_and_left_as_it_is(
+    deployment: Deployment, change: Callable[[str], str]
+) -> None:
+    begin(deployment, 2)
+    deployment.path.write_text(change(deployment.path.read_text()))
+    before = deployment.path.read_bytes()
+    with pytest.raises(JournalDamaged):
+        deployment.start()
+    assert deployment.path.read_bytes() == before
+    assert deployment.nonce == 2
+
+
+def test_two_at_once_are_refused(deployment: Deployment) -> None:
+    about = {"chain": 31337, "account": deployment.signer.address, "model": "a"}
+    with Journal(deployment.path, about), pytest.raises(JournalInUse):
+        deployment.start()
+    assert deployment.nonce == 0
+    assert not deployment.path.exists()
+
+
+@pytest.fixture
+def idle(toolchain: object, tmp_path: Path, counter: Contract) -> Iterator[Deployment]:
+    """On a chain of its own that mines when it is told to."""
+    with Anvil(options=["--no-mining"]) as own:
+        yield Deployment(own, tmp_path / "deployment.json.part", counter)
+
+
+def test_a_fee_that_no_longer_does_is_raised_under_the_same_nonce(idle: Deployment) -> None:
+    with pytest.raises(StepPending, match="'one' is not included after 1 s"):
+        idle.start()
+    idle.chain.rpc("anvil_setNextBlockBaseFeePerGas", hex(20 * 10**9))
+    idle.chain.rpc("anvil_dropAllTransactions")
+    idle.chain.rpc("evm_mine")
+    idle.chain.rpc("evm_setAutomine", True)
+    check(idle, idle.start())
+
+
+def test_a_late_block_is_waited_for_by_the_next_start(idle: Deployment) -> None:
+    with pytest.raises(StepPending):
+        idle.start()
+    idle.chain.rpc("evm_mine")
+    idle.chain.rpc("evm_setAutomine", True)
+    check(idle, idle.start())
+
+
+def test_a_step_whose_nonce_went_to_something_else_is_signed_anew(idle: Deployment) -> None:
+    with pytest.raises(StepPending):
+        idle.start()
+    idle.chain.rpc("anvil_dropAllTransactions")
+    idle.chain.rpc("evm_setAutomine", True)
+    from zkagent.verifier_contracts.chain.local import send
+
+    send(idle.chain.web3, {"to": idle.signer.address, "data": "0x"}, idle.signer)
+    _, other = idle.start()
+    assert idle.nonce == STEPS + 1
+    assert call(idle.chain.web3, other.functions.count()) == 9
+
+
+def test_a_transaction_that_failed_is_signed_anew_when_it_can_succeed(
+    deployment: Deployment, counter: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The chain changed between estimate and inclusion."""
+    gas = journalled.gas_limit
+    monkeypatch.setattr(journalled, "gas_limit", lambda web3, estimate, margin: estimate - 1)
+    with pytest.raises(RevertError):
+        deployment.start()
+    assert deployment.nonce == 1
+    monkeypatch.setattr(journalled, "gas_limit", gas)
+    _, other = deployment.start()
+    assert deployment.nonce == STEPS + 1
+    assert call(deployment.chain.web3, other.functions.count()) == 9
+
+
+def test_a_node_that_names_another_address_is_not_believed(deployment: Deployment) -> None:
+    ask = deployment.ask
+
+    def request(method: Any, parameters: Any) -> Any:
+        response = ask(method, parameters)
+        if method == "eth_getTransactionReceipt" and response.get("result"):
+            response["result"]["contractAddress"] = "0x" + "42" * 20
+        return response
+
+    deployment.intercept(request)
+    with pytest.raises(AnswerRefused, match="0x4242"):
+        deployment.start()
+
+
+def test_a_rehearsal_costs_what_the_deployment_costs(
+    deployment: Deployment, counter: Contract
+) -> None:
+    steps = rehearse(31337, deployment.signer.address, lambda carrier: work(carrier, counter))
+    deployment.start()
+    eth = deployment.chain.web3.eth
+    blocks = range(eth.block_number - STEPS + 1, eth.block_number + 1)
+    assert [gas for _, gas in steps] == [eth.get_block(block)["gasUsed"] for block in blocks]
+    parts = [(cost.part, cost.transactions) for cost in by_part(steps)]
+    assert parts == [("contracts", 2), ("calls", 2)]
+
+
+def test_a_rehearsal_on_a_fork_finds_what_is_on_the_chain(
+    deployment: Deployment, counter: Contract
+) -> None:
+    one, _ = deployment.start()
+    again = Step("calls", "add 3 once more")
+    rpc, account = deployment.chain.rpc_url, deployment.signer.address
+    ((step, gas),) = rehearse(
+        31337, account, lambda carrier: carrier.carry(again, one.functions.add(3)), rpc
+    )
+    assert step == again
+    assert 21_000 < gas < 60_000
+    assert call(deployment.chain.web3, one.functions.count()) == 1

@@ -1,0 +1,169 @@
+"""What was signed for a deployment, on disk before it is broadcast.
+
+A text file with a JSON value on each line: first what the deployment is, then one line for each
+signed transaction. Lines are only ever added, each is on the disk (fsync) before its transaction
+may leave this process, and a last line that was cut off stands for nothing that was sent. One
+process at a time holds the file, by a lock that ends with the process.
+"""
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from eth_account import Account
+from eth_utils.crypto import keccak
+
+from zkagent.verifier_contracts.errors import JournalDamaged, JournalInUse, JournalRefused
+
+FORMAT = "zkagent-deployment-journal-1"
+SUFFIX = ".part"
+#: What a deployment is, in words: whose, where, of what.
+Subject = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A transaction that may have been sent. content: SHA-256 of what it carries, addressee
+    included; hash, raw: hex with 0x."""
+
+    step: str
+    content: str
+    nonce: int
+    hash: str
+    raw: str
+
+
+class Journal:
+    """The journal at `path`, new or found there, of a deployment that is `subject`. Close it, or
+    use it in a `with` block; `finish` when there is nothing left to resume.
+
+    Raises JournalInUse, JournalDamaged, and JournalRefused for that of another deployment, by the
+    first thing of the subject that differs.
+    """
+
+    def __init__(self, path: Path, subject: Subject) -> None:
+        self.path, self._file, self._empty = path, _locked(path), False
+        try:
+            self._signed = self._read(subject)
+            self._empty = not self._signed
+        except BaseException:
+            self.close()
+            raise
+
+    def of(self, step: str) -> list[Signed]:
+        """What was signed for a step, in this order."""
+        return [signed for signed in self._signed if signed.step == step]
+
+    @property
+    def steps(self) -> set[str]:
+        """The names of all steps that something was signed for."""
+        return {signed.step for signed in self._signed}
+
+    @property
+    def next_nonce(self) -> int:
+        """After all that was signed."""
+        return max((signed.nonce + 1 for signed in self._signed), default=0)
+
+    def add(self, signed: Signed) -> None:
+        """Returns when the line is on the disk. Raises OSError, and then no line was added."""
+        self._empty = False
+        self._append(asdict(signed))
+        self._signed.append(signed)
+
+    def finish(self) -> None:
+        """The deployment is complete: remove the file."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Let others have it. Without a step there is nothing to resume, and the file goes."""
+        if self._file >= 0:
+            if self._empty:
+                self.path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = -1
+
+    def _read(self, subject: Subject) -> list[Signed]:
+        content = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        whole = content[: content.rfind(b"\n") + 1]
+        os.ftruncate(self._file, len(whole))
+        if not whole:
+            self._append({"format": FORMAT, **subject})
+            _sync_folder(self.path)
+            return []
+        try:
+            header, *lines = [json.loads(line) for line in whole.splitlines()]
+            signed = [Signed(**line) for line in lines]
+            sound = header.pop("format") == FORMAT and all(map(_is_sound, signed))
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+            raise JournalDamaged(self.path, str(exc)) from exc
+        if not sound:
+            raise JournalDamaged(self.path, "a hash is not its transaction's, or another format")
+        self._check(header, subject, signed)
+        return signed
+
+    def _check(self, header: dict[str, Any], subject: Subject, signed: list[Signed]) -> None:
+        for name, value in subject.items():
+            if header.get(name) != value:
+                raise JournalRefused(self.path, name, header.get(name), value)
+        for each in signed:
+            account = Account.recover_transaction(each.raw)
+            if account != subject["account"]:
+                raise JournalRefused(self.path, "account", account, subject["account"])
+
+    def _append(self, value: Mapping[str, Any]) -> None:
+        line = json.dumps(value).encode() + b"\n"
+        end = os.fstat(self._file).st_size
+        try:
+            written = os.pwrite(self._file, line, end)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._file)
+        except OSError as exc:
+            os.ftruncate(self._file, end)
+            raise OSError(exc.errno, exc.strerror, str(self.path)) from exc
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def journal_path(out: Path) -> Path:
+    """Where the journal of the deployment lies whose record will be `out`."""
+    return out.with_name(out.name + SUFFIX)
+
+
+def _locked(path: Path) -> int:
+    """The file, ours alone; made when there is none."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
+                return file
+        except BlockingIOError as exc:
+            os.close(file)
+            raise JournalInUse(path) from exc
+        os.close(file)  # removed by whoever finished it just now
+
+
+def _is_sound(signed: Signed) -> bool:
+    return "0x" + keccak(hexstr=signed.raw).hex() == signed.hash
+
+
+def _sync_folder(path: Path) -> None:
+    folder = os.open(path.absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+__all__ = ["Journal", "Signed", "Subject", "journal_path"]

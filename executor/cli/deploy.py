@@ -107,8 +107,8 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
-    somebody_to_ask(yes=yes, dry_run=dry_run)
     check_place(out, replace=journal_path(out).exists())
+    somebody_to_ask(yes=yes, dry_run=dry_run)
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id)
     with Narrator().working() as tell:
@@ -154,7 +154,9 @@ def _deployed(
 def _subject(model: "Model", circuit: "Circuit", plan: "WalletPlan") -> dict[str, str | int]:
     """What a journal is of: with any of it changed it would be another deployment."""
     there = plan.there
-    batches = ", ".join(f"{size} by {batch.digest[:16]}" for size, batch in sorted(plan.batches.items()))
+    batches = ", ".join(
+        f"{size} by {batch.digest[:16]}" for size, batch in sorted(plan.batches.items())
+    )
     tokens = ", ".join(f"{token.symbol}={token.address}" for token in there.tokens)
     return {
         "model": model.digest,

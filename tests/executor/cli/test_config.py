@@ -109,7 +109,7 @@ def test_a_required_option_may_come_from_a_file_but_not_be_none(
     user: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     user.write_text('rpc = "http://127.0.0.1:9"\nkey-file = "nowhere.key"')
-    assert exit_code("deploy") == 1
+    assert exit_code("deploy", "--yes") == 1
     assert f"cannot read the key file {user.parent / 'nowhere.key'}" in one_line_error(capsys)
     assert exit_code("deploy", "--rpc", "none") == 2
     assert "Missing option '--rpc'" in capsys.readouterr().err

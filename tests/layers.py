@@ -128,7 +128,13 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/bench": {"executor/chain", "executor/runs"},
     "executor/demo/attacks": {"executor/chain", "executor/runs"},
     "executor/receipts": {"executor/chain", "executor/places", "executor/runs"},
-    "executor/api": {"executor/chain", "executor/receipts", "executor/runs"},
+    "executor/audit": {"executor/chain", "executor/receipts", "executor/runs"},
+    "executor/api": {
+        "executor/audit",
+        "executor/chain",
+        "executor/receipts",
+        "executor/runs",
+    },
     "executor/demo": {
         "executor/chain",
         "executor/demo/attacks",
@@ -137,6 +143,7 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "executor/cli": {
         "executor/api",
+        "executor/audit",
         "executor/bench",
         "executor/chain",
         "executor/config",

@@ -22,6 +22,7 @@ TERMS = "(uint64,(bytes32,(uint16,uint256,uint256)[])[])"
 COMMITMENT = "(bytes32,bytes32,bytes32,bytes4,string)"
 BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
 BATCHES = "(uint16,address,bytes32,bytes32)[]"
+EXECUTABLE = "(address,uint16,uint16,address,address,bytes32)"
 INPUT_DESCRIPTION = "((uint8,string,string)[])"
 STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING
 FEATURE_BYTES = 2
@@ -95,6 +96,18 @@ GET_MODEL = Method("getModel", ("uint256",), (COMMITMENT, "bool", "address"))
 GET_BINDING = Method("getBinding", ("uint256",), (BINDING,))
 BATCH_VERIFIERS = Method("batchVerifiers", ("uint256",), (BATCHES,))
 COMMITMENT_HASH = Method("commitmentHash", ("uint256",), ("bytes32",))
+BINDING_OF = Method("bindingOf", ("uint256",), (EXECUTABLE,))
+BATCH_VERIFIER_FOR = Method(
+    "batchVerifierFor", ("uint256", "uint256"), ("address", "uint256", "bytes32")
+)
+PINNED_COMMITMENT = Method("pinnedCommitment", (), ("bytes32",))
+MAX_ITERATIONS = Method("maxIterations", (), ("uint16",))
+OWNER = Method("owner", (), ("address",))
+WALLET = Method("wallet", (), ("address",))
+POINTER = Method("pointer", (), ("address",))
+BALANCE_OF = Method("balanceOf", ("address",), ("uint256",))
+DECISION_VERIFIED = Method("DecisionVerified", ("uint256", "address", "bytes32", "bytes32"))
+DECISION_VERIFIED_DATA = DECISION_VERIFIED.inputs[2:]  # model and agent are indexed topics
 
 
 def run_data(call: RunCall) -> bytes:

@@ -5,7 +5,7 @@ Calls are encoded by hand (abi.py), so that neither a compiler nor an ABI file i
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from eth_abi.abi import encode
@@ -56,6 +56,15 @@ class ContractReader:
             except TransactionNotFound as exc:
                 raise NotOnChain(f"there is no transaction {transaction}") from exc
 
+    def creations(self, number: int) -> Iterator[tuple[str, bytes]]:
+        """Address and calldata of each contract that a transaction of this block was sent for."""
+        with translated(self.web3):
+            found = self.web3.eth.get_block(number, full_transactions=True)
+            for sent in found["transactions"]:
+                if isinstance(sent, Mapping) and sent.get("to") is None:
+                    receipt = self.web3.eth.get_transaction_receipt(sent["hash"])
+                    yield str(receipt["contractAddress"]).lower(), bytes(sent["input"])
+
     def code(self, address: str, block: Block) -> bytes:
         with self._historic(block), translated(self.web3):
             return bytes(self.web3.eth.get_code(_checksummed(address), block.number))
@@ -63,10 +72,17 @@ class ContractReader:
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
         return tuple(keccak(self.code(address, block)) for address in addresses)
 
-    def view(self, to: str, method: abi.Method, block: Block, *arguments: Any) -> tuple[Any, ...]:
+    def view(
+        self,
+        to: str,
+        method: abi.Method,
+        block: Block,
+        *arguments: Any,
+        sender: str = abi.NO_HANDLER,
+    ) -> tuple[Any, ...]:
         """The results of a call."""
         try:
-            returned = self.call(to, method.call(*arguments), block)
+            returned = self.call(to, method.call(*arguments), block, sender)
         except RevertError as exc:
             if exc.data:
                 raise

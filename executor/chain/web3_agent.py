@@ -113,13 +113,7 @@ class Web3Agent:
 
     def _book(self, block: Block) -> tuple[Listing, ...]:
         (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
-        symbols, tokens, decimals = self._view(book, abi.ENTRIES, block)
-        if not all(symbol.isascii() for symbol in symbols):
-            raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
-        return tuple(
-            Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
-            for symbol, token, places in zip(symbols, tokens, decimals, strict=True)
-        )
+        return listings(self.reader, book, block)
 
     def _decimals(self, tokens: Sequence[str], block: Block) -> list[tuple[str, int]]:
         """Of those that tell, as the decoder contract asks them."""
@@ -129,6 +123,17 @@ class Web3Agent:
                 (places,) = self._view(token, abi.DECIMALS, block)
                 known.append((token, int(places)))
         return [(token, places) for token, places in known if places <= MAX_DECIMALS]
+
+
+def listings(reader: ContractReader, book: str, block: Block) -> tuple[Listing, ...]:
+    """What a symbol book lists. Raises NoAgentThere."""
+    symbols, tokens, decimals = reader.view(book, abi.ENTRIES, block)
+    if not all(symbol.isascii() for symbol in symbols):
+        raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
+    return tuple(
+        Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
+        for symbol, token, places in zip(symbols, tokens, decimals, strict=True)
+    )
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:

@@ -1,5 +1,7 @@
 """A model registry on a real chain."""
 
+from typing import Any
+
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel, BatchVerifier, Block
 from zkagent.executor.chain.reader import ContractReader
@@ -10,6 +12,26 @@ class Web3Registry:
 
     def __init__(self, reader: ContractReader, address: str) -> None:
         self.reader, self.address = reader, address.lower()
+
+    def owner(self, number: int, block: Block) -> tuple[str, bool]:
+        """Who may change the model of this number, and whether it was withdrawn."""
+        _, deprecated, owner = self.reader.view(self.address, abi.GET_MODEL, block, number)
+        return owner, deprecated
+
+    def executable(
+        self, number: int, block: Block, sender: str = abi.NO_HANDLER
+    ) -> tuple[Any, ...]:
+        """What an executor at `sender` is told: verifier, inputs, outputs, encoder, decoder,
+        commitment hash."""
+        (found,) = self.reader.view(self.address, abi.BINDING_OF, block, number, sender=sender)
+        return tuple(found)
+
+    def batch_for(
+        self, number: int, decisions: int, block: Block, sender: str = abi.NO_HANDLER
+    ) -> tuple[Any, ...]:
+        """What it is told of a proof of so many: verifier, size, commitment hash."""
+        method = abi.BATCH_VERIFIER_FOR
+        return self.reader.view(self.address, method, block, number, decisions, sender=sender)
 
     def model(self, number: int, block: Block) -> AgentModel:
         """Commitment and binding under this number. Raises RevertError when there is none."""

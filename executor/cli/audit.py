@@ -1,9 +1,9 @@
-"""`zkagent model audit`."""
+"""`zkagent model audit` and `zkagent agent audit`."""
 
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,19 +11,38 @@ from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, SRS_OPTION
 
 if TYPE_CHECKING:
-    from zkagent.executor.chain.agent import AgentModel, BatchVerifier
-    from zkagent.models.catalogue import Model
+    from zkagent.executor.audit.report import Audit
+    from zkagent.executor.receipts.verdicts import Check
+
+#: Of a verdict that nothing here can give, beside 0 and 1: see docs/errors.md.
+UNKNOWN = 3
+EXIT_CODES = {"sound": 0, "unsound": 1, "unknown": UNKNOWN}
+
+RPC_OPTION = click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+AUDITED_MODEL_OPTION = click.option(
+    "--model",
+    "model_name",
+    help="Model by name or folder; by default the shipped one that is committed to.",
+)
+TRUST_OPTION = click.option(
+    "--trust",
+    multiple=True,
+    metavar="ADDRESS",
+    callback=lambda ctx, option, given: tuple(map(_address, given)),
+    help="A contract that you vouch for though nobody here compiled it; repeat it for each.",
+)
 
 
 @click.command("audit")
 @click.argument("model_id", type=click.IntRange(min=1))
-@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+@RPC_OPTION
 @click.option("--registry", help="Address of the model registry.")
 @click.option(
     "--deployment", cls=SettingOption, type=FILE, help="deployment.json, which names the registry."
 )
-@click.option("--model", "model_name", help="Model by name or folder; by default the shipped one.")
+@AUDITED_MODEL_OPTION
 @SRS_OPTION
+@TRUST_OPTION
 @JSON_OPTION
 def audit_command(
     model_id: int,
@@ -33,101 +52,120 @@ def audit_command(
     deployment: Path | None,
     model_name: str | None,
     srs: Path | None,
+    trust: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Rebuild everything behind MODEL_ID of a registry and compare it with the chain, byte for
-    byte: tables, encoder, decoder, verifier, and the hashes over them."""
-    from zkagent.executor.chain.reader import ContractReader
-    from zkagent.executor.chain.web3_registry import Web3Registry
+    """Rebuild everything behind MODEL_ID of a registry and compare it with the chain: the registry
+    itself, what executors obey, tables, encoder, decoder, verifiers, and the hashes over them.
+
+    Ends with 0 when it is sound, 1 when it is unsound, 3 when that cannot be told.
+    """
+    from zkagent.executor.api.audits import audit_model
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.receipts.audit import Audited, audit
-    from zkagent.verifier_contracts.chain.local import connect
 
-    address, chain_id = _registry(registry, deployment)
-    reader = ContractReader(connect(rpc, chain_id))
-    block = reader.block("latest")
-    bound = Web3Registry(reader, address).model(model_id, block)
-    model = _model(bound, model_name)
+    address, chain_id = _found(registry, deployment, "registry")
     with Narrator().working() as tell:
-        circuit = _circuit(bound, model, srs, tell.stage)
-        batches = {
-            batch.size: _circuit(bound, model, srs, tell.stage, batch) for batch in bound.batches
-        }
-        tell.stage("comparing")
-        checks = tuple(audit(Audited(reader, bound, block, model, circuit, batches)))
-    held = all(check.held for check in checks)
+        found = audit_model(
+            model_id,
+            address,
+            rpc,
+            chain_id=chain_id,
+            model=model_name,
+            srs=srs,
+            trust=trust,
+            stage=tell.stage,
+        )
+    _end(found, as_json)
+
+
+@click.command("audit")
+@click.argument("agent", metavar="[ADDRESS]", required=False)
+@RPC_OPTION
+@click.option(
+    "--deployment", cls=SettingOption, type=FILE, help="deployment.json, which names the agent."
+)
+@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to audit on another chain.")
+@AUDITED_MODEL_OPTION
+@SRS_OPTION
+@TRUST_OPTION
+@JSON_OPTION
+def agent_audit_command(
+    agent: str | None,
+    *,
+    rpc: str,
+    deployment: Path | None,
+    chain_id: int | None,
+    model_name: str | None,
+    srs: Path | None,
+    trust: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Compare all that the agent at ADDRESS rests on with what its sources compile to.
+
+    That is the code of agent, executor, registry, wallet, tools, symbol book and pool with each
+    value that a constructor wrote, what the executor obeys, and the whole model. Ends with 0 when
+    it is sound, 1 when it is unsound, 3 when that cannot be told: code that nobody here compiled is
+    never taken for good.
+    """
+    from zkagent.executor.api.audits import audit_agent
+    from zkagent.executor.cli.narrator import Narrator
+
+    address, recorded = _found(agent, deployment, "agent")
+    with Narrator().working() as tell:
+        found = audit_agent(
+            address,
+            rpc,
+            chain_id=chain_id or recorded,
+            model=model_name,
+            srs=srs,
+            trust=trust,
+            stage=tell.stage,
+        )
+    _end(found, as_json)
+
+
+def _end(found: "Audit", as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"held": held, "checks": [_shown(check) for check in checks]}))
+        click.echo(json.dumps(found.to_json()))
     else:
-        _print(checks, held, model, address, bound)
-    if not held:
-        sys.exit(1)
+        for check in found.checks:
+            click.echo(f"{_word(check)}: {check}")
+        for name, value in found.facts.items():
+            click.echo(f"{name}: {value}")
+        click.echo(found.conclusion)
+    if code := EXIT_CODES[found.verdict]:
+        sys.exit(code)
 
 
-def _print(checks: Any, held: bool, model: "Model", registry: str, bound: "AgentModel") -> None:
-    for check in checks:
-        click.echo(f"{'same' if check.held else 'DIFFERENT'}: {check}")
-    subject = f"model {bound.model_id} of {registry}"
-    click.echo(
-        f"{subject} is {model.name}, commitment 0x{bound.commitment_hash.hex()}"
-        if held
-        else f"{subject} is not what {model.name} gives here"
-    )
+def _word(check: "Check") -> str:
+    if check.held:
+        return "same"
+    return "UNKNOWN" if check.unknown else "DIFFERENT"
 
 
-def _registry(registry: str | None, deployment: Path | None) -> tuple[str, int | None]:
-    from eth_utils.address import is_address
-
+def _found(given: str | None, deployment: Path | None, what: str) -> tuple[str, int | None]:
+    """Its address, and the chain that it is on if a deployment says so."""
     from zkagent.executor.errors import DeploymentMissing
     from zkagent.verifier_contracts.deployment.record import load_deployment
 
     if deployment is not None:
         read = load_deployment(deployment)
-        return registry or read.registry, read.chain_id
-    if registry is None:
-        raise DeploymentMissing("which registry? give --registry ADDRESS or --deployment FILE")
-    if not is_address(registry):
-        raise DeploymentMissing(f"{registry} is not an address, or its checksum is wrong")
-    return registry, None
+        recorded: str = getattr(read, what)
+        return _address(given or recorded), read.chain_id
+    if given is None:
+        option = "--registry ADDRESS" if what == "registry" else "its ADDRESS"
+        raise DeploymentMissing(f"which {what}? give {option} or --deployment FILE")
+    return _address(given), None
 
 
-def _model(bound: "AgentModel", name: str | None) -> "Model":
-    """The model asked for, or the shipped one whose manifest is committed."""
-    from zkagent.executor.errors import OtherModel
-    from zkagent.models.catalogue import Model, load_model, shipped_models
+def _address(given: str) -> str:
+    from eth_utils.address import is_address
 
-    if name is not None:
-        return load_model(name, Model)
-    shipped = [load_model(shipped, Model) for shipped in shipped_models()]
-    for model in shipped:
-        if model.digest == bound.manifest_digest.hex():
-            return model
-    known = ", ".join(f"{m.name} {m.digest[:16]}" for m in shipped)
-    raise OtherModel("manifest", f"are {known}", bound.manifest_digest.hex()[:16])
+    from zkagent.executor.errors import DeploymentMissing
+
+    if not is_address(given):
+        raise DeploymentMissing(f"{given} is not an address, or its checksum is wrong")
+    return given
 
 
-def _circuit(
-    bound: "AgentModel",
-    model: "Model",
-    srs: Path | None,
-    stage: Any,
-    batch: "BatchVerifier | None" = None,
-) -> Any:
-    """The model's own circuit: the committed one when it is that, else one built here, so that the
-    audit shows the difference."""
-    from zkagent.circuits.systems import find_system
-    from zkagent.executor.errors import CannotVerify
-    from zkagent.executor.receipts.circuits import find_circuit
-    from zkagent.executor.runs.local_batches import batch_circuit
-
-    system = find_system(bound.proof_system_id)
-    size, digest = (batch.size, batch.circuit_hash) if batch else (1, bound.circuit_hash)
-    stage(f"circuit for {size} decisions: looking for the committed one")
-    try:
-        return find_circuit(model, digest.hex(), system, srs, size)
-    except (CannotVerify, ValueError):
-        return batch_circuit(model, size, srs, stage, system)
-
-
-def _shown(check: Any) -> dict[str, str]:
-    return {"claim": check.claim, "problem": check.problem}
+__all__ = ["TRUST_OPTION", "UNKNOWN", "agent_audit_command", "audit_command"]

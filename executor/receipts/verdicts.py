@@ -1,6 +1,8 @@
-"""The outcome of checking a receipt: a list of named checks, each held or broken with a reason."""
+"""The outcome of checking a receipt or a contract: a list of named checks, each held, or broken or
+unknown with a reason. Unknown is what nothing here can tell; it never passes for held.
+"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eth_abi.exceptions import EncodingError
@@ -8,20 +10,30 @@ from eth_abi.exceptions import EncodingError
 from zkagent.models.errors import ModelError
 
 
+class CannotTell(Exception):
+    """Raised inside of a check, which is then unknown: the message says what is not known here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must be so. `problem` is empty when it is."""
+    """One thing that must be so. `problem` is empty when it is.
+
+    unknown: the problem is that nothing here tells. note: worth saying though it holds.
+    """
 
     subject: str
     claim: str
     problem: str
+    unknown: bool = False
+    note: str = ""
 
     @property
     def held(self) -> bool:
         return not self.problem
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.claim}" + (f": {self.problem}" if self.problem else "")
+        said = self.problem or self.note
+        return f"{self.subject}: {self.claim}" + (f": {said}" if said else "")
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,12 @@ class Report:
     def accepted(self) -> bool:
         return all(check.held for check in self.checks)
 
+    @property
+    def verdict(self) -> str:
+        """``accepted``, ``unknown`` when something cannot be told and nothing is broken, or
+        ``rejected``."""
+        return judged(self.checks, "accepted", "rejected")
+
     def __bool__(self) -> bool:
         return self.accepted
 
@@ -46,10 +64,19 @@ class Report:
         return tuple(check for check in self.checks if not check.held)
 
 
+def judged(checks: Sequence[Check], good: str, bad: str) -> str:
+    """`good`, ``unknown`` or `bad`: one verdict on all of them."""
+    if all(check.held for check in checks):
+        return good
+    return bad if any(not check.held and not check.unknown for check in checks) else "unknown"
+
+
 def check(subject: str, claim: str, problem: Callable[[], str]) -> Check:
     """Evaluate one check; values that cannot even be read are a problem too."""
     try:
         return Check(subject, claim, problem())
+    except CannotTell as exc:
+        return Check(subject, claim, str(exc), unknown=True)
     except (ValueError, OverflowError, EncodingError, ModelError) as exc:
         return Check(subject, claim, str(exc) or type(exc).__name__)
 

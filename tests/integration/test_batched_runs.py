@@ -9,6 +9,8 @@ import pytest
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.networks.batch import fill
+from zkagent.executor.audit.code import Code
+from zkagent.executor.audit.model import Audited, audit
 from zkagent.executor.chain.abi import FEATURE_BYTES, NO_HANDLER, OUTPUT_BYTES, pack, prompt_input
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain, balances
@@ -16,7 +18,6 @@ from zkagent.executor.chain.gas_report import iteration_gas
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.cli.main import main
-from zkagent.executor.receipts.audit import Audited, audit
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
@@ -133,18 +134,18 @@ def test_decisions_without_a_proof_of_their_own_or_a_shared_one_revert(batched: 
 
 def test_the_audit_rebuilds_the_batch_verifier(batched: Batched, wallet: Model) -> None:
     reader, deployment = ContractReader(batched.chain.web3), batched.chain.deployment
-    block = reader.block("latest")
-    bound = Web3Registry(reader, deployment.registry).model(deployment.model_id, block)
+    code = Code(reader, reader.block("latest"))
+    bound = Web3Registry(reader, deployment.registry).model(deployment.model_id, code.block)
     own = batched.session.circuit
-    audited = Audited(reader, bound, block, wallet, own, {SIZE: batched.circuit})
+    audited = Audited(code, deployment.registry, bound, wallet, own, {SIZE: batched.circuit})
     assert [check for check in audit(audited) if not check.held] == []
     claim = "the verifier for 4 decisions is the circuit's"
     for circuits in ({}, {SIZE: own}):
         found = dataclasses.replace(audited, batches=circuits)
         assert {check.claim for check in audit(found) if not check.held} == {claim}
-    code = bytearray(reader.code(bound.batches[0].verifier, block))
-    code[-1] ^= 1
-    batched.chain.anvil.rpc("anvil_setCode", bound.batches[0].verifier, "0x" + code.hex())
+    changed = bytearray(reader.code(bound.batches[0].verifier, code.block))
+    changed[-1] ^= 1
+    batched.chain.anvil.rpc("anvil_setCode", bound.batches[0].verifier, "0x" + changed.hex())
     assert claim in {check.claim for check in audit(audited) if not check.held}
 
 

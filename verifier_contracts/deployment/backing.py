@@ -74,7 +74,9 @@ class ProofBacking:
         return str(create(carrier, step, self._compiled).address)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
-        return (Constructed(address, self._compiled),)
+        """Without immutables its code is what was compiled; the constructor, which refuses to make
+        a development set-up's on another chain, need not be asked."""
+        return (ExactCode(address, self._compiled.deployed_bytecode),)
 
 
 class EvaluationBacking:

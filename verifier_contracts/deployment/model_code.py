@@ -17,6 +17,8 @@ from zkagent.verifier_contracts.errors import ModelCodeError
 
 ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
 MAX_CHUNKS = 8
+# As `ModelData` has them.
+LOCAL_ROW_BYTES, VOCABULARY_BYTES, HEADER_BYTES = 16, 4096, 4
 #: Codes of `IERCAgentTool.ParamType`.
 PARAM_TYPES = {"address": 1, "uint": 4}
 
@@ -32,6 +34,21 @@ class ModelCode:
     data: bytes
     text_rows: int
     local_rows: int
+
+    @property
+    def vocabulary_at(self) -> int:
+        """Where the vocabulary begins in data."""
+        return 1 + LOCAL_ROW_BYTES * self.local_rows
+
+    @property
+    def manifest_at(self) -> int:
+        """Where the manifest's part begins in data."""
+        return self.vocabulary_at + VOCABULARY_BYTES
+
+    @property
+    def header(self) -> bytes:
+        """Of that part: number of actions, index of the balance action, length of the prefixes."""
+        return self.data[self.manifest_at : self.manifest_at + HEADER_BYTES]
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str

@@ -1,0 +1,177 @@
+"""Audits an agent: everything that its owner's tokens depend on, by code and not by what it says.
+
+    code       agent, executor, registry, wallet, tools, converter, book, pool, tokens: recognised,
+               with every value that a constructor wrote
+    data       the contracts that hold the agent's configuration, its tools' descriptions, the list
+    faces      tools say the same to the agent, the executor, the decoder and to anybody
+    origin     agent, executor and pool were made by their constructors
+    pins       what the agent remembers is what is there
+
+Its model is `model.py`'s. Whatever is read here is an answer of a node and of contracts that may
+lie; a check that rests on an answer compares it with code.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from zkagent.executor.audit.code import Code, Place
+from zkagent.executor.audit.origin import check_origin
+from zkagent.executor.audit.wiring import (
+    METADATA,
+    NOBODY,
+    Tool,
+    Wiring,
+    places,
+    pool_place,
+    token_place,
+    wallet_place,
+)
+from zkagent.executor.chain import abi
+from zkagent.executor.chain.web3_agent import listings
+from zkagent.executor.errors import NoAgentThere, NotOnChain
+from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
+from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.errors import RevertError
+
+#: Whose storage matters and does not show: the rest of it can be read.
+OF_KNOWN_ORIGIN = ("agent", "executor")
+
+
+def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
+    """All checks but those of the model. decoder: whom tools are asked by, too."""
+    yield from contract_checks(code, wiring)
+    yield from _foreign(code, wiring)
+    yield from _data(code, wiring)
+    for tool in wiring.tools:
+        yield tell(
+            _named(tool), "says the same to all", partial(_faces, code, wiring, tool, decoder)
+        )
+        yield check(_named(tool), "is the tool that the agent pinned", partial(_pin, tool))
+    for place in places(wiring, code):
+        if place.role in OF_KNOWN_ORIGIN:
+            yield _origin(code, place)
+
+
+def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
+    """Code and values of every contract of ours that the agent rests on."""
+    for place in places(wiring, code):
+        if place.address == NOBODY:
+            problem = f"the agent names no {place.role}"
+            yield Check(place.role, "the agent has one", problem, unknown=True)
+        else:
+            yield code.check(place)
+
+
+def pool_of(code: Code, wiring: Wiring) -> str:
+    """As the wallet's code has it. Raises CannotTell, ValueError."""
+    return code.recognised(wallet_place(wiring)).address("_pool")
+
+
+def tell(subject: str, claim: str, problem: Callable[[], str]) -> Check:
+    """A check that asks contracts: what they refuse to answer is their problem."""
+
+    def answered() -> str:
+        try:
+            return problem()
+        except (NoAgentThere, NotOnChain, RevertError) as exc:
+            return str(exc)
+
+    return check(subject, claim, answered)
+
+
+def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
+    """What the owner chose: known if it is one of ours, otherwise named."""
+    try:
+        pool = pool_place(pool_of(code, wiring))
+    except (CannotTell, ValueError) as exc:
+        yield Check("pool", "the wallet has one", str(exc), unknown=True)
+    else:
+        found = code.check(pool)
+        yield found
+        if found.held and not found.note:
+            yield _origin(code, pool)
+    try:
+        listed = _listed(code, wiring)
+    except (NoAgentThere, RevertError) as exc:
+        yield Check("symbol book", "it can be read", str(exc))
+        return
+    yield from (code.check(token_place(listing)) for listing in listed)
+
+
+def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
+    return listings(code.reader, wiring.book, code.block) if wiring.book != NOBODY else ()
+
+
+def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
+    """The contracts whose code is data, each named by the code of another."""
+    agent, *others = places(wiring, code)
+    yield _pointed(code, agent, "_config", wiring.config, "its configuration is what it says")
+    described = {wiring.agent: wiring.metadata} | {t.address: t.metadata for t in wiring.tools}
+    for place in (agent, *others):
+        if place.address in described:
+            metadata = b"".join(described[place.address])
+            yield _pointed(code, place, "_blob", metadata, "its description is what it says")
+    if wiring.book != NOBODY:
+        yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
+
+
+def _pointed(code: Code, place: Place, pointer: str, expected: bytes, claim: str) -> Check:
+    def problem() -> str:
+        address = code.recognised(place).address(pointer)
+        found = code.reader.code(address, code.block)
+        return "" if found == b"\0" + expected else f"the data at {address} are others"
+
+    return check(place.role, claim, problem)
+
+
+def _list(code: Code, wiring: Wiring) -> str:
+    (pointer,) = code.reader.view(wiring.book, abi.POINTER, code.block)
+    rows = (
+        listing.symbol.encode().ljust(11, b"\0")
+        + bytes([listing.decimals])
+        + bytes.fromhex(listing.token[2:])
+        for listing in _listed(code, wiring)
+    )
+    found = code.reader.code(pointer, code.block)
+    return "" if found == b"\0" + b"".join(rows) else f"the data at {pointer} are others"
+
+
+def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:
+    """A tool that is pinned as one and called as another would be two."""
+    callers = {"the decoder": decoder, "the executor": wiring.executor, "anybody": NOBODY}
+    for who, sender in callers.items():
+        for method, expected in zip(METADATA, tool.metadata, strict=True):
+            try:
+                found = code.reader.call(tool.address, method.call(), code.block, sender)
+            except RevertError as exc:
+                return f"{method.name}() answers the agent, and refuses {who}: {exc}"
+            if found != expected:
+                return (
+                    f"it has two faces: {method.name}() tells the agent {_shown(expected)}, and "
+                    f"{who} {_shown(found)}"
+                )
+    return ""
+
+
+def _pin(tool: Tool) -> str:
+    return difference(("metadata hash", tool.metadata_hash.hex(), tool.pinned.hex()))
+
+
+def _origin(code: Code, place: Place) -> Check:
+    return check(place.role, "was made by its constructor", partial(check_origin, code, place))
+
+
+def _named(tool: Tool) -> str:
+    return f"tool {tool.name.decode('utf-8', 'replace')!r}"
+
+
+def _shown(data: bytes) -> str:
+    """The text in what a function returned, or the beginning of the bytes."""
+    try:
+        (found,) = abi.NAME.results(data)
+        return repr(found.decode("utf-8", "replace"))
+    except ValueError:
+        return f"0x{data.hex()[:40]}"
+
+
+__all__ = ["audit_agent", "contract_checks", "pool_of", "tell"]

@@ -1,0 +1,104 @@
+"""What stands at an address: a contract that was compiled here or for a release, with the values
+that its constructor wrote into it. Code that nobody here compiled is unknown, whatever it answers.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from eth_utils.crypto import keccak
+
+from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.receipts.verdicts import CannotTell, Check
+from zkagent.verifier_contracts.deployment.known_code import Recognised, recognise
+
+DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
+#: What an immutable has to be, as a number; None: whatever it is, somebody else checks it.
+Expected = Mapping[str, int | None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A contract in a role. names: the contracts that may fill it. choice: it is the owner's to
+    choose, so that foreign code is no surprise."""
+
+    role: str
+    address: str
+    names: tuple[str, ...]
+    expected: Expected = field(default_factory=dict)
+    choice: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code at one block. trusted: addresses (lower case) whose unknown code the asker vouches
+    for."""
+
+    reader: ContractReader
+    block: Block
+    trusted: Collection[str] = ()
+    _known: dict[str, Recognised | None] = field(default_factory=dict)
+
+    def recognised(self, place: Place) -> Recognised:
+        """Raises CannotTell for code that nobody here compiled, ValueError for what cannot be
+        right: no code, another contract of ours, an account that is delegated."""
+        address = place.address.lower()
+        if address not in self._known:
+            self._known[address] = self._read(place)
+        found = self._known[address]
+        if found is None:
+            raise CannotTell(self._foreign(place))
+        if found.name not in place.names:
+            raise ValueError(
+                f"{place.address} is {found.contract.label}, expected {' or '.join(place.names)}"
+            )
+        return found
+
+    def check(self, place: Place) -> Check:
+        """Whether the contract is one of those expected, and was made with these values."""
+        claim = f"{place.address} is {' or '.join(place.names)}"
+        try:
+            found = self.recognised(place)
+            problem = _differing(found, place.expected)
+        except CannotTell as exc:
+            if place.address.lower() in self.trusted:
+                return Check(place.role, claim, "", note="nobody's here, and trusted on request")
+            return Check(place.role, claim, str(exc), unknown=True)
+        except ValueError as exc:
+            return Check(place.role, claim, str(exc))
+        contract = found.contract
+        note = "" if contract.is_this_version else f"an older version: {contract.label}"
+        return Check(place.role, claim, problem, note=note)
+
+    def _read(self, place: Place) -> Recognised | None:
+        code = self.reader.code(place.address, self.block)
+        if not code:
+            raise ValueError(f"there is no contract at {place.address}")
+        if code.startswith(DELEGATION):
+            raise ValueError(
+                f"{place.address} is an account that is delegated to 0x{code[3:].hex()} "
+                "(EIP-7702): its key can point it elsewhere at any time"
+            )
+        return recognise(code)
+
+    def _foreign(self, place: Place) -> str:
+        code = self.reader.code(place.address, self.block)
+        whose = ", the owner's choice" if place.choice else ""
+        return (
+            f"the code at {place.address} is not ours{whose}: nobody here compiled it "
+            f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]})"
+        )
+
+
+def _differing(found: Recognised, expected: Expected) -> str:
+    """In words, which value in the code is not what it has to be; empty if none."""
+    for name, value in found.values.items():
+        if name not in expected:
+            raise CannotTell(f"nothing here says what {name} of {found.contract.label} has to be")
+        wanted = expected[name]
+        if wanted is not None and int.from_bytes(value, "big") != wanted:
+            return f"it was made with {name} = 0x{value.hex()}, expected 0x{wanted:064x}"
+    return ""
+
+
+__all__ = ["Code", "Expected", "Place"]

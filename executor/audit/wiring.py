@@ -1,0 +1,199 @@
+"""How a wallet agent hangs together, as its contracts answer; and which values their code must then
+have. What they answer is believed nowhere: `agent.py` compares it with the code.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eth_abi.abi import encode
+from eth_utils.crypto import keccak
+
+from zkagent.executor.audit.code import Code, Expected, Place
+from zkagent.executor.chain import abi
+from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.errors import NoAgentThere
+from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.errors import RevertError
+
+NOBODY = abi.NO_HANDLER
+#: The function of the wallet that a tool of this name wraps.
+WRAPPED = {
+    b"ViewBalance": "balances(address)",
+    b"Deploy": "deploy(address,uint256)",
+    b"Withdraw": "withdraw(address,uint256)",
+    b"Transfer": "transfer(address,uint256,address)",
+}
+CONVERTED = b"ViewBalance"
+METADATA = (abi.NAME, abi.DESCRIPTION, abi.DESCRIBE_INPUT)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """metadata: what name(), description() and inputDescription() return to the agent, as it is."""
+
+    address: str
+    name: bytes
+    metadata: tuple[bytes, ...]
+    pinned: bytes
+
+    @property
+    def metadata_hash(self) -> bytes:
+        """As `agents/ToolPins.sol` computes it."""
+        return keccak(b"".join(map(keccak, self.metadata)))
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """book, wallet and owner are NOBODY where the agent names none; metadata is the agent's own."""
+
+    agent: str
+    executor: str
+    registry: str
+    model_id: int
+    base_prompt: bytes
+    max_iterations: int
+    commitment: bytes
+    tools: tuple[Tool, ...]
+    metadata: tuple[bytes, ...]
+    owner: str
+    wallet: str
+    book: str
+
+    @property
+    def config(self) -> bytes:
+        """What the agent keeps as one contract's code."""
+        addresses = [tool.address for tool in self.tools]
+        pins = [tool.pinned for tool in self.tools]
+        values = (str(self.model_id).encode(), self.base_prompt, addresses, pins)
+        return encode(["(bytes,bytes,address[],bytes32[])"], [values])
+
+
+def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
+    """Raises NoAgentThere, RevertError where something does not answer as an agent's does."""
+
+    def answer(method: abi.Method, at: str = agent) -> object:
+        return reader.view(at, method, block)[0]
+
+    def optional(method: abi.Method) -> str:
+        try:
+            return str(answer(method))
+        except (NoAgentThere, RevertError):
+            return NOBODY
+
+    executor = str(answer(abi.EXECUTOR))
+    number = answer(abi.MODEL_ID)
+    if not isinstance(number, bytes) or not number.isdigit():
+        raise NoAgentThere(agent, f"its model id is {number!r}, expected a number")
+    base_prompt, commitment = answer(abi.BASE_PROMPT), answer(abi.PINNED_COMMITMENT)
+    addresses, pins = reader.view(agent, abi.TOOLS, block)
+    pairs = zip(addresses, pins, strict=True)
+    return Wiring(
+        agent=agent,
+        executor=executor,
+        registry=str(answer(abi.REGISTRY, executor)),
+        model_id=int(number),
+        base_prompt=bytes(base_prompt),  # type: ignore[call-overload]
+        max_iterations=int(answer(abi.MAX_ITERATIONS)),  # type: ignore[call-overload]
+        commitment=bytes(commitment),  # type: ignore[call-overload]
+        tools=tuple(_tool(reader, agent, block, address, pin) for address, pin in pairs),
+        metadata=_metadata(reader, agent, agent, block),
+        owner=optional(abi.OWNER),
+        wallet=optional(abi.WALLET),
+        book=optional(abi.SYMBOL_BOOK),
+    )
+
+
+def places(wiring: Wiring, code: Code) -> Iterator[Place]:
+    """Every contract that the agent rests on but for its model's, with the values in its code."""
+    yield Place("agent", wiring.agent, ("WalletAgent",), _agent_values(wiring))
+    registry = {"_registry": _number(wiring.registry)}
+    yield Place("executor", wiring.executor, ("AgentExecutor",), registry)
+    yield Place("registry", wiring.registry, ("ModelRegistry",))
+    yield wallet_place(wiring)
+    yield Place("symbol book", wiring.book, ("SymbolBook",))
+    for tool in wiring.tools:
+        yield tool_place(wiring, tool)
+        if tool.name == CONVERTED:
+            yield from converter_places(wiring, tool, code)
+
+
+def wallet_place(wiring: Wiring) -> Place:
+    made = {"_maker": _number(wiring.agent), "_owner": _number(wiring.owner), "_pool": None}
+    return Place("wallet", wiring.wallet, ("AgentWallet",), made)
+
+
+def tool_place(wiring: Wiring, tool: Tool) -> Place:
+    wrapped = WRAPPED.get(tool.name)
+    selector = keccak(text=wrapped)[:4] if wrapped else b""
+    made: dict[str, int | None] = {
+        **_metadata_values(tool.metadata),
+        "_agent": _number(wiring.agent),
+        "_toolContract": _number(wiring.wallet),
+        "_toolSelector": int.from_bytes(selector.ljust(32, b"\0"), "big"),
+        "_converter": None if tool.name == CONVERTED else 0,
+    }
+    name = tool.name.decode("utf-8", "replace")
+    return Place(f"tool {name!r}", tool.address, ("SimpleSmartContractTool",), made)
+
+
+def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
+    """What puts balances into words; its address stands in the tool's code alone."""
+    try:
+        address = code.recognised(tool_place(wiring, tool)).address("_converter")
+    except Exception:  # the tool's own check says what is wrong with it
+        return
+    made = {"_book": _number(wiring.book)}
+    yield Place("balance converter", address, ("BalanceConverter",), made)
+
+
+def pool_place(address: str) -> Place:
+    return Place("pool", address, ("LendingPool",), choice=True)
+
+
+def token_place(listing: Listing) -> Place:
+    made = {"_decimals": listing.decimals}
+    return Place(f"token {listing.symbol}", listing.token, ("DemoToken",), made, choice=True)
+
+
+def _agent_values(wiring: Wiring) -> Expected:
+    return {
+        **_metadata_values(wiring.metadata),
+        "_executor": _number(wiring.executor),
+        "_registry": _number(wiring.registry),
+        "_modelNumber": wiring.model_id,
+        "_config": None,
+        "_maxIterations": wiring.max_iterations,
+        "_owner": _number(wiring.owner),
+        "_book": _number(wiring.book),
+        "_wallet": _number(wiring.wallet),
+    }
+
+
+def _metadata_values(metadata: tuple[bytes, ...]) -> Expected:
+    """Of `tools/ToolMetadata.sol`: where its parts begin and end in the code behind `_blob`."""
+    name, description, described = map(len, metadata)
+    ends = (name, name + description, name + description + described)
+    names = ("_descriptionStart", "_inputStart", "_end")
+    return {"_blob": None, **dict(zip(names, ends, strict=True))}
+
+
+def _tool(reader: ContractReader, agent: str, block: Block, address: str, pin: bytes) -> Tool:
+    metadata = _metadata(reader, address, agent, block)
+    try:
+        (name,) = abi.NAME.results(metadata[0])
+    except ValueError as exc:
+        raise NoAgentThere(address, str(exc)) from exc
+    return Tool(address, name, metadata, pin)
+
+
+def _metadata(reader: ContractReader, address: str, sender: str, block: Block) -> tuple[bytes, ...]:
+    return tuple(reader.call(address, method.call(), block, sender) for method in METADATA)
+
+
+def _number(address: str) -> int:
+    return int(address, 16)
+
+
+__all__ = ["METADATA", "NOBODY", "Tool", "Wiring", "places", "read_wiring"]
+__all__ += ["pool_place", "token_place", "wallet_place"]

@@ -3,16 +3,21 @@
 ProverError
 ├── TransientProverError   worth another try, after `delay_s`
 │   ├── ProverCrashed      the child process ended; the next request starts a fresh one
-│   └── ProofTimedOut      no proof in time; the child was ended
+│   ├── ProofTimedOut      no proof in time; the child was ended
+│   └── ProverTroubled     no disk, damaged keys, a failing engine: not the inputs' fault
 └── PermanentProverError   the same request would fail again
-    ├── ProofFailed        ezkl could not prove it
     └── ProofFalse         what was proven does not verify: wrong keys or set-up
 
-Wrong inputs are circuits' InputRefused. That somebody's proof does not hold is a verdict
-(verification.py), not an error.
+Wrong inputs are circuits' InputRefused, the only verdict on them. That somebody's proof does not
+hold is a verdict (verification.py), not an error.
 """
 
 from zkagent.errors import ZkagentError
+
+TROUBLES = {
+    "disk": "free or mend the disk, then try again",
+    "keys": "build the circuit again",
+}
 
 
 class ProverError(ZkagentError):
@@ -49,12 +54,14 @@ class PermanentProverError(ProverError):
     """Trying again would fail again."""
 
 
-class ProofFailed(PermanentProverError):
-    """The engine refused; `reason` is what it said."""
+class ProverTroubled(TransientProverError):
+    """No proof, and the inputs are not the reason. cause: disk, keys or engine."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"these inputs cannot be proven: {reason}")
-        self.reason = reason
+    def __init__(self, cause: str, detail: str) -> None:
+        remedy = TROUBLES.get(cause, "try again")
+        super().__init__(f"the prover cannot work ({cause}): {detail}: {remedy}")
+        self.cause = cause
+        self.detail = detail
 
 
 class ProofFalse(PermanentProverError):
@@ -71,10 +78,10 @@ class ProofFalse(PermanentProverError):
 
 __all__ = [
     "PermanentProverError",
-    "ProofFailed",
     "ProofFalse",
     "ProofTimedOut",
     "ProverCrashed",
     "ProverError",
+    "ProverTroubled",
     "TransientProverError",
 ]

@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.errors import EngineCrashed
+from zkagent.circuits.errors import EngineCrashed, InputRefused
 from zkagent.circuits.networks.inputs import check_inputs
 from zkagent.circuits.support.child_process import ChildProcess
-from zkagent.prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
+from zkagent.prover.errors import ProofFalse, ProofTimedOut, ProverCrashed, ProverTroubled
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,17 @@ class LocalProver:
     def prove(self, x: Sequence[int]) -> Proof:
         """Prove y = f(x) and verify the proof.
 
-        Raises InputRefused, ProofFailed, ProofFalse, ProverCrashed, ProofTimedOut.
+        InputRefused is certain: a fresh process that found every file of the circuit as it was
+        built, and room to write, has refused them, too. Raises InputRefused, ProofFalse,
+        ProverTroubled, ProverCrashed, ProofTimedOut.
         """
         inputs = check_inputs(self.circuit, x)
         with self._lock:
-            return self._result(self._ask(inputs))
+            reply = self._ask({"inputs": list(inputs)})
+            if "refused" in reply:
+                self.close()
+                reply = self._ask({"inputs": list(inputs), "confirm": True})
+            return self._result(reply)
 
     def close(self) -> None:
         """End the child; harmless when there is none."""
@@ -60,18 +66,25 @@ class LocalProver:
             self._child.kill()
             self._child = None
 
-    def _ask(self, inputs: Sequence[int]) -> dict[str, Any]:
-        """One request and its reply; whatever goes wrong, no child is left in mid-request."""
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One request and its reply; whatever goes wrong, no child is left in mid-request, and none
+        that has seen trouble: what it read may have been damaged."""
         try:
             child = self._started()
-            child.send({"inputs": list(inputs)})
-            return child.receive(self._timeout_s)
+            child.send(request)
+            reply = child.receive(self._timeout_s)
+            if "trouble" in reply or "false" in reply:
+                self.close()
+            return reply
         except EngineCrashed as exc:
             self.close()
             raise ProverCrashed(exc.ending, exc.log) from exc
         except TimeoutError as exc:
             self.close()
             raise ProofTimedOut(self._timeout_s) from exc
+        except OSError as exc:
+            self.close()
+            raise ProverTroubled("disk", f"{exc.strerror or exc} ({exc.filename})") from exc
         except BaseException:
             self.close()
             raise
@@ -84,8 +97,10 @@ class LocalProver:
         return self._child
 
     def _result(self, reply: dict[str, Any]) -> Proof:
-        if "failed" in reply:
-            raise ProofFailed(reply["failed"])
+        if "refused" in reply:
+            raise InputRefused(reply["refused"])
+        if "trouble" in reply:
+            raise ProverTroubled(reply["trouble"], reply["detail"])
         if "false" in reply:
             raise ProofFalse(self.circuit.digest, reply["false"])
         self.last = Measurement(**reply["measurement"])

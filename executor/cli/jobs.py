@@ -57,14 +57,22 @@ def show_command(proof: str, database: str | None) -> None:
 
 
 @jobs_group.command("cancel")
-@click.argument("proof")
+@click.argument("proof", required=False)
+@click.option("--key", "key_id", metavar="KEY_ID", help="All that this key waits for, instead.")
 @DATABASE_OPTION
-def cancel_command(proof: str, database: str | None) -> None:
-    """Cancel a PROOF for everybody who asked for it."""
+def cancel_command(proof: str | None, key_id: str | None, database: str | None) -> None:
+    """Cancel a PROOF for everybody who asked for it, or, with --key, all that one key asked for."""
     from zkagent.prover.service.api.views import Views
     from zkagent.prover.service.queue.wake import CANCELLED
 
+    if (proof is None) == (key_id is None):
+        raise click.UsageError("expected a PROOF or --key KEY_ID, one of the two")
     opened = _open(database)
+    if proof is None:
+        assert key_id is not None
+        _told(opened, touched := _store(opened).cancel_of_key(key_id))
+        click.echo(f"{len(touched)} cancelled")
+        return
     proof_id = Views(opened).find(proof)
     changed = _store(opened).cancel_for_all(proof_id)
     _wake(opened, CANCELLED, proof_id)
@@ -131,14 +139,17 @@ def key_group() -> None:
     show_default=True,
     help="Proofs asked for.",
 )
+@click.option("--urgent", is_flag=True, help="Let it ask for proofs before all others.")
 @JSON_OPTION
 @DATABASE_OPTION
-def create_command(name: str, as_json: bool, database: str | None, **limits: int) -> None:
+def create_command(
+    name: str, as_json: bool, urgent: bool, database: str | None, **limits: int
+) -> None:
     """Make a key called NAME and show it, this once."""
     from zkagent.prover.service.queue.keys import Allowance, Keys
 
     keys = Keys(_open(database))
-    key = keys.create(name, Allowance(**limits))
+    key = keys.create(name, Allowance(**limits, urgent=urgent))
     secret = keys.callback_secret(key.split("_")[1])
     if as_json:
         click.echo(json.dumps({"key": key, "callback_secret": secret}))
@@ -156,7 +167,7 @@ def list_keys_command(as_json: bool, database: str | None) -> None:
 
     from zkagent.prover.service.queue.keys import Keys
 
-    records = Keys(_open(database)).list()
+    records = Keys(_open(database)).all()
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records]))
         return
@@ -166,6 +177,7 @@ def list_keys_command(as_json: bool, database: str | None) -> None:
         click.echo(
             f"{record.id}  {state:<7}  {record.name}  {limits.per_minute}/min  "
             f"{limits.unfinished} unfinished  {limits.per_day}/day"
+            f"{'  urgent' if limits.urgent else ''}"
         )
     if not records:
         click.echo("no keys")
@@ -185,11 +197,12 @@ def callback_secret_command(key_id: str, database: str | None) -> None:
 @click.argument("key_id")
 @DATABASE_OPTION
 def revoke_command(key_id: str, database: str | None) -> None:
-    """Refuse a key from now on."""
+    """Refuse a key from now on, and cancel what it waits for."""
     from zkagent.prover.service.queue.keys import Keys
 
-    Keys(_open(database)).revoke(key_id)
-    click.echo(f"{key_id} is revoked")
+    opened = _open(database)
+    _told(opened, touched := Keys(opened).revoke(key_id))
+    click.echo(f"{key_id} is revoked, {len(touched)} of its proofs are cancelled")
 
 
 def _open(url: str | None) -> "Database":
@@ -207,6 +220,16 @@ def _store(database: "Database") -> "Store":
     from zkagent.prover.service.queue.store import Store
 
     return Store(database, EngineQueue(database))
+
+
+def _told(database: "Database", touched: list[str]) -> None:
+    """Let workers and whoever follows these proofs look."""
+    from zkagent.prover.service.queue.wake import CANCELLED, CHANGED
+
+    for proof_id in touched:
+        _wake(database, CHANGED, proof_id)
+    if touched:
+        _wake(database, CANCELLED, touched[0])
 
 
 def _wake(database: "Database", topic: str, subject: Any) -> None:

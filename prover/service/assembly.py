@@ -11,7 +11,7 @@ from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import prepare_engine
 from zkagent.prover.service.queue.store import DAY_S
 from zkagent.prover.service.worker.batching import BatchSettings
-from zkagent.prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.roster import Patience
 from zkagent.prover.service.worker.worker import Worker, WorkerSettings
 

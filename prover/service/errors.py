@@ -3,6 +3,7 @@
 ProverError
 └── ServiceError
     ├── DatabaseUnusable      the database cannot be opened, or belongs to another version
+    ├── DatabaseLost          its file was removed or replaced while it was in use
     ├── StartRefused          the service would be open to strangers, or a setting makes no sense
     ├── LeaseLost             this worker may have been declared dead; it must not go on
     ├── CircuitUnknown        no such circuit or model here
@@ -12,6 +13,7 @@ ProverError
     ├── CallbackRefused       the callback's address is not allowed
     ├── CallbackFailed        the callback's host did not take it; tried again
     ├── ProofUnknown          no such proof under this key
+    ├── PriorityRefused       the key may not ask for `urgent`
     ├── QuotaExceeded         the key has used up what it was given
     ├── NotRetried            there is nothing to retry
     ├── ServiceAnswered       to a client: the service said no
@@ -34,6 +36,17 @@ class DatabaseUnusable(ServiceError):
         super().__init__(f"the database {database} cannot be used: {reason}")
         self.database = database
         self.reason = reason
+
+
+class DatabaseLost(ServiceError):
+    """What is written now would be gone with the next start."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(
+            f"the database's file {path} was {what} while in use: put it back, or stop every "
+            "process on it and start them again"
+        )
+        self.path = path
 
 
 class StartRefused(ServiceError):
@@ -108,6 +121,16 @@ class QuotaExceeded(ServiceError):
         self.retry_after_s = retry_after_s
 
 
+class PriorityRefused(ServiceError):
+    """Before all others comes only who was given the right."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this key may not ask for priority urgent: use normal, or ask the operator for a key "
+            "made with `zkagent key create NAME --urgent`"
+        )
+
+
 class NotRetried(ServiceError):
     """Only what failed, was cancelled or set aside can be tried again."""
 
@@ -161,12 +184,14 @@ __all__ = [
     "CallbackFailed",
     "CallbackRefused",
     "CircuitUnknown",
+    "DatabaseLost",
     "DatabaseUnusable",
     "KeyRefused",
     "KeyUnknown",
     "LeaseLost",
     "NoProofYet",
     "NotRetried",
+    "PriorityRefused",
     "ProofNotMade",
     "ProofUnknown",
     "QuotaExceeded",

@@ -4,22 +4,24 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.disks import full_folder
 from tests.support.processes import environment
 from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.systems import load_circuit
 from zkagent.prover.errors import (
-    ProofFailed,
     ProofFalse,
     ProofTimedOut,
     ProverCrashed,
+    ProverTroubled,
     TransientProverError,
 )
 from zkagent.prover.local import LocalProver
@@ -64,13 +66,16 @@ def test_wrong_inputs_are_refused_without_waking_the_child(circuit: Circuit) -> 
     assert prover.pid is None
 
 
-def test_inputs_that_overflow_fail_for_good_and_the_child_lives_on(circuit: Circuit) -> None:
+def test_inputs_that_overflow_are_refused_by_two_children_and_the_second_lives_on(
+    circuit: Circuit,
+) -> None:
     with LocalProver(circuit) as prover:
         first = prover.pid
-        with pytest.raises(ProofFailed, match="drive an output to"):
+        with pytest.raises(InputRefused, match="drive an output to"):
             prover.prove([2**40, 0, 0, 0])
+        second = prover.pid
         assert prover.prove([1, 1, 1, 1]).outputs == squares([1, 1, 1, 1])
-        assert prover.pid == first
+        assert first != second == prover.pid
 
 
 def test_a_crash_is_transient_and_the_next_proof_has_a_fresh_child(circuit: Circuit) -> None:
@@ -130,8 +135,54 @@ def test_a_false_proof_from_the_child_is_a_permanent_error(circuit: Circuit) -> 
 def test_a_circuit_that_was_damaged_meanwhile_is_not_used(circuit: Circuit, cache: Path) -> None:
     loaded = load_circuit(circuit.digest, cache)
     loaded.pk.write_bytes(b"damaged")
-    with LocalProver(loaded) as prover, pytest.raises(ProofFailed, match="is damaged"):
+    with LocalProver(loaded) as prover, pytest.raises(ProverTroubled, match="is damaged") as caught:
         prover.prove([1, 2, 3, 4])
+    assert caught.value.cause == "keys"
+
+
+@pytest.mark.parametrize("name", ["circuit.pk", "network.ezkl", "settings.json"])
+@pytest.mark.parametrize("harm", ["missing", "cut", "changed"])
+def test_files_that_are_harmed_under_a_warm_child_are_the_machines_trouble_until_mended(
+    circuit: Circuit, cache: Path, name: str, harm: str
+) -> None:
+    loaded = load_circuit(circuit.digest, cache)
+    path, good = loaded.directory / name, (loaded.directory / name).read_bytes()
+    bad = {"missing": b"", "cut": good[:-100], "changed": bytes([good[0] ^ 1]) + good[1:]}[harm]
+    with LocalProver(loaded) as prover:
+        prover.prove([1, 2, 3, 4])
+        if harm == "missing":
+            path.unlink()
+        else:
+            path.write_bytes(bad)
+        for x in ([1, 2, 3, 4], [2**40, 0, 0, 0]):
+            with pytest.raises(ProverTroubled) as caught:
+                prover.prove(x)
+            assert caught.value.cause == "keys"
+        path.write_bytes(good)
+        assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
+
+
+def test_a_full_folder_for_temporary_files_is_the_machines_trouble_until_mended(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with full_folder(tmp_path) as (folder, empty):
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        with LocalProver(circuit) as prover:
+            for x in ([1, 2, 3, 4], [2**40, 0, 0, 0]):
+                with pytest.raises(ProverTroubled) as caught:
+                    prover.prove(x)
+                assert caught.value.cause == "disk"
+            empty()
+            assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
+
+
+def test_a_missing_folder_for_temporary_files_is_the_machines_trouble(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(ProverTroubled) as caught:
+        LocalProver(circuit).prove([1, 2, 3, 4])
+    assert caught.value.cause == "disk"
 
 
 def test_threads_take_turns(circuit: Circuit) -> None:

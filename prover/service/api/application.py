@@ -23,7 +23,7 @@ from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.tables import workers
 from zkagent.prover.service.queue.wake import open_wake
 from zkagent.prover.service.wire.schemas import Health, Problem
-from zkagent.prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 
 API_VERSION = "1"
 STALE_S = 30.0

@@ -17,10 +17,10 @@ from zkagent.prover.service.queue.keys import LOCAL, Allowance, Caller, Keys
 from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.wake import Wake
 from zkagent.prover.service.wire.schemas import Health
-from zkagent.prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 
 #: Whoever needs no key may do as much as this machine can.
-NO_KEY = Caller(LOCAL, Allowance(per_minute=1_000_000, unfinished=1_000_000, per_day=10_000_000))
+NO_KEY = Caller(LOCAL, Allowance(1_000_000, 1_000_000, 10_000_000, urgent=True))
 
 _bearer = HTTPBearer(auto_error=False, description="zk_..., from `zkagent key create`")
 

@@ -7,7 +7,7 @@ from zkagent.models.encoding.book import Listing, SymbolBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import ModelError
 from zkagent.prover.service.catalogue.catalogue import Catalogue
-from zkagent.prover.service.errors import RequestRefused
+from zkagent.prover.service.errors import PriorityRefused, RequestRefused
 from zkagent.prover.service.queue.jobs import Priority, Request
 from zkagent.prover.service.wire.schemas import (
     ByCircuit,
@@ -17,14 +17,20 @@ from zkagent.prover.service.wire.schemas import (
     HexText,
     Text,
 )
-from zkagent.prover.service.worker.callbacks import CallbackRules
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 
 
 def read_request(
-    body: ByCircuit | ByModel | ByContext, catalogue: Catalogue, rules: CallbackRules
+    body: ByCircuit | ByModel | ByContext,
+    catalogue: Catalogue,
+    rules: CallbackRules,
+    *,
+    urgent: bool,
 ) -> Request:
-    """Check everything that can be checked before it is queued. Raises CircuitUnknown,
-    RequestRefused, CallbackRefused."""
+    """Check everything that can be checked before it is queued. urgent: whether the caller may ask
+    for that. Raises CircuitUnknown, RequestRefused, CallbackRefused, PriorityRefused."""
+    if body.priority == "urgent" and not urgent:
+        raise PriorityRefused
     if body.callback_url is not None:
         rules.check(body.callback_url)
     circuit = body.circuit if isinstance(body, ByCircuit) else catalogue.circuit_of(body.model)

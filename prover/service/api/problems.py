@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from zkagent.circuits.errors import CircuitError, InputRefused, ProofMalformed
 from zkagent.prover.errors import ProverError
 from zkagent.prover.service import errors
+from zkagent.prover.service.queue.trouble import trouble_of
 from zkagent.prover.service.wire.schemas import Problem, ProblemError
 
 log = logging.getLogger(__name__)
@@ -27,13 +28,13 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.CircuitUnknown, 404, "unknown-circuit"),
     (errors.ProofUnknown, 404, "unknown-proof"),
     (errors.CallbackRefused, 403, "callback-refused"),
+    (errors.PriorityRefused, 403, "priority-refused"),
     (errors.RequestRefused, 422, "request-refused"),
     (InputRefused, 422, "input-refused"),
     (ProofMalformed, 422, "malformed-proof"),
     (errors.QuotaExceeded, 429, "limit-reached"),
-    (sa.exc.OperationalError, 503, "database-unavailable"),
-    (sa.exc.InterfaceError, 503, "database-unavailable"),
-    (sa.exc.TimeoutError, 503, "database-unavailable"),
+    (errors.DatabaseLost, 503, "database-unavailable"),
+    (sa.exc.SQLAlchemyError, 503, "database-unavailable"),
     (CircuitError, 503, "circuit-unusable"),
     (ProverError, 503, "prover-unavailable"),
 )
@@ -98,10 +99,12 @@ async def _ours(_: Request, exc: Exception) -> JSONResponse:
         headers["www-authenticate"] = "Bearer"
     if isinstance(exc, errors.QuotaExceeded):
         headers["retry-after"] = str(max(1, math.ceil(exc.retry_after_s)))
+    detail = str(exc)
+    if isinstance(exc, (sa.exc.SQLAlchemyError, errors.DatabaseLost)):
+        detail = trouble_of(exc).detail
     if status == 503:
-        log.warning("refused: %s", exc)
+        log.warning("refused: %s", detail)
         headers["retry-after"] = "5"
-    detail = "the database does not answer" if isinstance(exc, sa.exc.SQLAlchemyError) else str(exc)
     return problem(status, name, detail, headers=headers)
 
 

@@ -62,7 +62,8 @@ open_router = APIRouter()
 def ask(body: ProofRequest, deps: Using, caller: From, response: Response) -> ProofView:
     """Answers at once. The same request again, from anyone, leads to the same proof, whether it is
     finished or not; each key has its own handle on it."""
-    request = read_request(body, deps.catalogue, deps.rules)
+    urgent = caller.allowance.urgent
+    request = read_request(body, deps.catalogue, deps.rules, urgent=urgent)
     ticket = deps.store.submit(caller.key_id, request, caller.allowance.quota)
     deps.wake.send(WORK)
     view = deps.views.proof(caller.key_id, ticket.proof_id)

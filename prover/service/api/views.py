@@ -12,6 +12,7 @@ from zkagent.circuits.networks.batch import own_row
 from zkagent.prover.service.errors import ProofUnknown
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import HandleState, read_inputs
+from zkagent.prover.service.queue.line import ORDER
 from zkagent.prover.service.queue.tables import handles, proofs, results
 from zkagent.prover.service.wire.schemas import (
     CallbackView,
@@ -179,8 +180,8 @@ def _progress(connection: sa.Connection, row: Any) -> Progress:
 
 
 def _ahead(connection: sa.Connection, row: Any) -> int:
-    place = sa.tuple_(proofs.c.priority, proofs.c.queued_at)
-    mine = sa.tuple_(sa.literal(row["priority"]), sa.literal(row["queued_at"]))
+    place = sa.tuple_(*ORDER)
+    mine = sa.tuple_(*(sa.literal(row[column.name]) for column in ORDER))
     query = sa.select(sa.func.count()).select_from(proofs)
     query = query.where((proofs.c.state == State.WAITING) & (place < mine))
     return int(connection.execute(query).scalar_one())

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from zkagent.circuits.artifacts import Circuit, Proof, is_digest
 from zkagent.circuits.errors import CircuitError, CircuitNotFound
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
-from zkagent.circuits.store import list_circuits
+from zkagent.circuits.store import list_circuits, read_stored
 from zkagent.circuits.support.cache import cache_root
-from zkagent.circuits.systems import load_circuit
+from zkagent.circuits.systems import find_system, load_circuit, system_id
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.catalogue.catalogue import Artifact, BatchForm, Card, Prover
 from zkagent.prover.service.catalogue.verifier_process import VerifierProcess
@@ -54,6 +54,7 @@ class BuiltCircuits:
         self._open: dict[str, Circuit] = {}
         self._batches: dict[str, tuple[BatchForm, ...]] = {}
         self._verifier = VerifierProcess(self._cache)
+        self._readable: set[str] = set()
         self._lock = threading.Lock()
 
     def build_models(self) -> None:
@@ -83,6 +84,11 @@ class BuiltCircuits:
             )
         form = BatchForm(batch, capacity)
         self._batches[single] = (*self._batches.get(single, ()), form)
+
+    def offered(self) -> frozenset[str]:
+        found = frozenset(list_circuits(self._cache))
+        self._readable |= {digest for digest in found - self._readable if self._is_readable(digest)}
+        return found & self._readable
 
     def cards(self) -> list[Card]:
         found = []
@@ -139,6 +145,14 @@ class BuiltCircuits:
 
     def close(self) -> None:
         self._verifier.close()
+
+    def _is_readable(self, digest: str) -> bool:
+        """Whether it is of a proof system that is here, its keys unread."""
+        try:
+            find_system(system_id(read_stored(digest, self._cache).origin.system))
+        except (CircuitError, OSError):
+            return False
+        return True
 
     def _find(self, onnx: str) -> Circuit | None:
         """A built circuit of the network with this SHA-256; one of a real ceremony first."""

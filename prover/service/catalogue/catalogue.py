@@ -65,6 +65,9 @@ class Prover(Protocol):
 class Catalogue(Protocol):
     """Circuits and what can be done with them."""
 
+    def offered(self) -> frozenset[str]:
+        """Digests of what a worker here can prove, as far as one sees without reading keys."""
+
     def cards(self) -> list[Card]: ...
 
     def card(self, digest: str) -> Card:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KEY = b"everybody knows this key"
 INPUTS, OUTPUTS = 4, 2
+TROUBLE = "trouble"  # a file in the catalogue's folder; while it is there, provers fail as it says
 
 
 class Order(IntEnum):
@@ -79,6 +80,10 @@ class FakeCatalogue:
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps({"seconds": self.seconds, "capacities": self.capacities}))
+
+    def offered(self) -> frozenset[str]:
+        rows = (1, *self.capacities)
+        return frozenset(fake_digest(name, count) for name in self.seconds for count in rows)
 
     def cards(self) -> list[Card]:
         return [self._card(name, 1) for name in sorted(self.seconds)]
@@ -169,4 +174,12 @@ def _circuit(digest: str, rows: int) -> Circuit:
     return Circuit(digest, Path(), Path(), Path(), True, origin, facts, {})
 
 
-__all__ = ["FakeCatalogue", "Order", "fake_digest", "fake_outputs", "fake_proof", "row_count"]
+__all__ = [
+    "TROUBLE",
+    "FakeCatalogue",
+    "Order",
+    "fake_digest",
+    "fake_outputs",
+    "fake_proof",
+    "row_count",
+]

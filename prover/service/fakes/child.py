@@ -12,16 +12,24 @@ from typing import Any
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.support.child_process import ParentLink
-from zkagent.prover.service.fakes.catalogue import Order, fake_outputs, fake_proof, row_count
+from zkagent.prover.service.fakes.catalogue import (
+    TROUBLE,
+    Order,
+    fake_outputs,
+    fake_proof,
+    row_count,
+)
 
 
 def answer(request: dict[str, Any], seconds: float, folder: Path) -> dict[str, Any]:
     """A reply as LocalProver expects it."""
     circuit, inputs = str(request["circuit"]), tuple(request["inputs"])
     started = time.perf_counter()
+    if (trouble := folder / TROUBLE).exists():
+        return {"trouble": trouble.read_text(), "detail": f"told so by {trouble}"}
     for first in inputs[:: len(inputs) // row_count(circuit)]:
         if first == Order.REFUSE:
-            return {"failed": "told to refuse"}
+            return {"refused": f"told to refuse {first}"}
         _obey(first, "-".join(map(str, inputs)), folder)
     _work(seconds)
     outputs = fake_outputs(circuit, inputs)

@@ -7,26 +7,33 @@ is dropped. The result's primary key is the proof's content hash, so it is writt
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.queue.database import Database, insert_once
 from zkagent.prover.service.queue.jobs import Run, read_inputs
+from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due
 from zkagent.prover.service.queue.measures import count_failure, count_success
 from zkagent.prover.service.queue.store import ProofRow, RunQueue, call_back, change, requeue
 from zkagent.prover.service.queue.tables import proofs, results, workers
-from zkagent.prover.service.wire.states import Failure, State
+from zkagent.prover.service.wire.states import BLAMELESS, Failure, State
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How often a proof may end the process that makes it before it is set aside."""
+    """How often a proof may end the process that makes it before it is set aside: with the waits in
+    between, some four hours for crashes and one for deaths of the whole worker."""
 
-    crashes: int = 3
-    deaths: int = 5
+    crashes: int = 12
+    deaths: int = 10
     backoff_s: float = 1.0
+
+    def wait_s(self, failures: int) -> float:
+        """How long to wait after the so-manieth failure."""
+        return float(min(self.backoff_s * 3 ** min(failures - 1, 20), LONGEST_WAIT_S))
 
 
 @dataclass(frozen=True)
@@ -69,21 +76,28 @@ class Claims:
         with self.database.read() as connection:
             return connection.execute(query).scalar_one_or_none()
 
-    def claim(self, proof_id: str, generation: int) -> Claim | None:
+    def claim(
+        self, proof_id: str, generation: int, able: Collection[str] | None = None
+    ) -> Claim | None:
         """Take the waiting proof that is first in line; None when this run has nothing (left) to
         do.
 
         It may be another proof than the run's own: the engine hands out runs ahead of time, so a
-        run is a turn, and whose turn it is shows only now. The run then has to claim again.
+        run is a turn, and whose turn it is shows only now. The run then has to claim again. able:
+        circuits that this worker can prove now; all, by default. A run for another one is a turn
+        for those, and to be passed on when there are none (`pass_turn`).
         """
         with self.database.write() as connection:
             own = self._waiting(connection, proof_id, generation)
             if own is None:
                 return None
-            if own.avoid == self.worker and self._others_live(connection):
-                self._pass_on(connection, own)
+            if own.avoid == self.worker and self._others_live(connection, own.circuit):
+                self._leave_once(connection, own)
                 return None
-            proof = self._sooner(connection, own) or own
+            mine = able is None or own.circuit in able
+            proof = self._first(connection, able, own if mine else None) or (own if mine else None)
+            if proof is None:
+                return None
             token = uuid.uuid4().hex
             self._take(connection, proof.id, token, proof.id)
         members = {proof.id: read_inputs(proof.inputs)}
@@ -96,6 +110,19 @@ class Claims:
             if proof := self._waiting(connection, proof_id, generation):
                 self.queue.enqueue(connection, Run(proof_id, generation, proof.priority + 1))
 
+    def pass_turn(self, proof_id: str, generation: int) -> None:
+        """Give a run that is of no use here to whoever can use it; the proof does not notice."""
+        with self.database.write() as connection:
+            if proof := self._waiting(connection, proof_id, generation):
+                passed = uuid.uuid4().hex[:12]
+                run = Run(proof_id, generation, proof.priority, passed=passed)
+                self.queue.enqueue(connection, run)
+
+    def has_work(self, able: Collection[str]) -> bool:
+        """Whether something waits that this worker can prove now."""
+        with self.database.read() as connection:
+            return connection.execute(self._next_up(able).limit(1)).first() is not None
+
     def return_run(self, proof_id: str, generation: int) -> None:
         """Put a proof that we were given and have not begun back into the queue."""
         with self.database.write() as connection:
@@ -107,7 +134,7 @@ class Claims:
         (leader,) = list(claim.members)[:1]
         waiting = (proofs.c.state == State.WAITING) & (proofs.c.circuit == claim.circuit)
         query = sa.select(proofs).where(waiting & ~proofs.c.alone)
-        query = query.order_by(proofs.c.priority, proofs.c.queued_at).limit(room)
+        query = query.where(is_due()).order_by(*ORDER).limit(room)
         members = dict(claim.members)
         with self.database.write() as connection:
             for proof in connection.execute(query.with_for_update(skip_locked=True)).all():
@@ -130,7 +157,7 @@ class Claims:
             return len(mine)
 
     def fail(self, claim: Claim, failure: Failure, reason: str) -> None:
-        """Give up: the same proof would fail again. A batch is taken apart instead."""
+        """The circuit's verdict on these inputs. A batch is taken apart instead."""
         with self.database.write() as connection:
             mine = self._locked(connection, claim)
             for proof in mine:
@@ -140,12 +167,15 @@ class Claims:
                     self._set_aside(connection, proof, State.FAILED, failure, reason)
 
     def crash(self, claim: Claim, failure: Failure, reason: str) -> int:
-        """The child ended: try again elsewhere, alone, and not for ever; how many proofs were
-        still ours."""
+        """No proof this time: try again later, elsewhere, alone; how many proofs were still ours.
+        Not for ever, unless it was trouble that has nothing to do with what is proven."""
         with self.database.write() as connection:
             mine = self._locked(connection, claim)
             for proof in mine:
-                self._count_crash(connection, proof, failure, reason)
+                if failure in BLAMELESS:
+                    self._set_back(connection, proof, failure)
+                else:
+                    self._count_crash(connection, proof, failure, reason)
             return len(mine)
 
     def hand_back(self, claim: Claim) -> None:
@@ -172,17 +202,23 @@ class Claims:
         current = proof and proof.state == State.WAITING and proof.generation == generation
         return proof if current else None
 
-    def _sooner(self, connection: sa.Connection, own: ProofRow) -> ProofRow | None:
-        """A proof, locked, that waits and comes before this one. Rows that others have locked are
+    def _first(
+        self, connection: sa.Connection, able: Collection[str] | None, before: ProofRow | None
+    ) -> ProofRow | None:
+        """The first in line, locked, of those before this one. Rows that others have locked are
         about to be theirs."""
-        place = sa.tuple_(proofs.c.priority, proofs.c.queued_at)
-        before = place < sa.tuple_(sa.literal(own.priority), sa.literal(own.queued_at))
-        free = (proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)) & (
-            proofs.c.queued_at <= time.time()  # later for those that are to be tried again
-        )
-        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & before & free)
-        query = query.order_by(proofs.c.priority, proofs.c.queued_at).limit(1)
-        return connection.execute(query.with_for_update(skip_locked=True)).one_or_none()
+        query = self._next_up(able)
+        if before is not None:
+            own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
+            query = query.where(sa.tuple_(*ORDER) < own)
+        return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
+
+    def _next_up(self, able: Collection[str] | None) -> sa.Select[Any]:
+        free = proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
+        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & free & is_due())
+        if able is not None:
+            query = query.where(proofs.c.circuit.in_(sorted(able)))
+        return query.order_by(*ORDER)
 
     def _take(self, connection: sa.Connection, proof_id: str, token: str, leader: str) -> None:
         change(
@@ -219,7 +255,7 @@ class Claims:
         insert_once(connection, results, row)
         change(connection, proof.id, state=State.DONE, claim=None, finished_at=now)
         count_success(connection, proof, outcome.prove_s, outcome.verify_s, now)
-        call_back(connection, self.queue, proof.id)
+        call_back(connection, proof.id)
 
     def _count_crash(
         self, connection: sa.Connection, proof: ProofRow, failure: Failure, reason: str
@@ -228,19 +264,28 @@ class Claims:
         crashes = proof.crashes + 1
         if crashes >= self.limits.crashes:
             reason = f"its process ended {crashes} times; last: {reason}"
-            self._set_aside(connection, proof, State.POISON, failure, reason, counted=True)
+            counters = {"crashes": crashes - 1}  # who asks again gets one more try
+            self._set_aside(connection, proof, State.POISON, failure, reason, **counters)
             return
         values = {"crashes": crashes, "alone": True, "avoid": self.worker, "failure": failure}
-        requeue(connection, self.queue, proof, delay_s=self.limits.backoff_s, **values)
+        requeue(connection, self.queue, proof, delay_s=self.limits.wait_s(crashes), **values)
+
+    def _set_back(self, connection: sa.Connection, proof: ProofRow, failure: Failure) -> None:
+        """Back to its place: this worker will not take it while it is in trouble."""
+        count_failure(connection, failure)
+        requeue(connection, self.queue, proof, queued_at=proof.queued_at, failure=failure)
 
     def _count_death(self, connection: sa.Connection, proof: ProofRow) -> None:
         count_failure(connection, Failure.DEATH)
         deaths = proof.deaths + 1
         if deaths >= self.limits.deaths:
             reason = f"the worker that proved it died {deaths} times: set aside so that others live"
-            self._set_aside(connection, proof, State.POISON, Failure.DEATH, reason, counted=True)
+            counters = {"deaths": deaths - 1}
+            self._set_aside(connection, proof, State.POISON, Failure.DEATH, reason, **counters)
             return
-        requeue(connection, self.queue, proof, deaths=deaths, alone=True)
+        # Most deaths are nobody's fault; from the second on, it may be the proof's.
+        delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
+        requeue(connection, self.queue, proof, delay_s=delay_s, deaths=deaths, alone=True)
 
     def _set_aside(
         self,
@@ -249,21 +294,22 @@ class Claims:
         state: State,
         failure: Failure,
         reason: str,
-        *,
-        counted: bool = False,
+        **counters: int,
     ) -> None:
-        if not counted:
+        if state is State.FAILED:
             count_failure(connection, failure)
         values = {"failure": failure, "reason": reason[:2000], "finished_at": time.time()}
-        change(connection, proof.id, state=state, claim=None, **values)
-        call_back(connection, self.queue, proof.id)
+        change(connection, proof.id, state=state, claim=None, **values, **counters)
+        call_back(connection, proof.id)
 
-    def _others_live(self, connection: sa.Connection) -> bool:
+    def _others_live(self, connection: sa.Connection, circuit: str) -> bool:
+        """Whether somebody else can prove it."""
         others = (workers.c.state == "alive") & (workers.c.id != self.worker)
+        others &= workers.c.circuits.contains(circuit, autoescape=True)
         query = sa.select(sa.func.count()).select_from(workers).where(others)
         return bool(connection.execute(query).scalar_one())
 
-    def _pass_on(self, connection: sa.Connection, proof: ProofRow) -> None:
+    def _leave_once(self, connection: sa.Connection, proof: ProofRow) -> None:
         """Leave it to another worker for a moment; once, lest nobody takes it."""
         requeue(connection, self.queue, proof, delay_s=self.limits.backoff_s, avoid=None)
 

@@ -3,9 +3,14 @@
 Both go through this file's engine, so that a request is recorded and handed to the queue in one
 transaction. Transactions on SQLite take the write lock when they begin: the file has one writer,
 and waiting at the start is the only order in which nobody fails half-way.
+
+A file that was removed or replaced still takes writes, which nobody would ever find: each
+transaction looks whether the file is still the one that was opened, before it begins and once it is
+committed.
 """
 
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +23,10 @@ from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
 from zkagent.circuits.support.cache import given_home, home_refused
-from zkagent.prover.service.errors import DatabaseUnusable
+from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
+from zkagent.prover.service.queue.migration import READABLE, migrate
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
+from zkagent.prover.service.queue.trouble import trouble_of
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +34,7 @@ PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
 BUSY_TIMEOUT_MS = 30_000
+POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
 ABANDONED_MS = 15_000
 TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tables
@@ -50,6 +58,7 @@ class Database:
     def __init__(self, url: str | None = None) -> None:
         self.url = _normal(url or f"sqlite:///{data_folder() / FILE}")
         self.is_postgres = self.url.get_backend_name() == "postgresql"
+        self._file: OpenFile | None = None
         self.engine = self._postgres() if self.is_postgres else self._sqlite()
 
     @property
@@ -60,20 +69,32 @@ class Database:
         return Path(str(self.url.database)).absolute().parent
 
     def prepare(self) -> None:
-        """Create the tables, or refuse those of another version. Raises DatabaseUnusable."""
+        """Create the tables, or bring those of an earlier version up. Raises DatabaseUnusable."""
         try:
             with self.write() as connection:
-                if self.is_postgres:
-                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
-                metadata.create_all(connection)
-                insert_once(connection, meta, {"name": "schema", "value": str(SCHEMA_VERSION)})
-                query = sa.select(meta.c.value).where(meta.c.name == "schema")
-                found = connection.execute(query).scalar_one()
+                self._prepare(connection)
         except sa.exc.SQLAlchemyError as exc:
             raise DatabaseUnusable(self.shown, _reason(exc)) from exc
-        if found != str(SCHEMA_VERSION):
-            reason = f"its tables have version {found}, this program's {SCHEMA_VERSION}"
+
+    def _prepare(self, connection: sa.Connection) -> None:
+        if self.is_postgres:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
+        meta.create(connection, checkfirst=True)
+        insert_once(connection, meta, {"name": "schema", "value": str(SCHEMA_VERSION)})
+        version = meta.c.name == "schema"
+        found = connection.execute(sa.select(meta.c.value).where(version)).scalar_one()
+        if found not in (*READABLE, str(SCHEMA_VERSION)):
+            reason = (
+                f"its tables have version {found}, this program reads "
+                f"{', '.join((*READABLE, str(SCHEMA_VERSION)))}: use the zkagent that wrote it, or "
+                "begin with another database"
+            )
             raise DatabaseUnusable(self.shown, reason)
+        if found != str(SCHEMA_VERSION):
+            log.warning("bringing the database's tables from version %s up to date", found)
+            migrate(connection)
+            connection.execute(sa.update(meta).where(version).values(value=str(SCHEMA_VERSION)))
+        metadata.create_all(connection)
 
     @property
     def shown(self) -> str:
@@ -82,13 +103,26 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """A transaction that may write."""
+        """A transaction that may write. Raises DatabaseLost: then it may not have been kept."""
+        self.check()
         with self.engine.begin() as connection:
             yield connection
+        self.check()
+
+    def check(self) -> None:
+        """Raise DatabaseLost when the file is not the one that was opened."""
+        if self._file:
+            self._file.check()
+
+    @property
+    def bare_engine(self) -> sa.Engine:
+        """Another engine of the same database, for the queue's own use."""
+        return self._postgres() if self.is_postgres else self._sqlite()
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """A connection for single reads, which hold nobody up."""
+        """A connection for single reads, which hold nobody up. Raises DatabaseLost."""
+        self.check()
         with self.engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
@@ -109,18 +143,58 @@ class Database:
             "options": f"-c idle_in_transaction_session_timeout={ABANDONED_MS}",
         }
         return sa.create_engine(
-            self.url, connect_args=options, pool_pre_ping=True, pool_size=10, max_overflow=20
+            self.url,
+            connect_args=options,
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=20,
+            pool_timeout=POOL_S,
+            hide_parameters=True,  # inputs would be in the texts of errors
         )
 
     def _sqlite(self) -> sa.Engine:
         if not self.url.database or self.url.database == ":memory:":
             raise DatabaseUnusable(self.shown, "it must be a file")
+        try:
+            self._file = self._file or OpenFile(Path(self.url.database))
+        except OSError as exc:
+            raise DatabaseUnusable(self.shown, f"{exc.strerror}") from exc
         engine = sa.create_engine(
-            self.url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}, pool_size=10
+            self.url,
+            connect_args={"timeout": BUSY_TIMEOUT_MS / 1000},
+            pool_size=10,
+            max_overflow=20,
+            pool_timeout=POOL_S,
+            hide_parameters=True,
         )
         sa.event.listen(engine, "connect", _open_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
+
+
+class OpenFile:
+    """An SQLite file, for its owner alone, and whether it is still the same."""
+
+    def __init__(self, path: Path) -> None:
+        """Made if needed. Raises OSError."""
+        self.path = path.absolute()
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            found = os.fstat(descriptor)
+            if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+                os.fchmod(descriptor, 0o600)  # SQLite makes those beside it with the same rights
+        finally:
+            os.close(descriptor)
+        self._identity = (found.st_dev, found.st_ino)
+
+    def check(self) -> None:
+        """Raises DatabaseLost."""
+        try:
+            found = self.path.stat()
+        except OSError as exc:
+            raise DatabaseLost(str(self.path), "removed") from exc
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise DatabaseLost(str(self.path), "replaced by another one")
 
 
 def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
@@ -130,10 +204,10 @@ def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
     while True:
         try:
             return action()
-        except (sa.exc.OperationalError, sa.exc.InterfaceError) as exc:
-            if time.monotonic() > deadline:
+        except (sa.exc.DBAPIError, sa.exc.TimeoutError, DatabaseLost) as exc:
+            if time.monotonic() > deadline or isinstance(exc, sa.exc.IntegrityError):
                 raise
-            log.warning("the database refused, trying again: %s", exc.orig)
+            log.warning("the database refused, trying again: %s", trouble_of(exc).detail)
             time.sleep(wait_s)
             wait_s = min(2 * wait_s, 2.0)
 
@@ -188,4 +262,4 @@ def _reason(exc: Exception) -> str:
     return str(exc).splitlines()[0][:200]
 
 
-__all__ = ["PATIENCE_S", "Database", "add", "data_folder", "insert_once", "patiently"]
+__all__ = ["PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once", "patiently"]

@@ -5,40 +5,58 @@ version is bounded: the queue's own polling thread (to run it with a bell beside
 token that its Queue wants (each worker has its own number of slots), the recovery of a dead
 executor's runs, and the list of those that run (its own wait for them takes whole seconds).
 
+Its rows say themselves how they are to be read, and one of the ways is pickle, which runs what it
+reads: whoever can write to the database would own every worker. `refuse_pickles` takes that way out
+of this process; everything of ours is JSON.
+
 A run of "prove" is a workflow without steps: its body may run any number of times, since claims and
-results guard themselves (claims.py), and a step's checkpoint would cost a write per
-proof. A callback is a workflow per try, so that waiting for the next one occupies nobody.
+results guard themselves (claims.py), and a step's checkpoint would cost a write per proof.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 from dbos._dbos import _get_dbos_instance
 from dbos._queue import _INTERNAL_QUEUE_CONSTRUCTION, Queue, queue_worker_thread
+from dbos._serialization import DefaultSerializer
 
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.jobs import CallbackRun, Run
+from zkagent.prover.service.queue.jobs import Run
 
 APPLICATION = "zkagent-prover"
 # Runs of another version are left alone: raise it when a run's arguments change their meaning.
 APPLICATION_VERSION = "1"
-PROOFS, CALLBACKS = "proofs", "callbacks"
+PROOFS = "proofs"
 UNFINISHED = ["ENQUEUED", "PENDING", "DELAYED"]
 BUSY_POLL_S = 0.05
 BUSY_FOR_S = 1.0  # after a run: the engine counts it for as long as it takes to write its end down
-CALLBACK_POLL_S = 1.0
-CALLBACKS_AT_ONCE = 32
+
+
+class PickleRefused(TypeError):
+    """A row of the engine's tables asks for code to be run."""
+
+    def __init__(self) -> None:
+        super().__init__("a row of the engine's tables is a pickle: not loaded, only JSON is")
+
+
+def refuse_pickles() -> None:
+    """Let no row of the engine's be read as a pickle in this process, whatever it says."""
+
+    def refuse(_: DefaultSerializer, __: str) -> Any:
+        raise PickleRefused
+
+    setattr(DefaultSerializer, "deserialize", refuse)  # noqa: B010 - a method of a library's
 
 
 def prepare_engine(database: Database) -> None:
     """Create or upgrade the engine's tables."""
     _quieten()
+    refuse_pickles()
     DBOS.migrate(_engine_url(database))
 
 
@@ -47,11 +65,13 @@ class EngineQueue:
 
     def __init__(self, database: Database) -> None:
         _quieten()
+        refuse_pickles()
         self._client = DBOSClient(
             system_database_url=_engine_url(database),
             serializer=DBOSPortableJSONSerializer(),
             application_name=APPLICATION,
         )
+        self._client._sys_db.engine.hide_parameters = True
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None:
         options: dict[str, Any] = {
@@ -67,23 +87,6 @@ class EngineQueue:
             options,  # type: ignore[arg-type]
             run.proof_id,
             run.generation,
-        )
-
-    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
-        options: dict[str, Any] = {
-            "workflow_name": "call back",
-            "queue_name": CALLBACKS,
-            "workflow_id": callback.id,
-        }
-        if callback.delay_s:
-            options["delay_seconds"] = callback.delay_s
-        self._client.enqueue_in_transaction(
-            connection,
-            options,  # type: ignore[arg-type]
-            callback.key_id,
-            callback.proof_id,
-            callback.number,
-            callback.attempt,
         )
 
     def unfinished(self, proof_id: str) -> bool:
@@ -144,12 +147,8 @@ class Bell:
         return self._stopped
 
 
-@dataclass(frozen=True)
-class Handlers:
-    """What runs do. prove: (proof id, generation)."""
-
-    prove: Callable[[str, int], None]
-    call_back: Callable[[CallbackRun], None]
+#: What a run does: (proof id, generation).
+Handler = Callable[[str, int], None]
 
 
 class Engine:
@@ -166,7 +165,7 @@ class Engine:
         self._count = threading.Lock()
         self.bell = Bell(lambda: self._running > 0 or time.monotonic() < self._busy_until)
 
-    def start(self, handlers: Handlers, slots: int) -> None:
+    def start(self, prove: Handler, slots: int) -> None:
         """Launch DBOS and take up to `slots` proofs at once from its queue."""
         config: DBOSConfig = {
             "name": APPLICATION,
@@ -177,13 +176,11 @@ class Engine:
             "log_level": "ERROR",
         }
         DBOS(config=config)
-        self._register(handlers)
-        DBOS.listen_queues([CALLBACKS])
+        self._register(prove)
+        DBOS.listen_queues([])  # the one that there is has a thread of our own
         DBOS.launch()
+        _get_dbos_instance()._sys_db.engine.hide_parameters = True
         DBOS.register_queue(PROOFS, polling_interval_sec=self._poll_s)
-        DBOS.register_queue(
-            CALLBACKS, worker_concurrency=CALLBACKS_AT_ONCE, polling_interval_sec=CALLBACK_POLL_S
-        )
         self._poll(slots)
 
     def admit(self, slots: int) -> None:
@@ -223,22 +220,18 @@ class Engine:
         )
         self._thread.start()
 
-    def _register(self, handlers: Handlers) -> None:
+    def _register(self, handler: Handler) -> None:
         @DBOS.workflow(name="prove", max_recovery_attempts=None)
         def prove(proof_id: str, generation: int) -> None:
             with self._count:
                 self._running += 1
             try:
-                handlers.prove(proof_id, generation)
+                handler(proof_id, generation)
             finally:
                 with self._count:
                     self._running -= 1
                 self._busy_until = time.monotonic() + BUSY_FOR_S
                 self.bell.ring()
-
-        @DBOS.workflow(name="call back", max_recovery_attempts=None)
-        def call_back(key_id: str, proof_id: str, number: int, attempt: int) -> None:
-            handlers.call_back(CallbackRun(key_id, proof_id, number, attempt))
 
 
 def _engine_url(database: Database) -> str:
@@ -254,4 +247,5 @@ def _quieten() -> None:
     logger.setLevel(logging.ERROR)
 
 
-__all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "Handlers", "prepare_engine"]
+__all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "PickleRefused"]
+__all__ += ["prepare_engine", "refuse_pickles"]

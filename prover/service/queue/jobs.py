@@ -61,28 +61,13 @@ class Run:
     generation: int
     priority: int
     delay_s: float = 0.0
+    passed: str = ""  # what tells a run that was passed on from the one before
 
     @property
     def id(self) -> str:
         """The engine's name for it: asking for the same run twice makes one."""
-        return f"{self.proof_id}:{self.generation}:{self.priority}"
-
-
-@dataclass(frozen=True)
-class CallbackRun:
-    """One try to tell a key that its proof is finished. number: of the message, which is new when
-    the key asks again; an older one is not worth sending any more."""
-
-    key_id: str
-    proof_id: str
-    number: int
-    attempt: int = 1
-    delay_s: float = 0.0
-
-    @property
-    def id(self) -> str:
-        """The engine's name for it."""
-        return f"{self.proof_id}:{self.key_id}:callback:{self.number}:{self.attempt}"
+        name = f"{self.proof_id}:{self.generation}:{self.priority}"
+        return f"{name}:{self.passed}" if self.passed else name
 
 
 @dataclass(frozen=True)
@@ -109,5 +94,5 @@ def read_inputs(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-__all__ = ["CallbackRun", "HandleState", "Priority", "Request", "Run", "Ticket", "content_id"]
+__all__ = ["HandleState", "Priority", "Request", "Run", "Ticket", "content_id"]
 __all__ += ["read_inputs", "write_inputs"]

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.errors import KeyRefused, KeyUnknown
 from zkagent.prover.service.queue.database import Database, insert_once
-from zkagent.prover.service.queue.store import Quota
+from zkagent.prover.service.queue.store import Quota, give_up_all
 from zkagent.prover.service.queue.tables import keys, meta
 
 LOCAL = "local"
@@ -24,11 +24,13 @@ ID_LENGTH = 12
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a key may do. per_minute: HTTP requests; unfinished, per_day: proofs."""
+    """What a key may do. per_minute: HTTP requests; unfinished, per_day: proofs. urgent: whether it
+    may ask for proofs before all others."""
 
     per_minute: int = 600
     unfinished: int = 10_000
     per_day: int = 100_000
+    urgent: bool = False
 
     @property
     def quota(self) -> Quota:
@@ -70,28 +72,37 @@ class Keys:
             "per_minute": allowance.per_minute,
             "unfinished": allowance.unfinished,
             "per_day": allowance.per_day,
+            "urgent": allowance.urgent,
             "created_at": time.time(),
         }
         with self._database.write() as connection:
             connection.execute(sa.insert(keys).values(row))
         return f"zk_{key_id}_{secret}"
 
-    def list(self) -> list[KeyRecord]:
+    def all(self) -> list[KeyRecord]:
         """All keys, revoked ones too, oldest first."""
         with self._database.read() as connection:
             rows = connection.execute(sa.select(keys).order_by(keys.c.created_at)).all()
         return [_record(row) for row in rows]
 
-    def revoke(self, key_id: str) -> None:
-        """Refuse this key from now on. Raises KeyUnknown."""
+    def revoke(self, key_id: str) -> list[str]:
+        """Refuse this key from now on, and give up all that it waits for; which proofs that
+        touched. Raises KeyUnknown."""
         valid = (keys.c.id == key_id) & keys.c.revoked_at.is_(None)
         with self._database.write() as connection:
             statement = sa.update(keys).where(valid).values(revoked_at=time.time())
             if connection.execute(statement).rowcount != 1:
                 raise KeyUnknown(key_id)
+            return give_up_all(connection, key_id)
+
+    def is_valid(self, key_id: str) -> bool:
+        """Whether a caller that was let in may stay; where no key is needed, everybody may."""
+        revoked = sa.select(keys.c.revoked_at).where(keys.c.id == key_id)
+        with self._database.read() as connection:
+            return connection.execute(revoked).scalar_one_or_none() is None
 
     def any_valid(self) -> bool:
-        return any(record.revoked_at is None for record in self.list())
+        return any(record.revoked_at is None for record in self.all())
 
     def authenticate(self, text: str) -> Caller:
         """The caller behind a key; as slow for a wrong secret as for a right one. Raises
@@ -124,7 +135,7 @@ class Keys:
 
 
 def _record(row: sa.Row[Any]) -> KeyRecord:
-    allowance = Allowance(row.per_minute, row.unfinished, row.per_day)
+    allowance = Allowance(row.per_minute, row.unfinished, row.per_day, bool(row.urgent))
     return KeyRecord(row.id, row.name, allowance, row.created_at, row.revoked_at)
 
 

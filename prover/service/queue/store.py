@@ -5,38 +5,41 @@ Lock order everywhere: the proof's row first, then its handles.
 """
 
 import time
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
-from zkagent.prover.service.queue.database import Database, insert_once
+from zkagent.prover.service.queue.database import Database, add, insert_once
 from zkagent.prover.service.queue.jobs import (
-    CallbackRun,
     HandleState,
     Request,
     Run,
     Ticket,
     write_inputs,
 )
-from zkagent.prover.service.queue.tables import handles, proofs, results
+from zkagent.prover.service.queue.line import next_turn
+from zkagent.prover.service.queue.tables import handles, proofs, results, usage
 from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 
-DAY_S = 86_400.0
+HOUR_S = 3600.0
+DAY_S = 24 * HOUR_S
 EXPIRED_AT_ONCE = 500
 
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
 ProofRow = sa.Row[Any]
+
+CLEAN = {"crashes": 0, "deaths": 0}
 
 
 class RunQueue(Protocol):
     """The engine, as seen by whoever hands it work inside a transaction."""
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None: ...
-
-    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -55,17 +58,22 @@ class Store:
         self.queue = queue
 
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
-        """Ask for a proof, or attach to whoever asked before. Raises QuotaExceeded."""
+        """Ask for a proof, or attach to whoever asked before. What was set aside gets one more try:
+        perhaps it was never its fault. Raises QuotaExceeded, and then nothing has changed."""
         with self.database.write() as connection:
             fresh, proof = _insert_or_lock(connection, request)
-            if _open_handle(connection, key_id, request) and quota:
-                _check_quota(connection, key_id, quota)
-            if fresh or proof.state == State.CANCELLED:
-                self._begin(connection, proof, request.priority)
+            begun = fresh or proof.state in (State.CANCELLED, State.POISON)
+            if begun or not _has_open_handle(connection, key_id, request.id):
+                more = 1 if begun or proof.state in UNFINISHED else 0
+                _count(connection, key_id, quota, more)
+            _open_handle(connection, key_id, request)
+            if begun:
+                counters = {} if proof.state == State.POISON else CLEAN
+                self._begin(connection, proof, key_id, request.priority, counters)
             elif proof.state == State.WAITING and request.priority < proof.priority:
-                self._hurry(connection, proof, request.priority)
+                self._hurry(connection, proof, key_id, request.priority)
             elif proof.state in FINISHED and request.callback_url:
-                call_back(connection, self.queue, request.id, key_id)
+                call_back(connection, request.id, key_id)
             return Ticket(request.id, attached=not fresh)
 
     def cancel(self, key_id: str, proof_id: str) -> bool:
@@ -109,7 +117,12 @@ class Store:
                 ours &= handles.c.state == HandleState.OPEN
             values = {"state": HandleState.OPEN, "deadline": None}
             connection.execute(sa.update(handles).where(ours).values(values))
-            self._begin(connection, proof, proof.priority)
+            self._begin(connection, proof, proof.payer, proof.priority, CLEAN)
+
+    def cancel_of_key(self, key_id: str) -> list[str]:
+        """The operator's cancel of all that one key waits for; which proofs that touched."""
+        with self.database.write() as connection:
+            return give_up_all(connection, key_id)
 
     def purge(self, before: float) -> int:
         """Forget what finished before this time, results included; how many proofs."""
@@ -117,20 +130,30 @@ class Store:
         with self.database.write() as connection:
             query = sa.select(proofs.c.id).where(old).order_by(proofs.c.id).with_for_update()
             found = list(connection.execute(query).scalars())
+            hour = int((before - DAY_S) // HOUR_S)
+            connection.execute(sa.delete(usage).where(usage.c.hour < hour))
             for some in _slices(found, 500):
                 for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
                     connection.execute(sa.delete(column.table).where(column.in_(some)))
         return len(found)
 
-    def _begin(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
-        """Queue a proof from the start, with clean counters."""
-        clean: dict[str, Any] = {"crashes": 0, "deaths": 0, "failure": None}
-        clean |= {"reason": None, "finished_at": None, "avoid": None}
-        requeue(connection, self.queue, proof, priority=priority, **clean)
+    def _begin(
+        self,
+        connection: sa.Connection,
+        proof: ProofRow,
+        payer: str,
+        priority: int,
+        counters: dict[str, int],
+    ) -> None:
+        """Queue a proof from the start, at the end of its key's line."""
+        values: dict[str, Any] = {"failure": None, "reason": None, "finished_at": None}
+        values |= {"avoid": None, "payer": payer, "turn": next_turn(connection, payer, priority)}
+        requeue(connection, self.queue, proof, priority=priority, **values, **counters)
 
-    def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
+    def _hurry(self, connection: sa.Connection, proof: ProofRow, payer: str, priority: int) -> None:
         """A second, sooner run of the same generation; whichever comes first proves it."""
-        change(connection, proof.id, priority=priority)
+        turn = next_turn(connection, payer, priority)
+        change(connection, proof.id, priority=priority, payer=payer, turn=turn)
         self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
     def _expire(self, key_id: str, proof_id: str) -> bool:
@@ -167,25 +190,46 @@ def requeue(
     priority = proof.priority if priority is None else priority
     run = Run(proof.id, proof.generation + 1, priority, delay_s)
     free = {"claim": None, "worker": None, "batch": None, "started_at": None}
-    values = {**free, "priority": priority, "queued_at": time.time() + delay_s, **values}
+    now = time.time()
+    later = now + delay_s if delay_s else None
+    values = {**free, "priority": priority, "queued_at": now, "not_before": later, **values}
     change(connection, proof.id, state=State.WAITING, generation=run.generation, **values)
     queue.enqueue(connection, run)
 
 
-def call_back(
-    connection: sa.Connection, queue: RunQueue, proof_id: str, key_id: str | None = None
-) -> None:
-    """Enqueue the callbacks of a finished proof's open handles, or of one key's."""
+def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = None) -> None:
+    """Have the open handles of a finished proof called back, or one key's: a new message each."""
     wanted = (handles.c.proof_id == proof_id) & handles.c.callback_url.is_not(None)
     wanted &= handles.c.state == HandleState.OPEN
     if key_id is not None:
         wanted &= handles.c.key_id == key_id
     for row in connection.execute(sa.select(handles).where(wanted)).all():
-        number = row.callback_number + 1
         ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == proof_id)
-        values = {"callback_state": "waiting", "callback_number": number}
+        values = {
+            "callback_state": "waiting",
+            "callback_number": row.callback_number + 1,
+            "callback_id": uuid.uuid4().hex,
+            "callback_host": urlsplit(row.callback_url).netloc.lower(),
+            "callback_tries": 0,
+            "callback_due": time.time(),
+        }
         connection.execute(sa.update(handles).where(ours).values(values))
-        queue.enqueue_callback(connection, CallbackRun(row.key_id, proof_id, number))
+
+
+def give_up_all(connection: sa.Connection, key_id: str) -> list[str]:
+    """Give up all handles of a key on unfinished proofs, and whatever it would be told of the
+    others; which proofs that touched."""
+    joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
+    ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
+    query = sa.select(proofs.c.id).select_from(joined).where(ours & proofs.c.state.in_(UNFINISHED))
+    found = list(connection.execute(query.order_by(proofs.c.id)).scalars())
+    for proof_id in found:
+        proof = lock_proof(connection, proof_id)
+        if _close(connection, key_id, proof, HandleState.CANCELLED):
+            drop_if_unwanted(connection, proof)
+    waiting = (handles.c.key_id == key_id) & (handles.c.callback_state == "waiting")
+    connection.execute(sa.update(handles).where(waiting).values(callback_state="failed"))
+    return found
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
@@ -201,21 +245,23 @@ def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
         change(connection, proof.id, **values)
 
 
-def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> bool:
-    """Make or renew the key's handle; whether it was not open before. A renewed one takes the new
-    deadline and callback."""
+def _has_open_handle(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
+    found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
+    return found == HandleState.OPEN
+
+
+def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> None:
+    """Make or renew the key's handle. A renewed one takes the new deadline and callback."""
     values = {
         "state": HandleState.OPEN,
         "callback_url": request.callback_url,
         "deadline": request.deadline,
     }
     row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": time.time()}
-    if insert_once(connection, handles, row):
-        return True
-    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
-    before = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one()
-    connection.execute(sa.update(handles).where(ours).values(values))
-    return bool(before != HandleState.OPEN)
+    if not insert_once(connection, handles, row):
+        ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
+        connection.execute(sa.update(handles).where(ours).values(values))
 
 
 def _close(
@@ -235,20 +281,21 @@ def _close(
     return True
 
 
-def _check_quota(connection: sa.Connection, key_id: str, quota: Quota) -> None:
-    """Called with the new handle in place; raising undoes it."""
-    count = sa.select(sa.func.count()).select_from(handles)
-    ours = handles.c.key_id == key_id
-    # Of cancelled proofs only the one that is about to be queued again has an open handle.
-    states = (*UNFINISHED, State.CANCELLED)
-    waiting = (handles.c.state == HandleState.OPEN) & proofs.c.state.in_(states)
-    unfinished = sa.select(sa.func.count()).select_from(
-        handles.join(proofs, handles.c.proof_id == proofs.c.id)
-    )
-    if connection.execute(unfinished.where(ours & waiting)).scalar_one() > quota.unfinished:
+def _count(connection: sa.Connection, key_id: str, quota: Quota | None, more: int) -> None:
+    """Count one request, which makes so many `more` unfinished proofs; raising undoes it."""
+    hour = int(time.time() // HOUR_S)
+    add(connection, usage, {"key_id": key_id, "hour": hour, "count": 1}, "count")
+    if quota is None:
+        return
+    ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
+    joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
+    waiting = sa.select(sa.func.count()).select_from(joined)
+    waiting = waiting.where(ours & proofs.c.state.in_(UNFINISHED))
+    if connection.execute(waiting).scalar_one() + more > quota.unfinished:
         raise QuotaExceeded("unfinished proofs", quota.unfinished, 5)
-    today = handles.c.created_at > time.time() - DAY_S
-    if connection.execute(count.where(ours & today)).scalar_one() > quota.per_day:
+    today = (usage.c.key_id == key_id) & (usage.c.hour > hour - 24)
+    asked = sa.select(sa.func.sum(usage.c.count)).where(today)
+    if connection.execute(asked).scalar_one() > quota.per_day:
         raise QuotaExceeded("requests in 24 hours", quota.per_day, 3600)
 
 
@@ -261,6 +308,8 @@ def _new_proof(request: Request) -> dict[str, object]:
         "state": State.WAITING,
         "priority": request.priority,
         "alone": request.alone,
+        "payer": "",
+        "turn": 0,
         "created_at": now,
         "queued_at": now,
     }
@@ -288,4 +337,4 @@ def _slices(items: list[str], size: int) -> Iterable[list[str]]:
 
 
 __all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
-__all__ += ["lock_proof", "requeue"]
+__all__ += ["give_up_all", "lock_proof", "requeue"]

@@ -1,7 +1,8 @@
 """The service's own tables, beside the engine's in one database.
 
 Times are seconds since 1970. A proof is named by the digest of what it proves; a handle is one
-key's interest in it; a result is written once and never changed.
+key's interest in it; a result is written once and never changed. Databases of earlier versions are
+brought up by migration.py.
 """
 
 from sqlalchemy import (
@@ -18,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -32,7 +33,8 @@ meta = Table(
 # state: jobs.State. generation counts the engine's runs of it; a run of an older one
 # has no say. claim is the token of whoever proves it now (fencing). version grows with every change
 # that a watcher can see. batch: the proof whose run proves this one too. alone: never batch it
-# again.
+# again. payer, turn: the key whose turn it takes, and its place in line (see line.py). not_before:
+# the time of the next try. crashes, deaths: attempts that ended badly, see claims.py.
 proofs = Table(
     "zkagent_proof",
     metadata,
@@ -48,6 +50,9 @@ proofs = Table(
     Column("avoid", String(64)),
     Column("batch", String(64)),
     Column("alone", Boolean, nullable=False, default=False),
+    Column("payer", String(32), nullable=False, default=""),
+    Column("turn", BigInteger, nullable=False, default=0),
+    Column("not_before", Double),
     Column("crashes", Integer, nullable=False, default=0),
     Column("deaths", Integer, nullable=False, default=0),
     Column("failure", String(16)),
@@ -57,7 +62,8 @@ proofs = Table(
     Column("started_at", Double),
     Column("finished_at", Double),
     Index("zkagent_proof_waiting", "state", "circuit", "queued_at"),
-    Index("zkagent_proof_line", "state", "priority", "queued_at"),
+    Index("zkagent_proof_place", "state", "priority", "turn", "queued_at"),
+    Index("zkagent_proof_payer", "state", "priority", "payer", "turn"),
     Index("zkagent_proof_claim", "claim"),
 )
 
@@ -75,6 +81,9 @@ results = Table(
     Index("zkagent_result_recent", "accepted_at"),
 )
 
+# callback_*: the message about the proof's end. id: the message's, the same at every try; number:
+# how many there were; host: origin that it goes to; due: when it is tried next, or while it is
+# being sent, when others may take it for lost.
 handles = Table(
     "zkagent_handle",
     metadata,
@@ -83,12 +92,17 @@ handles = Table(
     Column("state", String(12), nullable=False),
     Column("callback_url", Text),
     Column("callback_state", String(12)),
+    Column("callback_id", String(32)),
+    Column("callback_host", Text),
+    Column("callback_tries", Integer, nullable=False, default=0),
+    Column("callback_due", Double),
     Column("callback_number", Integer, nullable=False, default=0),
     Column("deadline", Double),
     Column("created_at", Double, nullable=False),
     Index("zkagent_handle_proof", "proof_id", "state"),
     Index("zkagent_handle_deadline", "state", "deadline"),
     Index("zkagent_handle_listing", "key_id", "created_at"),
+    Index("zkagent_handle_callback", "callback_state", "callback_due"),
 )
 
 keys = Table(
@@ -100,10 +114,22 @@ keys = Table(
     Column("per_minute", Integer, nullable=False),
     Column("unfinished", Integer, nullable=False),
     Column("per_day", Integer, nullable=False),
+    Column("urgent", Boolean, nullable=False, default=False),
     Column("created_at", Double, nullable=False),
     Column("revoked_at", Double),
 )
 
+# How often a key asked for proofs, by the hour (seconds since 1970 / 3600); what it cancels counts.
+usage = Table(
+    "zkagent_usage",
+    metadata,
+    Column("key_id", String(32), primary_key=True),
+    Column("hour", BigInteger, primary_key=True),
+    Column("count", Integer, nullable=False),
+)
+
+# beats: counts heartbeats, so that nobody needs a clock to see that it lives. circuits: digests
+# that it can prove, as JSON. troubles: what keeps it from proving, as JSON.
 workers = Table(
     "zkagent_worker",
     metadata,
@@ -116,6 +142,9 @@ workers = Table(
     Column("seen_at", Double, nullable=False),
     Column("memory_bytes", BigInteger, nullable=False, default=0),
     Column("children_bytes", BigInteger, nullable=False, default=0),
+    Column("beats", BigInteger, nullable=False, default=0),
+    Column("circuits", Text, nullable=False, default="[]"),
+    Column("troubles", Text, nullable=False, default="[]"),
 )
 
 # Counters that outlive processes and purges, for /metrics.
@@ -128,4 +157,4 @@ tallies = Table(
 )
 
 __all__ = ["SCHEMA_VERSION", "handles", "keys", "meta", "metadata", "proofs", "results", "tallies"]
-__all__ += ["workers"]
+__all__ += ["usage", "workers"]

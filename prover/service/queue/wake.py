@@ -22,6 +22,7 @@ from zkagent.prover.service.queue.database import Database
 log = logging.getLogger(__name__)
 
 WORK, CHANGED, CANCELLED = "work", "changed", "cancelled"
+PASSED = "passed"  # like WORK, but not for the worker that is named
 CHANNEL = "zkagent"
 RECONNECT_S = 2.0
 
@@ -57,7 +58,7 @@ class PipeWake:
 
     def send(self, topic: str, subject: str = "") -> None:
         line = f"{topic} {subject}\n".encode()
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # a hint is worth no trouble
             for path in self._folder.iterdir():
                 self._write(path, line)
 
@@ -159,4 +160,4 @@ def _deliver(listener: Listener, line: str) -> None:
         log.exception("a listener failed on %s", topic)
 
 
-__all__ = ["CANCELLED", "CHANGED", "WORK", "Listener", "Wake", "open_wake"]
+__all__ = ["CANCELLED", "CHANGED", "PASSED", "WORK", "Listener", "Wake", "open_wake"]

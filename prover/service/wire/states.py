@@ -20,14 +20,38 @@ FINISHED = tuple(state for state in State if state not in UNFINISHED)
 
 
 class Failure(StrEnum):
-    """Why there is no proof; decides whether another try is worth it."""
+    """Why an attempt led to no proof. Only `input` is a verdict on the request; the rest is trouble
+    of machines, and tried again."""
 
     INPUT = "input"  # never again: the circuit does not take these numbers
-    ENGINE = "engine"  # never again: the engine refused, or its proof was false
-    CIRCUIT = "circuit"  # this worker has no such circuit, or a damaged one
-    CRASH = "crash"  # the child ended: again, elsewhere if possible
-    TIMEOUT = "timeout"  # the child was too slow: again
-    DEATH = "death"  # the worker itself died: again
+    ENGINE = "engine"  # the engine failed, or its proof was false
+    KEYS = "keys"  # a file of the circuit is missing, cut or changed
+    DISK = "disk"  # no place to write, or nothing to be read
+    CIRCUIT = "circuit"  # this worker has no such circuit
+    CRASH = "crash"  # the child ended
+    TIMEOUT = "timeout"  # the child was too slow
+    DEATH = "death"  # the worker itself died
 
 
-__all__ = ["FINISHED", "UNFINISHED", "Failure", "State"]
+#: Trouble that has nothing to do with what is proven: never counted against a proof.
+BLAMELESS = (Failure.KEYS, Failure.DISK, Failure.CIRCUIT)
+
+
+class Cause(StrEnum):
+    """What is wrong with a machine, as `/readyz` and the metrics name it."""
+
+    DISK = "disk"  # full, or failing
+    KEYS = "keys"  # files of a circuit are missing, cut or changed
+    DATABASE = "database"  # it does not answer
+    READ_ONLY = "database-read-only"
+    REPLACED = "database-replaced"  # its file was removed, or another one lies there
+    CORRUPT = "database-corrupt"
+    CLOCK = "clock"  # it jumped, or machines disagree
+    WORKERS = "workers"  # nobody proves, or not everything that waits
+
+
+#: With these, what is submitted could not be kept, or nobody would prove it.
+NOT_READY = tuple(cause for cause in Cause if cause not in (Cause.KEYS, Cause.CLOCK))
+
+
+__all__ = ["BLAMELESS", "FINISHED", "NOT_READY", "UNFINISHED", "Cause", "Failure", "State"]

@@ -1,174 +1,270 @@
-"""Telling requesters that their proof is finished: signed, to allowed hosts, never inwards.
+"""Telling requesters that their proof is finished: signed, and so that nobody's host delays
+another's.
 
 Signatures follow Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over id, time and body. The
 address is checked when it is given and resolved again when it is called, and the connection goes
 to the very address that was checked, so that a name cannot change its mind in between.
+
+What is to be told stands in the handles' table. A worker takes what is due, a few for each host, by
+moving its due time; should it die, the message is due again when that time has come.
 """
 
 import asyncio
 import base64
 import hmac
-import ipaddress
 import json
 import logging
-import socket
+import threading
 import time
-from dataclasses import dataclass, replace
-from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
 from zkagent.prover.service.queue.database import Database, patiently
-from zkagent.prover.service.queue.jobs import CallbackRun
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import RunQueue
-from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.queue.tables import handles, keys, proofs
+from zkagent.prover.service.queue.trouble import trouble_of
+from zkagent.prover.service.worker.callback_rules import CallbackRules, split_url
 
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
-TRIES = 8
-FIRST_WAIT_S = 2.0  # then twice as long each time: about four minutes in all
-DEFAULT_PORTS = {"http": 80, "https": 443}
-LONGEST_URL = 2000
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+TRIES = 15
+FIRST_WAIT_S = 2.0
+LONGEST_WAIT_S = 4 * 3600.0
+TAKEN_FOR_S = 60.0  # longer than a try lasts
+POLL_S = 0.5
+AT_ONCE = 64
+AT_ONCE_PER_HOST = 4
+WAITING = handles.c.callback_state == "waiting"
+
+
+def wait_s(tries: int) -> float:
+    """How long to wait after so many tries: a little more than a day in all."""
+    return float(min(FIRST_WAIT_S * 3 ** (tries - 1), LONGEST_WAIT_S))
 
 
 @dataclass(frozen=True)
-class CallbackRules:
-    """Where callbacks may go. hosts: `hooks.example.org` and `*.example.org` mean https on its
-    usual port, `http://name:8000` exactly that. private: also to private addresses."""
+class Message:
+    """One event for one key. id: the same at every try, and of no other event."""
 
-    hosts: tuple[str, ...] = ()
-    private: bool = False
-
-    def check(self, url: str) -> None:
-        """Without looking anything up. Raises CallbackRefused."""
-        if len(url) > LONGEST_URL:
-            raise CallbackRefused(url, f"it is longer than {LONGEST_URL} characters")
-        parts, port = _split(url)
-        if not any(_matches(allowed, parts, port) for allowed in self.hosts):
-            allowed = ", ".join(self.hosts) or "none: see zkagent serve --allow-callback"
-            raise CallbackRefused(url, f"its host is not among the allowed ones ({allowed})")
-
-    def resolve(self, url: str) -> str:
-        """The address to connect to. Raises CallbackRefused, or CallbackFailed without one."""
-        self.check(url)
-        parts, port = _split(url)
-        assert parts.hostname
-        try:
-            found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as exc:
-            raise CallbackFailed(url, f"its name cannot be resolved ({exc})") from exc
-        addresses = [ipaddress.ip_address(entry[4][0]) for entry in found]
-        if not self.private and (inner := [a for a in addresses if not is_public(a)]):
-            raise CallbackRefused(url, f"it leads to {inner[0]}, which is not a public address")
-        return str(addresses[0])
+    id: str
+    key_id: str
+    proof_id: str
+    url: str  # empty when it is not wanted any more
+    host: str
+    tries: int
+    due: float
 
 
 class Callbacks:
-    """What the engine's "call back" does."""
+    """A thread that calls back whatever is due."""
 
-    def __init__(self, database: Database, rules: CallbackRules, queue: RunQueue) -> None:
+    def __init__(self, database: Database, rules: CallbackRules) -> None:
         self._database = database
         self._rules = rules
-        self._queue = queue
         self._keys = Keys(database)
+        self._busy: Counter[str] = Counter()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._pool = ThreadPoolExecutor(AT_ONCE, "callbacks")
 
-    def deliver(self, run: CallbackRun) -> None:
-        """Post the proof's state to the handle's address; if that fails, try again later."""
-        found = self._find(run)
-        if found is None or found.callback_url is None:
-            return
-        body = json.dumps(
-            {
-                "type": "proof.finished",
-                "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                "data": {
-                    "id": run.proof_id,
-                    "circuit": found.circuit,
-                    "state": found.state,
-                    "failure": found.failure,
-                    "reason": found.reason,
-                },
-            }
-        )
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="callbacks", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """What is being sent has a second; others try it again."""
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
+        self._pool.shutdown(wait=False)
+
+    def once(self) -> int:
+        """Send what is due now and wait for it; how many."""
+
+        async def round_trip() -> int:
+            taken = self.take()
+            await asyncio.gather(*map(self._send, taken))
+            return len(taken)
+
+        return asyncio.run(round_trip())
+
+    def take(self) -> list[Message]:
+        """Make some of what is due ours: a few for each host, so that one that hangs holds up
+        nobody else's."""
+        room = AT_ONCE - self._busy.total()
+        full = [host for host, count in self._busy.items() if count >= AT_ONCE_PER_HOST]
+        if room <= 0:
+            return []
+        taken = []
+        for message in self._due(full):
+            if self._busy[message.host] < AT_ONCE_PER_HOST and self._is_taken(message):
+                self._busy[message.host] += 1
+                taken.append(message)
+            if len(taken) == room:
+                break
+        return taken
+
+    def _run(self) -> None:
+        asyncio.run(self._rounds())
+
+    async def _rounds(self) -> None:
+        loop = asyncio.get_running_loop()
+        running: set[asyncio.Task[None]] = set()
+        while not self._stop.is_set():
+            try:
+                taken = await loop.run_in_executor(self._pool, self.take)
+            except Exception as exc:
+                log.warning("callbacks wait: %s", trouble_of(exc).detail)
+                taken = []
+            for message in taken:
+                task = asyncio.create_task(self._send(message))
+                running.add(task)
+                task.add_done_callback(running.discard)
+            await asyncio.sleep(0 if taken else POLL_S)
+        if running:
+            await asyncio.wait(running, timeout=1.0)
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _send(self, message: Message) -> None:
+        loop = asyncio.get_running_loop()
         try:
-            self._post(found.callback_url, body, self._headers(run, body))
+            values = await self._outcome(message)
+            await loop.run_in_executor(self._pool, self._note, message, values)
+        except asyncio.CancelledError:
+            self._note(message, {"callback_due": time.time()})
+            raise
+        except Exception as exc:
+            log.warning("a callback is not settled: %s", trouble_of(exc).detail)
+        finally:
+            self._busy[message.host] -= 1
+
+    async def _outcome(self, message: Message) -> dict[str, object]:
+        """Call; what is to be noted then."""
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._pool, self._body, message)
+        if found is None:
+            return {"callback_state": "failed"}
+        body, headers = found
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                address = await loop.run_in_executor(self._pool, self._rules.resolve, message.url)
+                status = await _post(message.url, address, body, headers)
+            if not 200 <= status < 300:
+                raise CallbackFailed(message.url, f"it answered {status}")
         except CallbackRefused as exc:
-            self._give_up(run, exc)
+            return self._given_up(message, exc)
+        except TimeoutError:
+            late = CallbackFailed(message.url, f"no answer within {TIMEOUT_S:g} s")
+            return self._later(message, late)
         except CallbackFailed as exc:
-            self._try_again(run, exc)
-        else:
-            patiently(lambda: self._note(run, "delivered"))
+            return self._later(message, exc)
+        return {"callback_state": "delivered", "callback_tries": message.tries + 1}
 
-    def _try_again(self, run: CallbackRun, exc: CallbackFailed) -> None:
-        if run.attempt >= TRIES:
-            self._give_up(run, exc)
-            return
-        log.info("%s; once more in %g s", exc, wait_s := FIRST_WAIT_S * 2 ** (run.attempt - 1))
-        later = replace(run, attempt=run.attempt + 1, delay_s=wait_s)
-        patiently(lambda: self._enqueue(later))
+    def _later(self, message: Message, exc: CallbackFailed) -> dict[str, object]:
+        tries = message.tries + 1
+        if tries >= TRIES:
+            return self._given_up(message, exc)
+        log.info("callback failed; once more in %g s", wait_s(tries), extra=_named(message))
+        return {"callback_tries": tries, "callback_due": time.time() + wait_s(tries)}
 
-    def _give_up(self, run: CallbackRun, exc: Exception) -> None:
-        log.warning("%s; given up", exc, extra={"proof": run.proof_id, "key": run.key_id})
-        patiently(lambda: self._note(run, "failed"))
+    def _given_up(
+        self, message: Message, exc: CallbackFailed | CallbackRefused
+    ) -> dict[str, object]:
+        log.warning("callback given up: %s", exc.reason, extra=_named(message))
+        return {"callback_state": "failed", "callback_tries": message.tries + 1}
 
-    def _enqueue(self, run: CallbackRun) -> None:
-        with self._database.write() as connection:
-            self._queue.enqueue_callback(connection, run)
-
-    def _headers(self, run: CallbackRun, body: str) -> dict[str, str]:
-        secret = self._keys.callback_secret(run.key_id)
-        return {"content-type": "application/json", **signature(secret, run.proof_id, body)}
-
-    def _post(self, url: str, body: str, headers: dict[str, str]) -> None:
-        status = asyncio.run(_send(url, self._rules.resolve(url), body, headers))
-        if not 200 <= status < 300:
-            raise CallbackFailed(url, f"it answered {status}")
-
-    def _find(self, run: CallbackRun) -> Any:
-        ours = (handles.c.key_id == run.key_id) & (handles.c.proof_id == run.proof_id)
-        ours &= handles.c.callback_number == run.number
-        joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
-        columns = (handles.c.callback_url, proofs.c.circuit, proofs.c.state, proofs.c.failure)
-        query = sa.select(*columns, proofs.c.reason).select_from(joined).where(ours)
+    def _due(self, full: Sequence[str]) -> list[Message]:
+        """What is due, longest first, but for hosts that have enough of us."""
+        now, due = time.time(), handles.c.callback_due
+        ripe = due.is_(None) | (due <= now) | (due > now + LONGEST_WAIT_S)  # a clock was set back
+        query = sa.select(handles).where(WAITING & ripe)
+        if full:
+            query = query.where(handles.c.callback_host.not_in(full))
+        query = query.order_by(due).limit(AT_ONCE)
         with self._database.read() as connection:
-            return connection.execute(query).one_or_none()
+            rows = connection.execute(query).all()
+        return [
+            Message(
+                row.callback_id,
+                row.key_id,
+                row.proof_id,
+                row.callback_url or "",
+                row.callback_host,
+                row.callback_tries,
+                row.callback_due,
+            )
+            for row in rows
+        ]
 
-    def _note(self, run: CallbackRun, state: str) -> None:
-        ours = (handles.c.key_id == run.key_id) & (handles.c.proof_id == run.proof_id)
-        ours &= handles.c.callback_number == run.number
+    def _is_taken(self, message: Message) -> bool:
+        ours = _row_of(message) & (handles.c.callback_due == message.due)
+        statement = sa.update(handles).where(ours).values(callback_due=time.time() + TAKEN_FOR_S)
         with self._database.write() as connection:
-            connection.execute(sa.update(handles).where(ours).values(callback_state=state))
+            return connection.execute(statement).rowcount == 1
+
+    def _body(self, message: Message) -> tuple[str, dict[str, str]] | None:
+        """Body and headers; None when it is not to be sent any more."""
+        joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
+        joined = joined.outerjoin(keys, keys.c.id == handles.c.key_id)
+        columns = (proofs.c.circuit, proofs.c.state, proofs.c.failure, proofs.c.reason)
+        query = sa.select(*columns, keys.c.revoked_at).select_from(joined)
+        with self._database.read() as connection:
+            row = connection.execute(query.where(_row_of(message))).one_or_none()
+        if row is None or row.revoked_at is not None or not message.url:
+            return None
+        data = {"id": message.proof_id, "circuit": row.circuit, "state": row.state}
+        data |= {"failure": row.failure, "reason": row.reason}
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        body = json.dumps({"type": "proof.finished", "timestamp": stamp, "data": data})
+        secret = self._keys.callback_secret(message.key_id)
+        return body, {"content-type": "application/json", **signature(secret, message.id, body)}
+
+    def _note(self, message: Message, values: dict[str, object]) -> None:
+        def note() -> None:
+            with self._database.write() as connection:
+                connection.execute(sa.update(handles).where(_row_of(message)).values(values))
+
+        patiently(note)
 
 
-async def _send(url: str, address: str, body: str, headers: dict[str, str]) -> int:
-    """Post to this very address, and no longer than TIMEOUT_S however slowly it answers: the
-    status. Redirects and proxies are not followed. Raises CallbackFailed."""
+def _row_of(message: Message) -> sa.ColumnElement[bool]:
+    """Its handle, as long as it waits for this very message."""
+    ours = (handles.c.key_id == message.key_id) & (handles.c.proof_id == message.proof_id)
+    return ours & (handles.c.callback_id == message.id) & WAITING
+
+
+def _named(message: Message) -> dict[str, object]:
+    return {"proof": message.proof_id, "key": message.key_id, "host": message.host}
+
+
+async def _post(url: str, address: str, body: str, headers: dict[str, str]) -> int:
+    """Post to this very address: the status. Redirects and proxies are not followed. Raises
+    CallbackFailed."""
     import httpx  # slow, and seldom needed
 
-    parts, port = _split(url)
+    parts, port = split_url(url)
     assert parts.hostname
-    target = httpx.URL(url).copy_with(host=address, port=port)
     headers = {**headers, "host": parts.netloc}
     extensions = {"sni_hostname": parts.hostname}
     try:
+        target = httpx.URL(url).copy_with(host=address, port=port)
         async with (
-            asyncio.timeout(TIMEOUT_S),
             httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
             client.stream(
                 "POST", target, content=body, headers=headers, extensions=extensions
             ) as answer,
         ):
             return answer.status_code
-    except TimeoutError as exc:
-        raise CallbackFailed(url, f"no answer within {TIMEOUT_S:g} s") from exc
-    except httpx.HTTPError as exc:
-        raise CallbackFailed(url, f"{type(exc).__name__}: {exc}") from exc
+    except (httpx.HTTPError, httpx.InvalidURL) as exc:
+        raise CallbackFailed(url, type(exc).__name__) from exc
 
 
 def signature(secret: str, message_id: str, body: str, now: float | None = None) -> dict[str, str]:
@@ -183,38 +279,4 @@ def signature(secret: str, message_id: str, body: str, now: float | None = None)
     }
 
 
-def is_public(address: Address) -> bool:
-    """Whether an address is one of the internet's, whatever it is wrapped in."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-        if address.teredo is not None:
-            return False
-    return address.is_global and not address.is_multicast
-
-
-def _split(url: str) -> tuple[SplitResult, int]:
-    try:
-        parts = urlsplit(url)
-        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
-    except ValueError as exc:
-        raise CallbackRefused(url, str(exc)) from exc
-    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise CallbackRefused(url, "expected https://host/path")
-    if parts.username is not None or parts.password is not None:
-        raise CallbackRefused(url, "it carries a user name or password")
-    return parts, port
-
-
-def _matches(allowed: str, parts: SplitResult, port: int) -> bool:
-    rule = urlsplit(allowed if "://" in allowed else f"https://{allowed}")
-    rule_port = rule.port or DEFAULT_PORTS.get(rule.scheme, 0)
-    name, host = (rule.hostname or "").rstrip("."), (parts.hostname or "").rstrip(".")
-    fits = host.endswith(name[1:]) if name.startswith("*.") else host == name
-    return bool(name) and fits and (rule.scheme, rule_port) == (parts.scheme, port)
-
-
-__all__ = ["CallbackRules", "Callbacks", "is_public", "signature"]
+__all__ = ["Callbacks", "signature", "wait_s"]

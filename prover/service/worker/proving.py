@@ -1,4 +1,9 @@
-"""What a run does: claim, find company, prove in a slot's child, settle or hand back."""
+"""What a run does: claim, find company, prove in a slot's child, settle or hand back.
+
+Only InputRefused, which the prover has made certain of, is a verdict on a request. Whatever else
+goes wrong is trouble of this machine or of the proof's process, and tried again. Words of libraries
+go to whoever asked for the proof, never to the log: they may quote inputs.
+"""
 
 import logging
 import threading
@@ -13,42 +18,61 @@ from zkagent.circuits.errors import (
     CircuitNotFound,
     CircuitOutdated,
     InputRefused,
+    ProofSystemUnknown,
 )
-from zkagent.prover.errors import (
-    PermanentProverError,
-    ProofTimedOut,
-    ProverError,
-    TransientProverError,
-)
+from zkagent.prover.errors import ProofTimedOut, ProverCrashed, ProverError, ProverTroubled
 from zkagent.prover.service.catalogue.catalogue import Catalogue
 from zkagent.prover.service.errors import CircuitUnknown
 from zkagent.prover.service.queue.claims import Claim, Claims, Outcome
 from zkagent.prover.service.queue.database import PATIENCE_S, patiently
-from zkagent.prover.service.queue.wake import CHANGED, WORK, Wake
-from zkagent.prover.service.wire.states import Failure
+from zkagent.prover.service.queue.trouble import Trouble
+from zkagent.prover.service.queue.wake import CHANGED, PASSED, WORK, Wake
+from zkagent.prover.service.wire.states import BLAMELESS, Cause, Failure
 from zkagent.prover.service.worker.batching import Batching, lay_out
 from zkagent.prover.service.worker.pool import SHORT_PROOF_S, Pool, Slot
+from zkagent.prover.service.worker.troubles import Troubles
 
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN_S = 0.02
+PASSED_HOLD_S = 0.5  # after passing a turn on, so that others find it first
+PASSED_LOOK_S = 0.05
+
+
+#: Errors whose words are our own.
+OURS: tuple[tuple[type[Exception], Failure], ...] = (
+    (ProofTimedOut, Failure.TIMEOUT),
+    (ArtifactCorrupted, Failure.KEYS),
+    *(
+        (kind, Failure.CIRCUIT)  # another worker may have it
+        for kind in (CircuitUnknown, CircuitNotFound, CircuitOutdated, ProofSystemUnknown)
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Failed:
-    """An attempt without a proof. again: another attempt may succeed."""
+    """An attempt without a proof. reason: for who asked. log: for the operator, without inputs."""
 
     failure: Failure
     reason: str
-    again: bool
+    log: str = ""
 
 
 class Proving:
     """The worker's proofs in progress."""
 
     def __init__(
-        self, claims: Claims, catalogue: Catalogue, pool: Pool, batching: Batching, wake: Wake
+        self,
+        claims: Claims,
+        catalogue: Catalogue,
+        pool: Pool,
+        batching: Batching,
+        *,
+        wake: Wake,
+        troubles: Troubles,
     ) -> None:
+        self._troubles = troubles
         self._claims = claims
         self._catalogue = catalogue
         self._pool = pool
@@ -62,19 +86,34 @@ class Proving:
     def run(self, proof_id: str, generation: int) -> None:
         """The engine's "prove". Running it twice, or late, does nothing twice.
 
-        Ends when this proof is in somebody's hands; until then it proves what comes before it.
+        Ends when this proof is in somebody's hands, or passed on to those who can prove it; until
+        then it proves what comes before it.
         """
         while circuit := patiently(lambda: self._claims.circuit_of(proof_id, generation)):
             if not self._pool.wait_free(SHORT_PROOF_S):
                 patiently(lambda: self._claims.offer(proof_id, generation))
                 self._wake.send(WORK)
             with self._pool.slot(circuit) as slot:
-                claim = self._claim(proof_id, generation)
-                if claim is None:
-                    return
-                claim, attempt = self._work(claim, slot)
+                able = self._troubles.able()
+                claim = self._claim(proof_id, generation, able)
+                if claim is not None:
+                    claim, attempt = self._work(claim, slot)
+            if claim is None:
+                if circuit not in able and not self._leaving:
+                    self._pass_on(proof_id, generation)
+                return
             self._settle(claim, attempt)
             if proof_id in claim.members:
+                return
+
+    def _pass_on(self, proof_id: str, generation: int) -> None:
+        """Let others have this turn, and keep out of their way for a moment."""
+        patiently(lambda: self._claims.pass_turn(proof_id, generation))
+        self._wake.send(PASSED, self._claims.worker)
+        until = time.monotonic() + PASSED_HOLD_S
+        while time.monotonic() < until and not self._leaving:
+            time.sleep(PASSED_LOOK_S)
+            if patiently(lambda: self._claims.has_work(self._troubles.able())):
                 return
 
     def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
@@ -127,11 +166,11 @@ class Proving:
         """Proofs in progress, batches as one."""
         return len(self._running)
 
-    def _claim(self, proof_id: str, generation: int) -> Claim | None:
+    def _claim(self, proof_id: str, generation: int, able: frozenset[str]) -> Claim | None:
         if self._leaving:
             patiently(lambda: self._claims.return_run(proof_id, generation))
             return None
-        return patiently(lambda: self._claims.claim(proof_id, generation))
+        return patiently(lambda: self._claims.claim(proof_id, generation, able))
 
     @contextmanager
     def _tracked(self, claim: Claim, slot: Slot) -> Iterator[Claim]:
@@ -166,10 +205,16 @@ class Proving:
             work = lay_out(claim, batches)
             proof, measured = slot.prove(work.circuit, work.inputs)
         except (ProverError, CircuitError) as exc:
-            return _failed(exc)
+            failed = _failed(exc)
+            if failed.failure in BLAMELESS:
+                cause = Cause.DISK if failed.failure is Failure.DISK else Cause.KEYS
+                words = f"circuit {claim.circuit[:12]}: {failed.log}"
+                self._troubles.note(claim.circuit, Trouble(cause, words))
+            return failed
         except Exception as exc:  # no memory for a process, a bug: the proof must not be lost
             log.exception("attempt failed")
-            return Failed(Failure.CRASH, f"{type(exc).__name__}: {exc}", again=True)
+            return Failed(Failure.CRASH, type(exc).__name__, type(exc).__name__)
+        self._troubles.clear(claim.circuit)
         log.info(
             "proven",
             extra={"circuit": work.circuit, "proofs": len(claim.members), "s": measured.prove_s},
@@ -188,32 +233,32 @@ class Proving:
                 log.debug("accepted %d", accepted)
             else:
                 log.info("nobody waits for this result any more", extra=_named(claim))
-        elif attempt.again:
-            if self._claims.crash(claim, attempt.failure, attempt.reason):
-                log.warning("attempt failed: %s", attempt.reason, extra=_named(claim))
-            else:
-                log.info("ended a proof that nobody wants from us", extra=_named(claim))
-        else:
-            log.warning("proof failed: %s", attempt.reason, extra=_named(claim))
+        elif attempt.failure is Failure.INPUT:
+            log.info("the circuit refuses these inputs", extra=_named(claim))
             self._claims.fail(claim, attempt.failure, attempt.reason)
+        elif self._claims.crash(claim, attempt.failure, attempt.reason):
+            log.warning("no proof (%s) %s", attempt.failure, attempt.log, extra=_named(claim))
+        else:
+            log.info("ended a proof that nobody wants from us", extra=_named(claim))
 
     def _tell(self, claim: Claim) -> None:
         for proof_id in claim.members:
             self._wake.send(CHANGED, proof_id)
 
 
-def _failed(exc: Exception) -> Failed:
+def _failed(exc: ProverError | CircuitError) -> Failed:
+    words = str(exc)
     if isinstance(exc, InputRefused):
-        return Failed(Failure.INPUT, str(exc), again=False)
-    if isinstance(exc, PermanentProverError):
-        return Failed(Failure.ENGINE, str(exc), again=False)
-    if isinstance(exc, ProofTimedOut):
-        return Failed(Failure.TIMEOUT, str(exc), again=True)
-    if isinstance(exc, TransientProverError):
-        return Failed(Failure.CRASH, str(exc), again=True)
-    if isinstance(exc, (CircuitUnknown, CircuitNotFound, CircuitOutdated, ArtifactCorrupted)):
-        return Failed(Failure.CIRCUIT, str(exc), again=True)  # another worker may have it
-    return Failed(Failure.ENGINE, str(exc), again=False)
+        return Failed(Failure.INPUT, words)
+    if isinstance(exc, ProverTroubled):
+        failure = {"disk": Failure.DISK, "keys": Failure.KEYS}.get(exc.cause, Failure.ENGINE)
+        return Failed(failure, words, exc.detail if failure in BLAMELESS else "")
+    if isinstance(exc, ProverCrashed):
+        return Failed(Failure.CRASH, words, exc.ending)
+    for kind, failure in OURS:
+        if isinstance(exc, kind):
+            return Failed(failure, words, words)
+    return Failed(Failure.ENGINE, words, type(exc).__name__)
 
 
 def _named(claim: Claim) -> dict[str, object]:

@@ -1,13 +1,16 @@
 """Who works here: registration, heartbeats, and what happens to the dead.
 
-A worker is dead when its lease is free or its heartbeat has stood still. Whoever notices first
+A worker is dead when its lease is free or its heartbeat has stood still, as the one who looks
+counts the seconds: clocks are set, and those of several machines differ. Whoever notices first
 takes its proofs away (which fences it, should it wake up), queues them again, and lets the engine
 recover the runs that it held.
 """
 
+import json
 import os
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.leases import Leases
 from zkagent.prover.service.queue.tables import workers
+from zkagent.prover.service.queue.trouble import Trouble
 
 ALIVE, DYING, DEAD = "alive", "dying", "dead"
 MISSED_BEATS = 2
@@ -34,13 +38,22 @@ class Patience:
 class Roster:
     """The worker table, from one worker's point of view."""
 
-    def __init__(self, database: Database, leases: Leases, worker: str, patience: Patience) -> None:
+    def __init__(
+        self,
+        database: Database,
+        leases: Leases,
+        worker: str,
+        patience: Patience,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
+        self._seen: dict[str, tuple[int, float]] = {}  # worker -> (beats, when they last changed)
         self._database = database
         self._leases = leases
         self._worker = worker
         self._patience = patience
 
-    def join(self, slots: int) -> None:
+    def join(self, slots: int, circuits: Collection[str] = ()) -> None:
         """Take the lease, then appear in the table; in this order, or we would look dead."""
         self._leases.take(self._worker)
         with self._database.write() as connection:
@@ -53,11 +66,17 @@ class Roster:
                 "state": ALIVE,
                 "started_at": now,
                 "seen_at": now,
+                "circuits": json.dumps(sorted(circuits)),
             }
             connection.execute(sa.insert(workers).values(row))
 
-    def beat(self, children: list[int]) -> None:
-        """Say that we live, and how much memory we use. Raises LeaseLost."""
+    def beat(
+        self,
+        children: list[int],
+        circuits: Collection[str] = (),
+        troubles: Sequence[Trouble] = (),
+    ) -> None:
+        """Say that we live, what we can prove, and how much memory we use. Raises LeaseLost."""
         self._leases.check()
         own, theirs = resident_bytes(os.getpid()), sum(map(resident_bytes, children))
         with self._database.write() as connection:
@@ -66,6 +85,9 @@ class Roster:
                 "seen_at": self._database.now(connection),
                 "memory_bytes": own,
                 "children_bytes": theirs,
+                "beats": workers.c.beats + 1,
+                "circuits": json.dumps(sorted(circuits)),
+                "troubles": json.dumps([trouble.to_json() for trouble in troubles]),
             }
             self._set(connection, self._worker, **values)
 
@@ -94,18 +116,30 @@ class Roster:
         with self._database.write() as connection:
             connection.execute(sa.delete(workers).where(old))
 
-    def _suspects(self) -> list[tuple[str, str, float]]:
-        """(id, state, seconds since the last heartbeat) of the others that may hold something."""
+    def _suspects(self) -> list[tuple[str, str, float | None]]:
+        """(id, state, for how long we have seen no heartbeat) of the others that may hold
+        something; None when we have not seen it before."""
         others = workers.c.state.in_((ALIVE, DYING)) & (workers.c.id != self._worker)
-        query = sa.select(workers.c.id, workers.c.state, workers.c.seen_at).where(others)
+        query = sa.select(workers.c.id, workers.c.state, workers.c.beats).where(others)
         with self._database.read() as connection:
             rows = connection.execute(query).all()
-            now = self._database.now(connection) if rows else 0.0
-        return [(row.id, row.state, now - row.seen_at) for row in rows]
+        now, before = self._clock(), self._seen
+        self._seen, found = {}, []
+        for row in rows:
+            beats, since = before.get(row.id, (None, now))
+            since = since if beats == row.beats else now
+            self._seen[row.id] = (row.beats, since)
+            found.append((row.id, row.state, None if beats is None else now - since))
+        return found
 
-    def _is_dead(self, worker: str, state: str, age_s: float) -> bool:
-        """Leases are only looked at when a few heartbeats are missing: that costs a connection."""
-        if state == DYING or age_s > self._patience.stale_s:
+    def _is_dead(self, worker: str, state: str, age_s: float | None) -> bool:
+        """Leases are only looked at when a few heartbeats are missing, or somebody is new to us:
+        that costs a connection."""
+        if state == DYING:
+            return True
+        if age_s is None:
+            return self._leases.is_free(worker)
+        if age_s > self._patience.stale_s:
             return True
         return age_s > MISSED_BEATS * self._patience.beat_s and self._leases.is_free(worker)
 

@@ -10,20 +10,25 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import sqlalchemy as sa
+
 from zkagent.prover.service.catalogue.catalogue import Catalogue
-from zkagent.prover.service.errors import LeaseLost
+from zkagent.prover.service.errors import DatabaseLost, LeaseLost
 from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.engine import Engine, EngineQueue, Handlers
+from zkagent.prover.service.queue.engine import Engine, EngineQueue
 from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import DAY_S, Store
-from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, WORK, open_wake
+from zkagent.prover.service.queue.trouble import LEAST_FREE_BYTES, trouble_of
+from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, PASSED, WORK, open_wake
 from zkagent.prover.service.worker.batching import Batching, BatchSettings
-from zkagent.prover.service.worker.callbacks import CallbackRules, Callbacks
+from zkagent.prover.service.worker.callback_rules import CallbackRules
+from zkagent.prover.service.worker.callbacks import Callbacks
 from zkagent.prover.service.worker.pool import SHORT_PROOF_S, Opener, Pool
 from zkagent.prover.service.worker.proving import Proving
 from zkagent.prover.service.worker.roster import Patience, Roster
 from zkagent.prover.service.worker.sweeper import Sweeper
+from zkagent.prover.service.worker.troubles import Troubles
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +38,8 @@ POLL_S = 1.0
 @dataclass(frozen=True)
 class WorkerSettings:
     """slots: proofs at once. threads: per proof, by default all cores. timeout_s: for one proof.
-    grace_s: how long a stopping worker lets running proofs finish."""
+    grace_s: how long a stopping worker lets running proofs finish. least_free_bytes: less room than
+    that for temporary files is no room."""
 
     slots: int = 1
     threads: int | None = None
@@ -44,6 +50,7 @@ class WorkerSettings:
     limits: Limits = field(default_factory=Limits)
     patience: Patience = field(default_factory=Patience)
     callbacks: CallbackRules = field(default_factory=CallbackRules)
+    least_free_bytes: int = LEAST_FREE_BYTES
 
 
 class Worker:
@@ -57,10 +64,18 @@ class Worker:
         self._claims = Claims(database, self._queue, self.id, settings.limits)
         self._pool = Pool(self._opener(catalogue), settings.slots)
         self._batching = Batching(settings.batch, self._claims.join)
-        self._proving = Proving(self._claims, catalogue, self._pool, self._batching, self._wake)
+        self._troubles = Troubles(catalogue.offered, least_free_bytes=settings.least_free_bytes)
+        self._proving = Proving(
+            self._claims,
+            catalogue,
+            self._pool,
+            self._batching,
+            wake=self._wake,
+            troubles=self._troubles,
+        )
         self._engine = Engine(database, self.id, POLL_S)
         self._roster = Roster(database, open_leases(database), self.id, settings.patience)
-        self._callbacks = Callbacks(database, settings.callbacks, self._queue)
+        self._callbacks = Callbacks(database, settings.callbacks)
         store = Store(database, self._queue)
         self._sweeper = Sweeper(store, self._queue, self._roster, settings.retention_s)
         self._stop = threading.Event()
@@ -71,9 +86,9 @@ class Worker:
 
     def start(self) -> None:
         """Begin to take work. Raises DatabaseUnusable, LeaseLost."""
-        self._roster.join(self._settings.slots)
-        handlers = Handlers(self._proving.run, self._callbacks.deliver)
-        self._engine.start(handlers, self._settings.slots)
+        self._roster.join(self._settings.slots, self._troubles.able())
+        self._engine.start(self._proving.run, self._settings.slots)
+        self._callbacks.start()
         self._wake.listen(self._woken)
         self._thread = threading.Thread(target=self._beats, name="heartbeat", daemon=True)
         self._thread.start()
@@ -88,6 +103,7 @@ class Worker:
             time.sleep(0.02)
         self._proving.hand_back()
         self._engine.stop(timeout_s=5)
+        self._callbacks.stop()
         self._stop.set()
         self._look.set()
         if self._thread and self._thread is not threading.current_thread():
@@ -103,24 +119,32 @@ class Worker:
         if topic == WORK:
             self._batching.arrived()
             self._engine.bell.ring()
+        elif topic == PASSED and subject != self.id:
+            self._engine.bell.ring()
         elif topic == CANCELLED:
             self._look.set()
 
     def _beats(self) -> None:
+        said = ""
         while not self._stop.is_set():
             try:
                 self._beat()
+                said = ""
             except LeaseLost as exc:
                 log.critical("%s", exc)
                 self.on_failure(exc)
                 return
+            except (sa.exc.SQLAlchemyError, DatabaseLost) as exc:
+                if (words := trouble_of(exc).detail) != said:
+                    log.error("the heartbeat fails, trying again: %s", said := words)
             except Exception:
-                log.exception("heartbeat failed, trying again")
+                log.exception("the heartbeat failed, trying again")
             self._look.wait(self._settings.patience.beat_s)
             self._look.clear()
 
     def _beat(self) -> None:
-        self._roster.beat(self._pool.pids())
+        able, troubles = self._troubles.able(), self._troubles.list()
+        self._roster.beat(self._pool.pids(), able, troubles)
         self._proving.drop_lost()
         if dead := self._roster.bury(self._claims, self._engine.recover):
             log.warning("took over from dead workers", extra={"workers": dead})

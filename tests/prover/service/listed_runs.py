@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.queue.jobs import CallbackRun, Run
+from zkagent.prover.service.queue.jobs import Run
 
 
 @dataclass
@@ -12,10 +12,6 @@ class ListedRuns:
     """In the order in which they came."""
 
     runs: list[Run] = field(default_factory=list)
-    callbacks: list[CallbackRun] = field(default_factory=list)
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None:
         self.runs.append(run)
-
-    def enqueue_callback(self, connection: sa.Connection, callback: CallbackRun) -> None:
-        self.callbacks.append(callback)

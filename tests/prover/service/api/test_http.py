@@ -282,7 +282,7 @@ def test_a_refused_input_is_never_tried_again(client: ServiceClient, features: l
     found = client.get(view.id)
     assert found.attempts == 1
     assert found.failure
-    assert found.failure.kind == "engine"
+    assert found.failure.kind == "input"
 
 
 def test_a_deadline_ends_a_proof_that_takes_too_long(

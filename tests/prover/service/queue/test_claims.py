@@ -1,5 +1,8 @@
 """Claims and settlement: exactly once, fenced, and not for ever."""
 
+import time
+from dataclasses import dataclass
+
 import pytest
 import sqlalchemy as sa
 
@@ -12,7 +15,7 @@ from zkagent.prover.service.queue.claims import Claim, Claims, Limits, Outcome
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.store import Store
-from zkagent.prover.service.queue.tables import proofs, results, workers
+from zkagent.prover.service.queue.tables import proofs, results
 from zkagent.prover.service.wire.states import Failure, State
 from zkagent.prover.service.worker.roster import Patience, Roster
 
@@ -85,11 +88,14 @@ def both(store: Store, claims: Claims) -> Claim:
     return claims.join(claim, 1)
 
 
-def age(database: Database, seconds: float) -> None:
-    """Let worker one's last heartbeat be that old."""
-    with database.write() as connection:
-        query = sa.update(workers).where(workers.c.id == "one")
-        connection.execute(query.values(seen_at=workers.c.seen_at - seconds))
+@dataclass
+class Clock:
+    """Seconds as the living count them."""
+
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def test_a_proof_is_claimed_once(store: Store, one: Claims, two: Claims, queue: ListedRuns) -> None:
@@ -131,7 +137,7 @@ def test_a_worker_that_lost_its_claim_cannot_settle(
     new = claimed(two, queue)
     assert one.settle(old, outcome(old)) == 0
     one.crash(old, Failure.CRASH, "too late")
-    one.fail(old, Failure.ENGINE, "too late")
+    one.fail(old, Failure.INPUT, "too late")
     assert row(database).state == State.PROVING
     assert two.settle(new, outcome(new)) == 1
     with database.read() as connection:
@@ -165,12 +171,12 @@ def test_a_permanent_failure_is_final(
     store: Store, database: Database, one: Claims, queue: ListedRuns
 ) -> None:
     store.submit("alice", WANTED)
-    one.fail(claimed(one, queue), Failure.ENGINE, "refused")
+    one.fail(claimed(one, queue), Failure.INPUT, "refused")
     assert row(database).state == State.FAILED
     assert len(queue.runs) == 1
     view = Views(database).proof("alice", WANTED.id)
     assert view.failure
-    assert (view.failure.kind, view.failure.reason) == (Failure.ENGINE, "refused")
+    assert (view.failure.kind, view.failure.reason) == (Failure.INPUT, "refused")
 
 
 def test_repeated_deaths_of_the_worker_are_poison(
@@ -193,7 +199,7 @@ def test_a_crashed_proof_is_left_to_another_living_worker(
     leases: NoLeases,
 ) -> None:
     for name in ("one", "two"):
-        Roster(store.database, leases, name, Patience()).join(1)
+        Roster(store.database, leases, name, Patience()).join(1, [CIRCUIT])
     store.submit("alice", WANTED)
     one.crash(claimed(one, queue), Failure.CRASH, "signal SIGKILL")
     run = queue.runs[-1]
@@ -242,7 +248,7 @@ def test_a_batch_settles_each_with_its_own_row(
 def test_a_failed_batch_is_taken_apart_and_each_proven_alone(
     store: Store, database: Database, one: Claims, queue: ListedRuns
 ) -> None:
-    one.fail(both(store, one), Failure.ENGINE, "one of them")
+    one.fail(both(store, one), Failure.INPUT, "one of them")
     for request in (WANTED, OTHER):
         found = row(database, request.id)
         assert (found.state, found.alone) == (State.WAITING, True)
@@ -257,6 +263,15 @@ def test_cancelling_one_of_a_batch_leaves_the_others_their_claim(
     assert one.settle(claim, outcome(claim)) == 1
 
 
+def living(database: Database, leases: NoLeases, clock: Clock) -> Roster:
+    """Worker two's, which has just met worker one."""
+    for name in ("one", "two"):
+        Roster(database, leases, name, Patience()).join(1)
+    roster = Roster(database, leases, "two", Patience(stale_s=30), clock)
+    roster.bury(Claims(database, ListedRuns(), "two"), lambda _: 0)
+    return roster
+
+
 def test_the_living_take_over_from_the_dead(
     store: Store,
     one: Claims,
@@ -264,9 +279,8 @@ def test_the_living_take_over_from_the_dead(
     queue: ListedRuns,
     leases: NoLeases,
 ) -> None:
-    rosters = [Roster(store.database, leases, name, Patience()) for name in ("one", "two")]
-    for roster in rosters:
-        roster.join(1)
+    clock = Clock()
+    roster = living(store.database, leases, clock)
     store.submit("alice", WANTED)
     claimed(one, queue)
     recovered: list[str] = []
@@ -276,37 +290,67 @@ def test_the_living_take_over_from_the_dead(
         return 0
 
     leases.dead = {"one"}
-    assert rosters[1].bury(two, recover) == []  # its heartbeat is fresh
-    age(store.database, 3)
-    assert rosters[1].bury(two, recover) == ["one"] == recovered
+    assert roster.bury(two, recover) == []  # its heartbeat was just seen
+    clock.now += 3
+    assert roster.bury(two, recover) == ["one"] == recovered
     assert row(store.database).state == State.WAITING
     claimed(two, queue)
+
+
+def test_who_was_dead_before_we_came_is_buried_at_once(
+    database: Database, two: Claims, leases: NoLeases
+) -> None:
+    Roster(database, leases, "one", Patience()).join(1)
+    leases.dead = {"one"}
+    assert Roster(database, leases, "two", Patience()).bury(two, lambda _: 0) == ["one"]
 
 
 def test_a_heartbeat_that_stands_still_is_a_death(
     database: Database, two: Claims, leases: NoLeases
 ) -> None:
-    for name in ("one", "two"):
-        Roster(database, leases, name, Patience()).join(1)
-    age(database, 100)
-    living = Roster(database, leases, "two", Patience(stale_s=30))
-    assert living.bury(two, lambda _: 0) == ["one"]
+    clock = Clock()
+    roster = living(database, leases, clock)
+    clock.now += 29
+    assert roster.bury(two, lambda _: 0) == []
+    clock.now += 2
+    assert roster.bury(two, lambda _: 0) == ["one"]
+
+
+@pytest.mark.parametrize("hours", [-48, -1, 1, 48])
+def test_setting_the_clock_neither_hides_the_dead_nor_kills_the_living(
+    database: Database,
+    two: Claims,
+    leases: NoLeases,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+) -> None:
+    clock = Clock()
+    roster = living(database, leases, clock)
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + hours * 3600)
+    monkeypatch.setattr(Database, "now", lambda *_: time.time())
+    clock.now += 3
+    assert roster.bury(two, lambda _: 0) == []
+    Roster(database, leases, "one", Patience()).beat([])
+    clock.now += 29
+    assert roster.bury(two, lambda _: 0) == []
+    leases.dead = {"one"}
+    clock.now += 3
+    assert roster.bury(two, lambda _: 0) == ["one"]
 
 
 def test_a_recovery_that_was_interrupted_is_finished_by_the_next(
     database: Database, two: Claims, leases: NoLeases
 ) -> None:
-    for name in ("one", "two"):
-        Roster(database, leases, name, Patience()).join(1)
-    age(database, 3)
+    clock = Clock()
+    roster = living(database, leases, clock)
     leases.dead = {"one"}
-    living = Roster(database, leases, "two", Patience())
+    clock.now += 3
 
     def interrupted(_: str) -> int:
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        living.bury(two, interrupted)
+        roster.bury(two, interrupted)
     leases.dead = set()
-    assert living.bury(two, lambda _: 0) == ["one"]
-    assert living.bury(two, lambda _: 0) == []
+    assert roster.bury(two, lambda _: 0) == ["one"]
+    assert roster.bury(two, lambda _: 0) == []

@@ -11,7 +11,6 @@ from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import (
-    CallbackRun,
     HandleState,
     Priority,
     Request,
@@ -29,6 +28,12 @@ def state_of(database: Database, proof_id: str) -> str:
     with database.read() as connection:
         query = sa.select(proofs.c.state).where(proofs.c.id == proof_id)
         return str(connection.execute(query).scalar_one())
+
+
+def waiting_callbacks(database: Database) -> list[str]:
+    with database.read() as connection:
+        query = sa.select(handles.c.key_id).where(handles.c.callback_state == "waiting")
+        return list(connection.execute(query).scalars())
 
 
 def finish(database: Database, proof_id: str, state: State) -> None:
@@ -65,7 +70,7 @@ def test_a_late_callback_to_a_finished_proof_goes_out_at_once(
     store.submit("alice", WANTED)
     finish(database, WANTED.id, State.DONE)
     store.submit("bob", Request(CIRCUIT, (1, -2, 3), callback_url="https://bob.example/"))
-    assert queue.callbacks == [CallbackRun("bob", WANTED.id, 1)]
+    assert waiting_callbacks(database) == ["bob"]
 
 
 def test_work_stops_only_when_the_last_handle_goes(store: Store, database: Database) -> None:
@@ -202,11 +207,21 @@ def test_the_operator_can_retry_what_failed(
 ) -> None:
     store.submit("alice", WANTED)
     finish(database, WANTED.id, state)
-    store.submit("alice", WANTED)
-    assert len(queue.runs) == 1  # asking again is not enough
     store.retry(WANTED.id)
     assert state_of(database, WANTED.id) == State.WAITING
     assert len(queue.runs) == 2
+
+
+def test_a_verdict_on_the_inputs_is_final_and_what_was_set_aside_gets_one_more_try(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    finish(database, WANTED.id, State.FAILED)
+    store.submit("alice", WANTED)
+    assert (state_of(database, WANTED.id), len(queue.runs)) == (State.FAILED, 1)
+    finish(database, WANTED.id, State.POISON)
+    store.submit("bob", WANTED)
+    assert (state_of(database, WANTED.id), len(queue.runs)) == (State.WAITING, 2)
 
 
 def test_a_retry_does_not_reopen_what_a_key_gave_up(
@@ -279,4 +294,4 @@ def test_a_handle_that_was_given_up_gets_no_callback(
     with database.read() as connection:
         states = dict(connection.execute(sa.select(handles.c.key_id, handles.c.state)).all())
     assert states == {"alice": HandleState.CANCELLED, "bob": HandleState.OPEN}
-    assert queue.callbacks == []
+    assert waiting_callbacks(database) == []

@@ -1,10 +1,15 @@
-"""One try of a callback: when it is repeated, when it is not, and that nobody can hold it up."""
+"""Tries of a callback: when they are repeated, when not, and that nobody can hold up another's."""
 
+import contextlib
+import json
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
+import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from tests.prover.service.receiver import receiving
@@ -12,117 +17,220 @@ from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.jobs import CallbackRun, Request
+from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.tables import handles
 from zkagent.prover.service.wire.states import Failure
 from zkagent.prover.service.worker import callbacks
-from zkagent.prover.service.worker.callbacks import FIRST_WAIT_S, TRIES, CallbackRules, Callbacks
+from zkagent.prover.service.worker.callback_rules import CallbackRules
+from zkagent.prover.service.worker.callbacks import AT_ONCE_PER_HOST, TRIES, Callbacks, wait_s
 
 INPUTS = (1, 2, 3, 4)
 PROOF = Request(fake_digest("quick"), INPUTS).id
 
 
-def finished(store: Store, queue: ListedRuns, url: str) -> CallbackRun:
-    """A proof of Alice's that has failed, and the call that tells her."""
-    store.submit("alice", Request(fake_digest("quick"), INPUTS, callback_url=url))
-    claims = Claims(store.database, queue, "one")
-    claim = claims.claim(PROOF, 1)
+def finished(store: Store, url: str, key: str = "alice", number: int = 4) -> str:
+    """A proof of the key's that has failed, of which it is to be told."""
+    request = Request(fake_digest("quick"), (1, 2, 3, number), callback_url=url)
+    store.submit(key, request)
+    claims = Claims(store.database, store.queue, "one")
+    claim = claims.claim(request.id, 1)
     assert claim
-    claims.fail(claim, Failure.ENGINE, "told so")
-    (run,) = queue.callbacks
-    queue.callbacks.clear()
-    return run
+    claims.fail(claim, Failure.INPUT, "told so")
+    return request.id
 
 
-def state(database: Database) -> str | None:
-    callback = Views(database).proof("alice", PROOF).callback
+def state(database: Database, key: str = "alice") -> str | None:
+    callback = Views(database).proof(key, PROOF).callback
     assert callback
     return callback.state
 
 
-def open_callbacks(store: Store, origin: str, *, private: bool = True) -> Callbacks:
-    return Callbacks(store.database, CallbackRules((origin,), private), store.queue)
+def row(database: Database) -> sa.Row[tuple[object, ...]]:
+    with database.read() as connection:
+        return connection.execute(sa.select(handles).where(handles.c.proof_id == PROOF)).one()
 
 
-def test_a_call_that_is_answered_is_delivered(store: Store, queue: ListedRuns) -> None:
+def hurry(database: Database) -> float:
+    """Let the next try be due now; in how many seconds it was."""
+    before = float(str(row(database).callback_due)) - time.time()
+    with database.write() as connection:
+        connection.execute(sa.update(handles).values(callback_due=time.time()))
+    return before
+
+
+def open_callbacks(store: Store, *origins: str, private: bool = True) -> Callbacks:
+    return Callbacks(store.database, CallbackRules(origins, private))
+
+
+def test_a_call_that_is_answered_is_delivered(store: Store) -> None:
     with receiving() as receiver:
-        run = finished(store, queue, f"{receiver.origin}/done")
-        open_callbacks(store, receiver.origin).deliver(run)
-    assert (receiver.paths, queue.callbacks) == (["/done"], [])
+        finished(store, f"{receiver.origin}/done")
+        calls = open_callbacks(store, receiver.origin)
+        assert (calls.once(), calls.once()) == (1, 0)
+    assert receiver.paths == ["/done"]
     assert state(store.database) == "delivered"
 
 
 @pytest.mark.parametrize("answer", [301, 307, 400, 404, 500])
 def test_any_answer_but_a_2xx_leads_to_a_later_try_and_no_redirect_is_followed(
-    store: Store, queue: ListedRuns, answer: int
+    store: Store, answer: int
 ) -> None:
     with receiving() as receiver:
         receiver.answers = [answer]
-        run = finished(store, queue, f"{receiver.origin}/done")
-        open_callbacks(store, receiver.origin).deliver(run)
+        finished(store, f"{receiver.origin}/done")
+        calls = open_callbacks(store, receiver.origin)
+        assert (calls.once(), calls.once()) == (1, 0)
     assert receiver.paths == ["/done"]
-    assert queue.callbacks == [CallbackRun("alice", PROOF, 1, 2, FIRST_WAIT_S)]
     assert state(store.database) == "waiting"
 
 
-def test_tries_are_ever_farther_apart_and_end(store: Store, queue: ListedRuns) -> None:
+def test_tries_are_ever_farther_apart_and_end_after_a_day(store: Store) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         origin = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        run, waits = finished(store, queue, f"{origin}/"), []
-        while True:
-            open_callbacks(store, origin).deliver(run)
-            if not queue.callbacks:
-                break
-            run = queue.callbacks.pop()
-            waits.append(run.delay_s)
-    assert run.attempt == TRIES
-    assert waits == [FIRST_WAIT_S * 2**n for n in range(TRIES - 1)]
+        finished(store, f"{origin}/")
+        calls, waits = open_callbacks(store, origin), []
+        while calls.once():
+            if state(store.database) == "waiting":
+                waits.append(hurry(store.database))
+    assert state(store.database) == "failed"
+    assert waits == pytest.approx([wait_s(tries) for tries in range(1, TRIES)], abs=2)
+    assert 24 < sum(waits) / 3600 < 30
+
+
+def test_every_try_has_the_messages_id_and_no_other_message_has_it(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    with receiving() as receiver:
+        receiver.answers = [500]
+        finished(store, f"{receiver.origin}/")
+        calls = open_callbacks(store, receiver.origin)
+        calls.once()
+        hurry(database)
+        calls.once()
+        with database.write() as connection:  # as the operator, after a repair
+            connection.exec_driver_sql("update zkagent_proof set state = 'poison'")
+        store.retry(PROOF)
+        claims = Claims(database, queue, "one")
+        claim = claims.claim(PROOF, queue.runs[-1].generation)
+        assert claim
+        claims.fail(claim, Failure.INPUT, "told so")
+        calls.once()
+    first, again, other = (headers["webhook-id"] for headers, _ in receiver.calls)
+    assert first == again != other
+    assert {json.loads(body)["data"]["id"] for _, body in receiver.calls} == {PROOF}
+
+
+def test_an_address_that_is_private_by_now_is_not_called(store: Store) -> None:
+    with receiving() as receiver:
+        finished(store, f"{receiver.origin}/done")
+        calls = open_callbacks(store, receiver.origin, private=False)
+        assert (calls.once(), calls.once()) == (1, 0)
+    assert receiver.calls == []
     assert state(store.database) == "failed"
 
 
-def test_an_address_that_is_private_by_now_is_not_called(store: Store, queue: ListedRuns) -> None:
+def test_an_older_message_is_not_sent_any_more(store: Store) -> None:
     with receiving() as receiver:
-        run = finished(store, queue, f"{receiver.origin}/done")
-        open_callbacks(store, receiver.origin, private=False).deliver(run)
-    assert (receiver.calls, queue.callbacks) == ([], [])
-    assert state(store.database) == "failed"
-
-
-def test_an_older_message_is_not_sent_any_more(store: Store, queue: ListedRuns) -> None:
-    with receiving() as receiver:
-        old = finished(store, queue, f"{receiver.origin}/old")
+        finished(store, f"{receiver.origin}/old")
+        calls = open_callbacks(store, receiver.origin)
+        (old,) = calls.take()
         again = Request(fake_digest("quick"), INPUTS, callback_url=f"{receiver.origin}/new")
         store.submit("alice", again)
-        calls = open_callbacks(store, receiver.origin)
-        for run in (old, *queue.callbacks):
-            calls.deliver(run)
+        assert calls._body(old) is None
+        calls.once()
     assert receiver.paths == ["/new"]
 
 
+def test_a_revoked_key_is_told_nothing(store: Store, database: Database) -> None:
+    keys = Keys(database)
+    key_id = keys.create("mallory").split("_")[1]
+    with receiving() as receiver:
+        finished(store, f"{receiver.origin}/", key_id)
+        calls = open_callbacks(store, receiver.origin)
+        (taken,) = calls.take()
+        keys.revoke(key_id)
+        assert calls._body(taken) is None
+        assert calls.once() == 0
+    assert receiver.calls == []
+
+
+def test_who_took_a_message_and_died_is_replaced_when_its_time_is_over(
+    store: Store, database: Database
+) -> None:
+    with receiving() as receiver:
+        finished(store, f"{receiver.origin}/")
+        assert len(open_callbacks(store, receiver.origin).take()) == 1
+        calls = open_callbacks(store, receiver.origin)
+        assert calls.once() == 0
+        assert 0 < hurry(database) <= callbacks.TAKEN_FOR_S
+        assert calls.once() == 1
+    assert state(database) == "delivered"
+
+
+def test_a_clock_that_was_set_back_puts_nothing_off_for_days(
+    store: Store, database: Database
+) -> None:
+    with receiving() as receiver:
+        finished(store, f"{receiver.origin}/")
+        with database.write() as connection:
+            connection.execute(sa.update(handles).values(callback_due=time.time() + 3 * 86_400))
+        assert open_callbacks(store, receiver.origin).once() == 1
+
+
+@contextmanager
+def hanging() -> Iterator[str]:
+    """An address that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_a_host_that_hangs_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(callbacks, "TIMEOUT_S", 3.0)
+    with hanging() as bad, receiving() as good:
+        for number in range(100):
+            finished(store, f"{bad}/{number}", number=number)
+        calls = open_callbacks(store, bad, good.origin)
+        calls.start()
+        try:
+            wait_for(lambda: calls._busy.total() == AT_ONCE_PER_HOST)
+            finished(store, f"{good.origin}/good", number=1000)
+            began = time.monotonic()
+            wait_for(lambda: good.paths)
+            assert time.monotonic() - began < 2
+        finally:
+            calls.stop()
+
+
+def wait_for(condition: Callable[[], object], timeout_s: float = 10) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_a_receiver_that_answers_a_byte_at_a_time_is_given_up_in_time(
-    store: Store, queue: ListedRuns, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(callbacks, "TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def drip() -> None:
             connection, _ = listener.accept()
-            with connection:
-                try:
-                    for byte in b"HTTP/1.1 204 No Content\r\n" * 100:
-                        connection.sendall(bytes([byte]))
-                        time.sleep(0.05)
-                except OSError:
-                    pass
+            with connection, contextlib.suppress(OSError):
+                for byte in b"HTTP/1.1 204 No Content\r\n" * 100:
+                    connection.sendall(bytes([byte]))
+                    time.sleep(0.05)
 
         thread = threading.Thread(target=drip)
         thread.start()
         origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        run = finished(store, queue, origin)
+        finished(store, origin)
         began = time.monotonic()
-        open_callbacks(store, origin).deliver(run)
+        open_callbacks(store, origin).once()
         took = time.monotonic() - began
         thread.join()
     assert took < 20
-    assert [later.attempt for later in queue.callbacks] == [2]
+    assert row(store.database).callback_tries == 1

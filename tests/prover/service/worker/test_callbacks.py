@@ -16,7 +16,8 @@ from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import Order
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.worker.callbacks import CallbackRules, is_public, signature
+from zkagent.prover.service.worker.callback_rules import CallbackRules, is_public
+from zkagent.prover.service.worker.callbacks import signature
 
 RULES = CallbackRules(("hooks.example.org", "*.wild.example", "http://plain.example:8000"))
 
@@ -56,6 +57,14 @@ def test_allowed_hosts_are_allowed(url: str) -> None:
         "https://hooks.example.org:99999/",
         "hooks.example.org",
         "https://hooks.example.org/" + "x" * 2000,
+        "https://hooks.example.org/a\r\nx-evil: 1",
+        "https://hooks.example.org/\x00",
+        "https://hooks.example.org/\t",
+        "\nhttps://hooks.example.org/",
+        "https://hooks.example.org/ ",
+        "https://hooks.example.org/\x7f",
+        "https://hooks.example.org/\u2028",
+        "https://hooks\u3002example.org/",
     ],
 )
 def test_other_addresses_are_refused(url: str) -> None:
@@ -74,7 +83,12 @@ def test_nothing_is_allowed_by_default() -> None:
         "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0",
         "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1",
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
-        "2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1",
+        "2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1", "fec0::1", "::127.0.0.1", "::10.0.0.1",
+        "64:ff9b:1::7f00:1", "64:ff9b:1::808:808", "64:ff9b::a00:1", "2002:a00:1::",
+        "::ffff:0:127.0.0.1", "::ffff:169.254.169.254", "2001:db8::1", "100::1", "5f00::1",
+        "3fff::1",
+        "2606:2800:220:1:0:5efe:7f00:1", "2606:2800:220:1:200:5efe:a00:1", "192.0.2.1",
+        "198.18.0.1", "240.0.0.1",
     ],
 )  # fmt: skip
 def test_inner_addresses_are_not_public(address: str) -> None:
@@ -83,7 +97,12 @@ def test_inner_addresses_are_not_public(address: str) -> None:
     assert not is_public(ipaddress.ip_address(address))
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808",
+    ],
+)  # fmt: skip
 def test_the_internet_is_public(address: str) -> None:
     import ipaddress
 
@@ -142,7 +161,8 @@ def test_a_finished_proof_is_called_back_once_with_a_valid_signature(
         secret = Keys(database).callback_secret("local")
     stamp = float(headers["webhook-timestamp"])
     assert abs(time.time() - stamp) < 60
-    assert signature(secret, view.id, body.decode(), stamp).items() <= headers.items()
+    expected = signature(secret, headers["webhook-id"], body.decode(), stamp)
+    assert expected.items() <= headers.items()
     eventually(lambda: (client.get(view.id).callback or view.callback).state == "delivered")
     assert len(receiver.calls) == 1
 
@@ -162,7 +182,7 @@ def test_a_failure_is_called_back_too(
     client.submit(Wanted.of_features("quick", refused, callback_url=receiver.url))
     eventually(lambda: receiver.calls)
     data = json.loads(receiver.calls[0][1])["data"]
-    assert (data["state"], data["failure"]) == ("failed", "engine")
+    assert (data["state"], data["failure"]) == ("failed", "input")
 
 
 def test_a_callback_to_elsewhere_is_refused_and_nothing_is_queued(

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.circuits.artifacts import Proof
-from zkagent.circuits.errors import CircuitOutdated, InputRefused
-from zkagent.prover.errors import ProofFailed, ProofFalse, ProofTimedOut, ProverCrashed
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, InputRefused
+from zkagent.prover.errors import ProofFalse, ProofTimedOut, ProverCrashed, ProverTroubled
 from zkagent.prover.local import Measurement
 from zkagent.prover.service.errors import CircuitUnknown
 from zkagent.prover.service.fakes.catalogue import (
@@ -28,6 +29,7 @@ from zkagent.prover.service.wire.states import State
 from zkagent.prover.service.worker.batching import Batching, BatchSettings
 from zkagent.prover.service.worker.pool import Pool
 from zkagent.prover.service.worker.proving import Proving
+from zkagent.prover.service.worker.troubles import Troubles
 
 WANTED = Request(fake_digest("quick"), (1, 2, 3, 4))
 
@@ -68,7 +70,9 @@ class NoWake:
 def proving(store: Store, catalogue: FakeCatalogue, error: Exception | None = None) -> Proving:
     claims = Claims(store.database, store.queue, "one", Limits(crashes=3, backoff_s=0))
     pool = Pool(lambda circuit: Told(circuit, error), 1)
-    return Proving(claims, catalogue, pool, Batching(BatchSettings(), claims.join), NoWake())
+    batching = Batching(BatchSettings(), claims.join)
+    troubles = Troubles(catalogue.offered, least_free_bytes=0)
+    return Proving(claims, catalogue, pool, batching, wake=NoWake(), troubles=troubles)
 
 
 def row(database: Database) -> sa.Row[tuple[object, ...]]:
@@ -79,11 +83,17 @@ def row(database: Database) -> sa.Row[tuple[object, ...]]:
 AGAIN = {
     "crash": ProverCrashed("signal SIGKILL", ""),
     "timeout": ProofTimedOut(1.0),
-    "circuit": CircuitUnknown("x", []),
+    "engine": ProverTroubled("engine", "ezkl failed to prove: no witness"),
+    "false": ProofFalse(WANTED.circuit, "does not verify"),
+    "bug": MemoryError(),
 }
-NEVER = {
-    "input": InputRefused("3 is too large"),
-    "engine": ProofFailed("no witness"),
+KINDS = {"false": "engine", "bug": "crash"}
+BLAMELESS = {
+    "disk": ProverTroubled("disk", "No space left on device"),
+    "keys": ProverTroubled("keys", "circuit.pk is damaged"),
+    "damaged": ArtifactCorrupted(Path("circuit.pk"), "it is missing"),
+    "circuit": CircuitUnknown("x", []),
+    "outdated": CircuitOutdated("c", "ezkl 1", "ezkl 2"),
 }
 
 
@@ -96,28 +106,45 @@ def test_what_may_succeed_elsewhere_is_tried_again_and_not_for_ever(
     for tries in (1, 2, 3):
         assert (row(store.database).state, row(store.database).crashes) == ("waiting", tries - 1)
         runs.run(WANTED.id, queue.runs[-1].generation)
-    assert (row(store.database).state, row(store.database).failure) == (State.POISON, kind)
+    expected = (State.POISON, KINDS.get(kind, kind))
+    assert (row(store.database).state, row(store.database).failure) == expected
 
 
-@pytest.mark.parametrize("kind", NEVER)
-def test_what_would_fail_again_is_never_tried_again(
-    store: Store, catalogue: FakeCatalogue, queue: ListedRuns, kind: str
-) -> None:
-    store.submit("alice", WANTED)
-    proving(store, catalogue, NEVER[kind]).run(WANTED.id, 1)
-    assert (row(store.database).state, row(store.database).failure) == (State.FAILED, kind)
-    assert len(queue.runs) == 1
-
-
-def test_a_false_proof_and_an_outdated_circuit_are_told_apart(
+def test_only_the_circuits_refusal_of_an_input_is_final(
     store: Store, catalogue: FakeCatalogue, queue: ListedRuns
 ) -> None:
     store.submit("alice", WANTED)
-    proving(store, catalogue, CircuitOutdated("c", "ezkl 1", "ezkl 2")).run(WANTED.id, 1)
-    assert row(store.database).state == State.WAITING
-    false = ProofFalse(WANTED.circuit, "does not verify")
-    proving(store, catalogue, false).run(WANTED.id, queue.runs[-1].generation)
-    assert (row(store.database).state, row(store.database).failure) == (State.FAILED, "engine")
+    proving(store, catalogue, InputRefused("3 is too large")).run(WANTED.id, 1)
+    assert (row(store.database).state, row(store.database).failure) == (State.FAILED, "input")
+    assert len(queue.runs) == 1
+
+
+@pytest.mark.parametrize("kind", BLAMELESS)
+def test_trouble_of_the_machine_never_sets_a_proof_aside_and_it_is_made_after_the_repair(
+    store: Store, catalogue: FakeCatalogue, queue: ListedRuns, kind: str
+) -> None:
+    store.submit("alice", WANTED)
+    for _ in range(20):
+        proving(store, catalogue, BLAMELESS[kind]).run(WANTED.id, queue.runs[-1].generation)
+        found = row(store.database)
+        assert (found.state, found.crashes, found.deaths) == (State.WAITING, 0, 0)
+    proving(store, catalogue).run(WANTED.id, queue.runs[-1].generation)
+    assert row(store.database).state == State.DONE
+
+
+def test_a_worker_in_trouble_leaves_the_circuit_alone_and_passes_its_turn_on(
+    store: Store, catalogue: FakeCatalogue, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    troubled = proving(store, catalogue, BLAMELESS["keys"])
+    troubled.run(WANTED.id, 1)
+    before = row(store.database)
+    troubled.run(WANTED.id, queue.runs[-1].generation)
+    after = row(store.database)
+    assert (after.generation, after.version) == (before.generation, before.version)
+    assert queue.runs[-1].id != queue.runs[-2].id
+    proving(store, catalogue).run(WANTED.id, queue.runs[-1].generation)
+    assert row(store.database).state == State.DONE
 
 
 def test_a_bug_of_ours_does_not_lose_the_proof(

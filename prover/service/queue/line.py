@@ -1,0 +1,49 @@
+"""The line of those who wait: the most urgent first, keys in turn, then who came first.
+
+Each proof takes a turn of the key that asked for it: the turn after that key's last one, or the one
+that is being served when it has none waiting (start-time fair queueing). So a key with a thousand
+proofs in line delays another's first one by one proof, not by a thousand.
+"""
+
+import time
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.queue.tables import proofs
+from zkagent.prover.service.wire.states import State
+
+LONGEST_WAIT_S = 3600.0
+
+#: In the order in which they are begun.
+ORDER = (proofs.c.priority, proofs.c.turn, proofs.c.queued_at)
+
+
+def next_turn(connection: sa.Connection, payer: str, priority: int) -> int:
+    """The turn of one more proof of this key."""
+    waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+    own = sa.select(sa.func.max(proofs.c.turn)).where(waiting & (proofs.c.payer == payer))
+    last = connection.execute(own).scalar_one()
+    served = _served(connection, priority)
+    return served if last is None else max(served, int(last) + 1)
+
+
+def _served(connection: sa.Connection, priority: int) -> int:
+    """The turn that is being served, or is next."""
+    proving = (proofs.c.state == State.PROVING) & (proofs.c.priority == priority)
+    found = connection.execute(sa.select(sa.func.max(proofs.c.turn)).where(proving)).scalar_one()
+    if found is None:
+        waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+        first = sa.select(proofs.c.turn).where(waiting & is_due()).order_by(proofs.c.turn).limit(1)
+        found = connection.execute(first).scalar_one_or_none()
+    return int(found or 0)
+
+
+def is_due() -> sa.ColumnElement[bool]:
+    """Whether a proof may be tried now. Nothing is put off for longer than LONGEST_WAIT_S: what
+    seems to be was put off before the clock was set back."""
+    now = time.time()
+    later = proofs.c.not_before
+    return later.is_(None) | (later <= now) | (later > now + LONGEST_WAIT_S)
+
+
+__all__ = ["LONGEST_WAIT_S", "ORDER", "is_due", "next_turn"]

@@ -1,0 +1,72 @@
+"""From the tables of earlier versions to today's, in the transaction that opens the database.
+
+Version 1 took trouble of the machine for a verdict on the inputs: what failed there for any reason
+but the circuit's own refusal is set aside, and tried again when somebody asks for it.
+"""
+
+import time
+import uuid
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.queue.tables import handles, keys, proofs, workers
+from zkagent.prover.service.wire.states import Failure, State
+
+READABLE = ("1",)
+NEW_IN_2 = (
+    *(proofs.c[name] for name in ("payer", "turn", "not_before")),
+    *(handles.c[f"callback_{name}"] for name in ("id", "host", "tries", "due")),
+    keys.c.urgent,
+    *(workers.c[name] for name in ("beats", "circuits", "troubles")),
+)
+REASON = (
+    "an earlier version gave up on it, perhaps through no fault of its inputs: ask for it again"
+)
+
+
+def migrate(connection: sa.Connection) -> None:
+    """Bring tables of version 1 up; new tables must have been created."""
+    for column in NEW_IN_2:
+        _add(connection, column)
+    for index in (*proofs.indexes, *handles.indexes):
+        index.create(connection, checkfirst=True)
+    connection.exec_driver_sql("DROP INDEX IF EXISTS zkagent_proof_line")
+    doubtful = (proofs.c.state == State.FAILED) & (proofs.c.failure != Failure.INPUT)
+    values = {"state": State.POISON, "reason": REASON}
+    connection.execute(sa.update(proofs).where(doubtful).values(values))
+    _send_waiting_callbacks(connection)
+
+
+def _add(connection: sa.Connection, column: sa.Column[object]) -> None:
+    kind = column.type.compile(connection.dialect)
+    table = column.table.name
+    if column.nullable:
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column.name} {kind}")
+        return
+    assert column.default is not None
+    value = sa.literal(column.default.arg, column.type)  # type: ignore[attr-defined]
+    text = value.compile(connection, compile_kwargs={"literal_binds": True})
+    connection.exec_driver_sql(
+        f"ALTER TABLE {table} ADD COLUMN {column.name} {kind} DEFAULT {text} NOT NULL"
+    )
+
+
+def _send_waiting_callbacks(connection: sa.Connection) -> None:
+    """Version 1 queued them in the engine, where nobody looks for them any more."""
+    waiting = sa.select(handles).where(handles.c.callback_state == "waiting")
+    for row in connection.execute(waiting).all():
+        ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == row.proof_id)
+        values = {
+            "callback_id": uuid.uuid4().hex,
+            "callback_host": urlsplit(row.callback_url or "").netloc.lower(),
+            "callback_due": time.time(),
+        }
+        connection.execute(sa.update(handles).where(ours).values(values))
+    schema = "dbos" if connection.dialect.name == "postgresql" else None
+    if sa.inspect(connection).has_table("workflow_status", schema=schema):
+        table = "dbos.workflow_status" if schema else "workflow_status"
+        connection.exec_driver_sql(f"DELETE FROM {table} WHERE queue_name = 'callbacks'")
+
+
+__all__ = ["READABLE", "migrate"]

@@ -1,0 +1,44 @@
+"""Disks in trouble: a small one of our own, to be filled, where the system lets us have one."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def small_disk(folder: Path, size: str = "64m") -> Iterator[Path]:
+    """A file system of that size, mounted on `folder`. Skips without the right to mount."""
+    folder.mkdir(exist_ok=True)
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "zkagent-test", str(folder)]
+    mounted = subprocess.run(words, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"a disk of one's own takes the right to mount: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(folder: Path, name: str = "filler") -> Callable[[], None]:
+    """Fill the folder's disk to the last byte; call what comes back to free it."""
+    path = folder / name
+    with path.open("wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue
+    os.sync()
+    return path.unlink
+
+
+@contextmanager
+def full_folder(folder: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A folder on a full disk, and what empties it."""
+    with small_disk(folder / "disk") as disk:
+        yield disk, fill(disk)

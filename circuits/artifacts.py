@@ -9,11 +9,15 @@ from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
 from zkagent.circuits.errors import ProofMalformed
+from zkagent.circuits.support.nesting import check_depth
 
 MANIFEST = "circuit.json"
 NETWORK, SETTINGS, COMPILED = "network.onnx", "settings.json", "network.ezkl"
 VERIFYING_KEY, PROVING_KEY, VERIFIER = "circuit.vk", "circuit.pk", "Halo2Verifier.sol"
-PROOF_FORMAT = "zkagent-proof-1"
+FIRST_PROOF_FORMAT, PROOF_FORMAT = "zkagent-proof-1", "zkagent-proof-2"
+FIELDS = frozenset({"format", "circuit", "inputs", "outputs", "proof"})
+SCALE_FIELDS = frozenset({"input_scale_bits", "output_scale_bits"})
+MOST_SCALE_BITS = 1000  # a float has no power of two beyond 2^1023
 FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
 
@@ -147,16 +151,50 @@ class Circuit:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """What integers stand for: an input v for v / 2^inputs, an output v for v / 2^bits, the bits
+    being its own in `outputs`, or the only ones there."""
+
+    inputs: int
+    outputs: tuple[int, ...]
+
+    @property
+    def exact(self) -> bool:
+        return not any((self.inputs, *self.outputs))
+
+    def read(self, outputs: Sequence[int]) -> tuple[float, ...]:
+        """Outputs as the network's own numbers; as they are where there is no fraction."""
+        if self.exact:
+            return tuple(outputs)
+        each = self.outputs * len(outputs) if len(self.outputs) == 1 else self.outputs
+        return tuple(v / (1 << bits) for v, bits in zip(outputs, each, strict=True))
+
+
+@dataclass(frozen=True)
+class About:
+    """What a proof's file says of it: the text that x was made from, by which model, and what y
+    means. Claims, until `zkagent verify` has made x of the text again."""
+
+    model: str
+    prompt: str
+    decision: str
+
+
+@dataclass(frozen=True)
 class Proof:
     """That `outputs` = f(`inputs`) for the network of the circuit with this digest.
 
-    inputs and outputs are signed integers of at most 64 bits; proof is what goes on chain.
+    inputs and outputs are signed integers of at most 64 bits; proof is what goes on chain. Scale
+    and about tell what they mean, and are no part of what is proven; files of before there were any
+    have none.
     """
 
     circuit: str
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     proof: bytes
+    scale: Scale | None = field(default=None, compare=False)
+    about: About | None = field(default=None, compare=False)
 
     @property
     def instances(self) -> tuple[int, ...]:
@@ -164,42 +202,83 @@ class Proof:
         return tuple(to_field(value) for value in (*self.inputs, *self.outputs))
 
     def to_json(self) -> str:
+        """The form of a proof file, of the first format where there is no scale."""
         return json.dumps(
             {
-                "format": PROOF_FORMAT,
+                "format": PROOF_FORMAT if self.scale else FIRST_PROOF_FORMAT,
                 "circuit": self.circuit,
                 "inputs": self.inputs,
                 "outputs": self.outputs,
+                **self.meaning,
                 "proof": f"0x{self.proof.hex()}",
             }
         )
+
+    @property
+    def meaning(self) -> dict[str, Any]:
+        """The fields of a proof file that say what its numbers stand for, and what it is about."""
+        if not self.scale:
+            return {}
+        bits = {"input_scale_bits": self.scale.inputs, "output_scale_bits": self.scale.outputs}
+        values = {} if self.scale.exact else {"values": self.scale.read(self.outputs)}
+        return {**bits, **values, **({"about": asdict(self.about)} if self.about else {})}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read `to_json`'s form, and nothing else. Raises ProofMalformed."""
         fields = _object(text)
+        outputs = _integers("outputs", fields["outputs"])
         return cls(
             circuit=_digest(fields["circuit"]),
             inputs=_integers("inputs", fields["inputs"]),
-            outputs=_integers("outputs", fields["outputs"]),
+            outputs=outputs,
             proof=_bytes(fields["proof"]),
+            scale=_scale(fields, outputs) if fields["format"] == PROOF_FORMAT else None,
+            about=_about(fields["about"]) if "about" in fields else None,
         )
 
 
 def _object(text: str | bytes) -> dict[str, Any]:
-    expected = {"format", "circuit", "inputs", "outputs", "proof"}
     try:
         text = text.decode() if isinstance(text, bytes) else text
-        # Deep nesting could exhaust the parser's stack; a proof has one object and two lists.
-        flat = text.count("{") <= 1 and text.count("[") <= 2
-        fields = json.loads(text) if flat else None
+        check_depth(text)
+        fields = json.loads(text)
     except ValueError as exc:
         raise ProofMalformed(f"it is not JSON ({exc})") from exc
-    if not isinstance(fields, dict) or set(fields) != expected:
+    named = fields.get("format") if isinstance(fields, dict) else None
+    expected, optional = FIELDS, frozenset[str]()
+    if named == PROOF_FORMAT:
+        expected, optional = FIELDS | SCALE_FIELDS, frozenset({"values", "about"})
+    if not isinstance(fields, dict) or not expected <= set(fields) <= expected | optional:
         raise ProofMalformed(f"expected an object with {', '.join(sorted(expected))}")
-    if fields["format"] != PROOF_FORMAT:
-        raise ProofMalformed(f"its format is {fields['format']!r}, expected {PROOF_FORMAT!r}")
+    if named not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
+        raise ProofMalformed(f"its format is {_short(named)}, expected {PROOF_FORMAT!r}")
     return fields
+
+
+def _scale(fields: Mapping[str, Any], outputs: Sequence[int]) -> Scale:
+    """Raises ProofMalformed, also when the values are not what the outputs stand for."""
+    bits = _integers("output_scale_bits", fields["output_scale_bits"])
+    (given,) = _integers("input_scale_bits", [fields["input_scale_bits"]])
+    if any(not 0 <= each <= MOST_SCALE_BITS for each in (given, *bits)):
+        raise ProofMalformed(f"a scale is not of 0 to {MOST_SCALE_BITS} bits")
+    if len(bits) not in {1, len(outputs)}:
+        raise ProofMalformed(f"it has scales for {len(bits)} outputs, expected {len(outputs)}")
+    scale = Scale(given, bits[:1] if len(set(bits)) == 1 else bits)
+    values = fields.get("values")
+    expected = None if scale.exact else list(scale.read(outputs))
+    if values != expected:
+        raise ProofMalformed(f"values is {_short(values)}, expected {_short(expected)}")
+    return scale
+
+
+def _about(fields: object) -> About:
+    names = ("model", "prompt", "decision")
+    if not isinstance(fields, dict) or set(fields) != set(names):
+        raise ProofMalformed(f"about is {_short(fields)}, expected {', '.join(names)}")
+    if not all(isinstance(value, str) for value in fields.values()):
+        raise ProofMalformed("about holds something else than texts")
+    return About(**fields)
 
 
 def _digest(value: object) -> str:
@@ -238,4 +317,4 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-__all__ = ["Circuit", "Facts", "Origin", "Proof", "is_digest"]
+__all__ = ["About", "Circuit", "Facts", "Origin", "Proof", "Scale", "is_digest"]

@@ -4,11 +4,13 @@ Stricter than ezkl's `verify`, which accepts trailing bytes, and as strict as th
 instances are built here from the integers, each of which has one form only.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import fits_int64
+from zkagent.circuits.halo2.scales import scale_of
 
 
 @dataclass(frozen=True)
@@ -27,27 +29,28 @@ def verify(proof: Proof, circuit: Circuit) -> Verdict:
 
     Raises EngineError when it cannot be decided.
     """
-    if reason := _objection(proof, circuit):
+    if reason := next(_objections(proof, circuit), ""):
         return Verdict(False, reason)
     if not systems.verify(circuit, proof):
         return Verdict(False, "the proof does not hold for these inputs and outputs")
     return Verdict(True)
 
 
-def _objection(proof: Proof, circuit: Circuit) -> str:
-    """What is wrong before any cryptography, or an empty string."""
+def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
+    """What is wrong before any cryptography."""
     facts = circuit.facts
     if proof.circuit != circuit.digest:
-        return f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
+        yield f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
     if len(proof.inputs) != facts.input_count:
-        return f"it has {len(proof.inputs)} inputs, expected {facts.input_count}"
+        yield f"it has {len(proof.inputs)} inputs, expected {facts.input_count}"
     if len(proof.outputs) != facts.output_count:
-        return f"it has {len(proof.outputs)} outputs, expected {facts.output_count}"
+        yield f"it has {len(proof.outputs)} outputs, expected {facts.output_count}"
     if not fits_int64((*proof.inputs, *proof.outputs)):
-        return "a value needs more than 64 bits"
+        yield "a value needs more than 64 bits"
     if len(proof.proof) != facts.proof_bytes:
-        return f"the proof has {len(proof.proof)} bytes, expected {facts.proof_bytes}"
-    return ""
+        yield f"the proof has {len(proof.proof)} bytes, expected {facts.proof_bytes}"
+    if proof.scale not in (None, scale_of(circuit)):
+        yield "it states another scale of its numbers than the circuit has"
 
 
 __all__ = ["Verdict", "verify"]

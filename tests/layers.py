@@ -48,7 +48,7 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "circuits/bn254": set(),
     "circuits/support": set(),
-    "circuits/artifacts": {"circuits/bn254"},
+    "circuits/artifacts": {"circuits/bn254", "circuits/support"},
     "circuits/networks": {"circuits/artifacts", "circuits/bn254"},
     "circuits/store": {"circuits/artifacts", "circuits/support"},
     "circuits/evaluated": {

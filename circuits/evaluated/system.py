@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zkagent.circuits.artifacts import Circuit, Facts, Origin, Proof
+from zkagent.circuits.artifacts import Circuit, Facts, Origin, Proof, Scale
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitNotFound, NetworkRefused
 from zkagent.circuits.networks.inputs import check_inputs
 from zkagent.circuits.store import Stored, circuits_folder
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zkagent.circuits.networks.network import Network
 
 NAME = "evm-int-v1"
+EXACT = Scale(0, (0,))
 
 
 class Evaluated:
@@ -63,7 +64,7 @@ class Evaluated:
         from zkagent.circuits.networks.reference import infer
 
         inputs = check_inputs(circuit, x)
-        return Proof(circuit.digest, inputs, infer(_network(circuit), inputs), b"")
+        return Proof(circuit.digest, inputs, infer(_network(circuit), inputs), b"", EXACT)
 
     def verify(self, circuit: Circuit, proof: Proof) -> bool:
         """The verdict that the contract gives: no proof, and y as the ONNX file has it."""

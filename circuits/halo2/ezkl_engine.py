@@ -23,6 +23,7 @@ import ezkl
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import fits_int64, from_hex, to_hex
 from zkagent.circuits.errors import EngineError, InputRefused, OutsideRange
+from zkagent.circuits.halo2.scales import scale_of
 from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
 
 # It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
@@ -173,7 +174,7 @@ def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
         path = Path(folder, "witness.json")
         outputs = _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
-    return Proof(circuit.digest, tuple(inputs), outputs, proof)
+    return Proof(circuit.digest, tuple(inputs), outputs, proof, scale_of(circuit))
 
 
 def verify(circuit: Circuit, proof: Proof) -> bool:

@@ -9,8 +9,17 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
-from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.artifacts import Circuit, Proof, Scale
 from zkagent.circuits.errors import ProofMalformed
+
+
+def scale_of(circuit: Circuit) -> Scale:
+    """What the integers of the circuit's proofs stand for."""
+    if circuit.facts.exact:
+        return Scale(0, (0,))
+    bits = output_scale_bits(circuit)
+    alike = len(set(bits)) == 1
+    return Scale(circuit.facts.input_scale_bits, bits[:1] if alike else bits)
 
 
 def output_scale_bits(circuit: Circuit) -> tuple[int, ...]:
@@ -35,10 +44,7 @@ def read_outputs(proof: Proof, circuit: Circuit) -> tuple[float, ...]:
         raise ProofMalformed(
             f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
         )
-    if circuit.facts.exact:
-        return proof.outputs
-    pairs = zip(proof.outputs, output_scale_bits(circuit), strict=True)
-    return tuple(value / (1 << bits) for value, bits in pairs)
+    return scale_of(circuit).read(proof.outputs)
 
 
 def _spread(scales: Sequence[int], shapes: Sequence[Sequence[int]]) -> Iterator[int]:
@@ -46,4 +52,4 @@ def _spread(scales: Sequence[int], shapes: Sequence[Sequence[int]]) -> Iterator[
         yield from [bits] * math.prod(shape)
 
 
-__all__ = ["output_scale_bits", "read_outputs"]
+__all__ = ["output_scale_bits", "read_outputs", "scale_of"]

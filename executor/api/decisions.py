@@ -1,7 +1,7 @@
 """What a model alone says about a text: no proof, no chain."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from zkagent.executor.api.arguments import AnyPath, any_model_of
 from zkagent.executor.errors import ObservationWithoutCall
@@ -70,8 +70,7 @@ def decide_after(
     """The decision after as many iterations as there are observations, and the context it was made
     in. Raises like `decide`."""
     model = _agents_model(any_model_of(given))
-    context = _first(model, prompt, symbols)
-    decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
+    context, decimals = _first(model, prompt, symbols), _decimals(prompt)
     decision = model.decide(context, decimals=decimals)
     for number, text in enumerate(observations, start=1):
         if decision.action == "answer":
@@ -79,6 +78,13 @@ def decide_after(
         context = _followed(context, decision, text)
         decision = model.decide(context, decimals=decimals)
     return decision, context
+
+
+def decode_first(given: AnyModel, prompt: str, y: Sequence[int]) -> Decision:
+    """What `y` means as the first decision about an instruction. Raises RefusedText,
+    RefusedArgument, OutputOutOfRange, WrongKind."""
+    model = _agents_model(given)
+    return model.decode(_first(model, prompt, ()), y, decimals=_decimals(prompt))
 
 
 def _agents_model(model: AnyModel) -> Model:
@@ -92,6 +98,10 @@ def _first(model: Model, prompt: str, symbols: Iterable[str]) -> Context:
     return Context(prompt.encode("utf-8", "surrogateescape"), (), book)
 
 
+def _decimals(prompt: str) -> dict[str, int]:
+    return {address.lower(): 18 for address in ADDRESS.findall(prompt)}
+
+
 def _followed(context: Context, decision: Decision, observation: str) -> Context:
     """The context of the next decision."""
     observed = escape_observation(observation.encode("utf-8", "surrogateescape"))
@@ -99,4 +109,4 @@ def _followed(context: Context, decision: Decision, observation: str) -> Context
     return Context(context.prompt, (*context.reasoning, entry), context.book)
 
 
-__all__ = ["decide", "decide_after", "encode"]
+__all__ = ["decide", "decide_after", "decode_first", "encode"]

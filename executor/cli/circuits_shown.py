@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.circuits.artifacts import Scale
+from zkagent.circuits.halo2.scales import scale_of
 from zkagent.executor.cli.data_options import comparison
 
 if TYPE_CHECKING:
@@ -58,12 +60,18 @@ def build_shown(
 def summary(circuit: "Circuit") -> str:
     """One line: sizes, exactness, set-up."""
     facts = circuit.facts
-    kind = "exact" if facts.exact else f"{facts.input_scale_bits} bits of fraction"
+    kind = "exact" if facts.exact else _fractions(scale_of(circuit))
     setup = "development set-up" if circuit.development_srs else "public ceremony"
     return (
         f"{facts.input_count} -> {facts.output_count}, {kind}, {facts.rows} rows of "
         f"2^{facts.logrows}, proof {facts.proof_bytes} bytes, {setup}"
     )
+
+
+def _fractions(scale: Scale) -> str:
+    """Of inputs and outputs, whose scales need not be the same."""
+    bits = " or ".join(map(str, sorted(set(scale.outputs))))
+    return f"inputs of {scale.inputs} and outputs of {bits} bits of fraction"
 
 
 def sized(count: int) -> str:
@@ -89,7 +97,8 @@ def show(circuit: "Circuit", as_json: bool) -> None:
 
     size = size_of(circuit.directory)
     if as_json:
-        click.echo(json.dumps({**circuit.to_json(), "bytes": size}))
+        bits = {"output_scale_bits": scale_of(circuit).outputs}
+        click.echo(json.dumps({**circuit.to_json(), **bits, "bytes": size}))
         return
     click.echo(circuit.digest)
     click.echo(f"  {summary(circuit)}, {sized(size)}")

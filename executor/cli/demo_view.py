@@ -10,7 +10,6 @@ from rich.markup import escape
 
 from zkagent.executor.chain.embedded import Balance, EmbeddedChain
 from zkagent.executor.chain.gas_report import IterationGas
-from zkagent.executor.cli.narrator import call_text
 from zkagent.executor.demo.attacks.stage import AttackResult
 from zkagent.executor.demo.story import DemoReceipt, ShownRun
 from zkagent.executor.runs.derivation import observation_in, text
@@ -96,7 +95,7 @@ class DemoView:
         if decision.kind == "call":
             thought = decision.reasoning.partition("\n")[0].removeprefix("Thought: ")
             self.pair("    thought", thought)
-            self.pair("    call", call_text(decision), "green")
+            self.pair("    call", decision.words, "green")
             observed = observation_in(steps[index], decision) or b""
             self.pair("    observed", text(observed))
         else:

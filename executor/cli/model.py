@@ -61,10 +61,7 @@ def decide_command(
     if as_json:
         click.echo(json.dumps(decision.to_json()))
         return
-    arguments = ", ".join(f"{a.slot}={a.text}" for a in decision.arguments)
-    click.echo(
-        decision.answer if decision.action == "answer" else f"{decision.action}({arguments})"
-    )
+    click.echo(decision.words)
 
 
 def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None:

@@ -48,7 +48,7 @@ def described(event: Event) -> str:
     """The stage that an event begins, in words; empty when it begins none."""
     match event:
         case Planned(index=index, decision=decision):
-            return f"planning: decision {index + 1} is {call_text(decision)}"
+            return f"planning: decision {index + 1} is {quoted(decision)}"
         case Proving(index=index, total=total):
             return f"proving decision {index + 1} of {total}"
         case StateChanged(attempt=attempt, reason=reason):
@@ -61,9 +61,6 @@ def described(event: Event) -> str:
             return ""
 
 
-def call_text(decision: Decision) -> str:
-    """``Withdraw(asset=USDC, amount=5)``, or the answer in quotes."""
-    if decision.kind != "call":
-        return f'"{decision.answer}"'
-    arguments = ", ".join(f"{a.slot}={a.text}" for a in decision.arguments)
-    return f"{decision.action}({arguments})"
+def quoted(decision: Decision) -> str:
+    """A tool call, or the answer in quotes."""
+    return decision.words if decision.kind == "call" else f'"{decision.answer}"'

@@ -3,17 +3,19 @@
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, tuned_arguments
+from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, summary, tuned_arguments
 from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION, SettingOption
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
     from zkagent.circuits.support.progress import Told
+    from zkagent.models.catalogue import AnyModel
     from zkagent.prover.local import Measurement
     from zkagent.prover.service.wire.schemas import ProofView
 
@@ -74,25 +76,29 @@ def prove_command(
     The proof is verified before it is written. Without --out it goes to standard output.
     """
     from zkagent.circuits.networks.inputs import quantise
+    from zkagent.executor.api.readings import about
     from zkagent.executor.places import check_place
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
     if out:
         check_place(out, replace=True)
-    values = _read_inputs(input_path) if input_path else _encode(model, prompt or "")
+    loaded = None if prompt is None else _load(model)
+    values = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+    if loaded:
+        proof = replace(proof, about=about(loaded, prompt or "", proof))
     if out:
         out.write_text(proof.to_json() + "\n")
     if as_json or not out:
         click.echo(_as_json(proof, measurement) if as_json else proof.to_json())
         return
-    click.echo(f"y = {list(proof.outputs)}")
+    click.echo(_said(proof))
     click.echo(
         f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
         f"{measurement.verify_s:.2f} s, circuit {proof.circuit[:16]}: {out}"
@@ -113,6 +119,8 @@ def verify_command(
     Without --model or --circuit the proof is checked against the circuit that it names, which must
     have been built on this machine.
     """
+    from zkagent.circuits.halo2.scales import scale_of
+    from zkagent.executor.api.readings import objection
     from zkagent.executor.cli.progress import working
     from zkagent.prover.verification import verify
 
@@ -122,14 +130,37 @@ def verify_command(
     circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
     with working("verifying the proof"):
         verdict = verify(proof, circuit)
+        reason = verdict.reason or objection(proof, circuit, _named_model(model))
     if as_json:
-        fields = {"valid": verdict.valid, "reason": verdict.reason, "circuit": circuit.digest}
-        click.echo(json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs}))
-    elif verdict:
-        click.echo(f"valid: y = {list(proof.outputs)} for circuit {circuit.digest[:16]}")
+        fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
+        meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
+        click.echo(
+            json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
+        )
+    elif reason:
+        click.echo(f"invalid: {reason}")
     else:
-        click.echo(f"invalid: {verdict.reason}")
-    sys.exit(0 if verdict else 1)
+        click.echo(_said(replace(proof, scale=scale_of(circuit))))
+        click.echo(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
+    sys.exit(1 if reason else 0)
+
+
+def _said(proof: "Proof") -> str:
+    """What was decided, or y in the network's own numbers."""
+    if proof.about:
+        return f"{proof.about.model} decides {proof.about.decision} about {proof.about.prompt!r}"
+    if proof.scale is None or proof.scale.exact:
+        return f"y = {list(proof.outputs)}"
+    values = ", ".join(f"{value:.6g}" for value in proof.scale.read(proof.outputs))
+    bits = " or ".join(f"2^{each}" for each in sorted(set(proof.scale.outputs)))
+    return f"y = [{values}], which is {list(proof.outputs)} / {bits}"
+
+
+def _named_model(model: str | None) -> "AnyModel | None":
+    """The model of --model, where that is no ONNX file. Raises ModelError."""
+    from zkagent.executor.api.circuits import is_file
+
+    return None if model is None or is_file(model) or set(model) <= HEX_DIGITS else _load(model)
 
 
 def _find_circuit(model: str, srs: Path | None) -> "Circuit":
@@ -156,15 +187,19 @@ def _circuit_of_digest(prefix: str) -> "Circuit":
         return load_circuit(resolve_digest(prefix))
 
 
-def _read_inputs(path: Path) -> list[object]:
+def _read_inputs(path: Path | None) -> list[object]:
     from zkagent.circuits.errors import InputRefused
+    from zkagent.circuits.support.nesting import check_depth
     from zkagent.executor.cli.standard_input import named, read_some
 
+    assert path
     try:
-        values = json.loads(read_some(path))
+        text = read_some(path).decode()
+        check_depth(text)
+        values = json.loads(text)
     except OSError as exc:
         raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
-    except (ValueError, RecursionError) as exc:
+    except ValueError as exc:
         raise InputRefused(
             f"{named(path)} is not JSON ({exc}): give a file with one list of numbers"
         ) from exc
@@ -175,12 +210,18 @@ def _read_inputs(path: Path) -> list[object]:
     return values
 
 
-def _encode(name: str, prompt: str) -> list[object]:
-    """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
-    from zkagent.executor.api.decisions import encode
+def _load(name: str) -> "AnyModel":
+    """Raises ModelError."""
     from zkagent.models.catalogue import load_model
 
-    return list(encode(load_model(name), prompt))
+    return load_model(name)
+
+
+def _encode(model: "AnyModel", prompt: str) -> list[object]:
+    """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
+    from zkagent.executor.api.decisions import encode
+
+    return list(encode(model, prompt))
 
 
 def _read_proof(path: Path) -> "Proof":

@@ -13,6 +13,7 @@ from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
 from zkagent.executor.runs.runner import ProvenRun
+from zkagent.models.encoding.decoder import words
 
 Shown = dict[str, Any]
 
@@ -78,8 +79,7 @@ def show(shown: Shown, as_json: bool, pretty: Callable[[Shown], None]) -> None:
 
 def _print_steps(shown: Shown) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
-        arguments = ", ".join(f"{k}={v}" for k, v in step["arguments"].items())
-        call = f"{step['action']}({arguments})" if step["action"] != "answer" else "answer"
+        call = words(step["action"], step["arguments"]) or "answer"
         together = step["proven_together"]
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         click.echo(f"{number}  {call}  [proven{others} in {step['prove_seconds']:.2f} s]")

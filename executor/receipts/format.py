@@ -7,7 +7,6 @@ surrogates (PEP 383), the requester signs all of it but `informational`.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,13 +22,12 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from zkagent.circuits.support.nesting import check_depth
 from zkagent.executor.errors import MalformedReceipt
 
 FORMAT = "zkagent-receipt-2"
 #: Their transactions agree to no calls, so that there is less to verify.
 EARLIER = ("zkagent-receipt-1",)
-MAX_DEPTH = 16
-BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]')
 UNSIGNED = frozenset({"informational", "signature"})
 
 
@@ -255,7 +253,7 @@ def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
     receipt's values."""
     try:
         text = content.decode() if isinstance(content, bytes) else content
-        _check_depth(text)
+        check_depth(text)
         document = json.loads(text, object_pairs_hook=_no_repetition, parse_constant=_no_constant)
         _check_format(document, source)
         receipt = Receipt.model_validate(document)
@@ -280,15 +278,6 @@ def _check_format(document: Any, source: str) -> None:
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def _check_depth(text: str) -> None:
-    """The parser's recursion could exhaust the stack; a receipt is flat."""
-    depth = 0
-    for token in BRACKETS.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-        if depth > MAX_DEPTH:
-            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
 
 
 def _no_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
+from zkagent.circuits.support.nesting import check_depth
 from zkagent.executor.errors import KeyFileError
 
 PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
@@ -48,8 +49,9 @@ def _read(path: Path) -> str:
 def _keystore(text: str) -> dict[str, Any] | None:
     """The content of a keystore, which is told by its field "crypto"; None for anything else."""
     try:
+        check_depth(text)
         content = json.loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     is_keystore = isinstance(content, dict) and "crypto" in map(str.lower, content)
     return content if is_keystore else None

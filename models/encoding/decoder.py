@@ -9,7 +9,7 @@ never garbage.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from zkagent.models.encoding.amounts import parse_amount
@@ -58,6 +58,11 @@ class Decision:
     answer: str
     reasoning: str
 
+    @property
+    def words(self) -> str:
+        """``Withdraw(asset=USDC, amount=5)``, or the answer."""
+        return words(self.action, {a.slot: a.text for a in self.arguments}) or self.answer
+
     def to_json(self) -> dict[str, object]:
         """The form that the command line prints: arguments as written in the text."""
         return {
@@ -65,6 +70,12 @@ class Decision:
             "arguments": {a.slot: a.text for a in self.arguments},
             "answer": self.answer,
         }
+
+
+def words(action: str, arguments: Mapping[str, str]) -> str:
+    """A tool call as it is written for people; empty for an answer."""
+    filled = ", ".join(f"{slot}={text}" for slot, text in arguments.items())
+    return "" if action == "answer" else f"{action}({filled})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,11 +239,9 @@ def clinc_prompts(folder: Path) -> Iterable[str]:
     missing."""
     for name in ("test.jsonl", "oos_test.jsonl"):
         try:
-            lines = (folder / name).read_text().splitlines()
-        except OSError as exc:
+            rows = map(json.loads, (folder / name).read_text().splitlines())
+            yield from [row["text"] for row in rows if row["intent"] not in CLINC_MONEY_INTENTS]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as exc:
             raise ModelError(
-                f"cannot read {folder / name}: give the folder of CLINC150's JSON lines"
+                f"cannot read {folder / name} ({exc}): give the folder of CLINC150's JSON lines"
             ) from exc
-        for row in map(json.loads, lines):
-            if row["intent"] not in CLINC_MONEY_INTENTS:
-                yield row["text"]

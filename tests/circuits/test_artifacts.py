@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.schemas import accepted_neighbours, problems, shipped
-from zkagent.circuits.artifacts import FIRST_SYSTEM, Origin, Proof
+from zkagent.circuits.artifacts import FIRST_SYSTEM, About, Origin, Proof, Scale
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN, R
 from zkagent.circuits.errors import ProofMalformed
 
@@ -31,11 +32,62 @@ def test_a_proof_comes_back_as_it_was_written(proof: Proof) -> None:
 
 def test_a_proof_file_fits_its_schema_and_its_neighbours_do_not() -> None:
     schema = shipped("zkagent.circuits", "proof.schema.json")
-    document = json.loads(Proof(DIGEST, (5, INT64_MIN), (INT64_MAX,), b"\1\2").to_json())
-    assert problems(document, schema) == []
-    assert accepted_neighbours(document, schema) == []
-    for change in ({"inputs": [2**63]}, {"proof": "0xABCD"}, {"format": "zkagent-proof-2"}):
-        assert problems(document | change, schema)
+    first = Proof(DIGEST, (5, INT64_MIN), (INT64_MAX,), b"\1\2")
+    documents = [json.loads(each.to_json()) for each in (first, meant(first))]
+    # What is read needs values where there are fractions only, and about nowhere.
+    optional = [[], [" without values", " without about"]]
+    for document, free in zip(documents, optional, strict=True):
+        assert problems(document, schema) == []
+        assert accepted_neighbours(document, schema) == free
+        for change in ({"inputs": [2**63]}, {"proof": "0xABCD"}, {"format": "zkagent-proof-3"}):
+            assert problems(document | change, schema)
+    assert problems(documents[0] | {"format": "zkagent-proof-2"}, schema)
+    assert problems(documents[1] | {"format": "zkagent-proof-1"}, schema)
+
+
+def test_what_a_proof_means_comes_back_with_it() -> None:
+    proof = meant(Proof(DIGEST, (5,), (29020, -4096), b"\1"))
+    read = Proof.from_json(proof.to_json())
+    assert (read.scale, read.about) == (proof.scale, proof.about)
+    document = json.loads(proof.to_json())
+    assert document["values"] == [29020 / 4096, -1.0]
+    assert (document["input_scale_bits"], document["output_scale_bits"]) == (4, [12])
+
+
+def test_files_of_the_first_format_are_read() -> None:
+    fields = {"format": "zkagent-proof-1", "circuit": DIGEST, "inputs": [1], "outputs": [-2]}
+    read = Proof.from_json(json.dumps(fields | {"proof": "0x01"}))
+    assert read == Proof(DIGEST, (1,), (-2,), b"\1")
+    assert (read.scale, read.about) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"values": [7.0, -1.0]}, "values is [7.0, -1.0], expected [7.0849609375, -1.0]"),
+        ({"values": None}, "values is None"),
+        ({"output_scale_bits": [4]}, "values is [7.0849609375, -1.0], expected [1813.75, -256.0]"),
+        ({"output_scale_bits": [1, 2, 3]}, "it has scales for 3 outputs, expected 2"),
+        ({"output_scale_bits": []}, "it has scales for 0 outputs"),
+        ({"output_scale_bits": [-1]}, "a scale is not of 0 to 1000 bits"),
+        ({"input_scale_bits": 10**6}, "a scale is not of 0 to 1000 bits"),
+        ({"input_scale_bits": True}, "input_scale_bits holds True"),
+        ({"about": "a wallet"}, "about is 'a wallet', expected model, prompt, decision"),
+        ({"about": {"model": 1, "prompt": "", "decision": ""}}, "something else than texts"),
+        ({"format": "zkagent-proof-1"}, "expected an object with"),
+    ],
+)
+def test_a_meaning_that_is_none_is_refused(change: dict[str, Any], reason: str) -> None:
+    fields = json.loads(meant(Proof(DIGEST, (1,), (29020, -4096), b"\1")).to_json())
+    with pytest.raises(ProofMalformed) as caught:
+        Proof.from_json(json.dumps(fields | change))
+    assert reason in str(caught.value)
+
+
+def meant(proof: Proof) -> Proof:
+    """With a scale of 2^12 of its outputs, and something said of it."""
+    said = About("wallet", "deposit 5 USDC", "Deploy(asset=USDC, amount=5)")
+    return replace(proof, scale=Scale(4, (12,)), about=said)
 
 
 def test_instances_are_inputs_then_outputs_as_field_elements() -> None:
@@ -56,12 +108,13 @@ def test_instances_are_inputs_then_outputs_as_field_elements() -> None:
         ({"outputs": ["1"]}, "outputs holds '1'"),
         ({"outputs": "12"}, "outputs is '12', expected a list"),
         ({"outputs": 12}, "outputs is 12, expected a list"),
-        ({"outputs": {}}, "expected an object with"),
-        ({"outputs": [[1]]}, "expected an object with"),
+        ({"outputs": {}}, "outputs is {}, expected a list"),
+        ({"outputs": [[1]]}, "outputs holds [1], expected 64-bit integers"),
         ({"proof": "abcd"}, "expected hexadecimal after 0x"),
         ({"proof": "0xabc"}, "not hexadecimal"),
         ({"proof": "0x" + "00" * 2**20 + "00"}, "longer than 1048576 bytes"),
-        ({"format": "zkagent-proof-2"}, "its format is 'zkagent-proof-2'"),
+        ({"format": "zkagent-proof-2"}, "expected an object with"),
+        ({"format": "zkagent-proof-3"}, "its format is 'zkagent-proof-3'"),
         ({"more": 1}, "expected an object with circuit, format, inputs, outputs, proof"),
     ],
 )

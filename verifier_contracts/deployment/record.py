@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+from zkagent.circuits.support.nesting import check_depth
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
 FORMAT = "zkagent-deployment-1"
@@ -73,11 +74,13 @@ class Deployment:
     def from_json(cls, text: str | bytes, source: str = "the deployment") -> Self:
         """Read `to_json`'s form. Raises DeploymentFileError, which names `source`."""
         try:
+            text = text.decode() if isinstance(text, bytes) else text
+            check_depth(text)
             content = json.loads(text)
             if content.pop("format") != FORMAT:
                 raise ValueError(f"its format is not {FORMAT}")
             return cls(**_typed(content))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
             raise DeploymentFileError(source, str(exc) or type(exc).__name__) from exc
 
 

@@ -3,13 +3,22 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+)
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
 from zkagent.prover.service.wire.states import Failure, State
 
 MOST_FEATURES = 100_000
 MOST_PROOF_BYTES = 1 << 20
+MOST_TEXT = 100_000
 LONGEST_DEADLINE_S = 30 * 86_400.0
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX, strict=True)]
@@ -105,14 +114,31 @@ ProofRequest = Annotated[
 ]
 
 
-class ProofDocument(Body):
-    """A proof file: inputs and outputs are what it is valid for."""
+class AboutDocument(Body):
+    """What a proof file says of itself."""
 
-    format: Literal["zkagent-proof-1"]
+    model: Annotated[str, Field(max_length=MOST_TEXT)]
+    prompt: Annotated[str, Field(max_length=MOST_TEXT)]
+    decision: Annotated[str, Field(max_length=MOST_TEXT)]
+
+
+class ProofDocument(Body):
+    """A proof file: inputs and outputs are what it is valid for, the scale is what they mean."""
+
+    format: Literal["zkagent-proof-1", "zkagent-proof-2"]
     circuit: Digest
     inputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES)]
     outputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES)]
+    input_scale_bits: int | None = None
+    output_scale_bits: Annotated[list[int] | None, Field(max_length=MOST_FEATURES)] = None
+    values: Annotated[list[float] | None, Field(max_length=MOST_FEATURES)] = None
+    about: AboutDocument | None = None
     proof: Annotated[str, Field(pattern=r"^0x([0-9a-f]{2})*$", max_length=2 * MOST_PROOF_BYTES)]
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, form: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As in a file, where what there is not has no name."""
+        return {name: value for name, value in form(self).items() if value is not None}
 
 
 class Result(BaseModel):

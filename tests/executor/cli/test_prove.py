@@ -1,19 +1,25 @@
 """`zkagent prove` and `zkagent verify` as users call them."""
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.support.classifiers import random_classifier
 from tests.support.command_line import exit_code as run
 from tests.support.command_line import one_line_error
 from tests.support.processes import environment
 from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.halo2.settings import RunArguments
 from zkagent.circuits.halo2.srs import development_srs
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.networks.reference import Reference
 from zkagent.circuits.store import list_circuits
 
 X = [3, -1, 4, 1]
@@ -44,8 +50,63 @@ def test_a_proof_is_made_and_verified_again(
     assert run("prove", str(square_onnx), "--input", x_file, "--out", out) == 0
     assert f"y = {list(squares(X))}" in capsys.readouterr().out
     assert run("verify", out) == 0
-    assert capsys.readouterr().out.startswith(f"valid: y = {list(squares(X))}")
+    said, verdict = capsys.readouterr().out.splitlines()
+    assert said == f"y = {list(squares(X))}"
+    assert verdict.startswith("valid for circuit ")
     assert run("verify", out, "--model", str(square_onnx)) == 0
+
+
+def test_a_classifier_s_proof_says_the_label(
+    zkagent_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classifier = random_classifier(tmp_path / "intents")
+    label, text = classifier.classify("play some jazz"), "play some jazz"
+    out, folder = tmp_path / "proof.json", classifier.directory
+    assert run("prove", folder, "--prompt", text, "--out", out) == 0
+    line = f"{classifier.name} decides {label} about {text!r}"
+    assert capsys.readouterr().out.splitlines()[0] == line
+    assert run("verify", out) == 1
+    assert "give its folder as --model" in capsys.readouterr().out
+    assert run("verify", out, "--model", folder) == 0
+    assert capsys.readouterr().out.splitlines()[0] == line
+
+
+def test_numbers_are_read_by_the_scale_that_they_have(
+    zkagent_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    onnx, values, out = tmp_path / "relu.onnx", tmp_path / "x.json", tmp_path / "proof.json"
+    onnx.write_bytes(relu_network())
+    values.write_text("[0.5, -1.25, 2.0, 0.25]")
+    arguments = RunArguments(4, 4, decomposition_legs=4, scale_rebase_multiplier=10)
+    circuit = build_circuit(onnx, arguments=arguments)
+    sample = np.array([[0.5, -1.25, 2.0, 0.25]], dtype=np.float32)
+    expected = Reference(read_network(onnx)).outputs(sample)[0].reshape(-1).tolist()
+    assert run("prove", circuit.digest, "--input", values, "--out", out) == 0
+    written = json.loads(out.read_text())
+    assert (written["input_scale_bits"], written["output_scale_bits"]) == (4, [12])
+    assert written["values"] == [v / 2**12 for v in written["outputs"]]
+    assert written["values"] == pytest.approx(expected, abs=1e-6)
+    line = f"y = [{', '.join(f'{v:.6g}' for v in expected)}], which is {written['outputs']} / 2^12"
+    assert capsys.readouterr().out.splitlines()[0] == line
+    assert run("verify", out) == 0
+    assert capsys.readouterr().out.splitlines()[0] == line
+    assert run("verify", out, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["values"] == written["values"]
+    assert run("circuit", "show", circuit.digest) == 0
+    assert "inputs of 4 and outputs of 12 bits of fraction" in capsys.readouterr().out
+    coarser = {"output_scale_bits": [4], "values": [v / 2**4 for v in written["outputs"]]}
+    out.write_text(json.dumps(written | coarser))
+    assert run("verify", out) == 1
+    assert "states another scale" in capsys.readouterr().out
+
+
+def test_a_proof_is_read_from_standard_input(
+    proof_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for content, code in ((proof_file.read_bytes(), 0), (b"{}", 1)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert run("verify", "-") == code
+    assert "error: standard input is not a proof file" in capsys.readouterr().err
 
 
 def test_without_a_file_the_proof_goes_to_standard_output(

@@ -63,7 +63,8 @@ def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
         service.send_signal(signal.SIGTERM)
         assert service.wait(60) == 0
     proof = json.loads(done.stdout)
-    assert proof["format"] == "zkagent-proof-1"
+    assert (proof["format"], proof["output_scale_bits"]) == ("zkagent-proof-2", [0])
+    assert proof["about"]["model"] == "wallet"
     assert load_model("wallet").infer(proof["inputs"]) == tuple(proof["outputs"])
 
 

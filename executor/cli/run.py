@@ -137,9 +137,9 @@ def verify_run_command(
     with working("verifying the run"):
         report = verify_receipt(found, rpc=rpc, model=model_name, srs=srs)
     if as_json:
-        click.echo(json.dumps(report_json(report)))
+        click.echo(json.dumps(report_json(report, found)))
     else:
-        print_report(report, online=rpc is not None)
+        print_report(report, found, online=rpc is not None)
     if not report.accepted:
         sys.exit(1)
 

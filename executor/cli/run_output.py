@@ -9,6 +9,8 @@ import click
 
 from zkagent.executor.api.agents import DryRun, Run
 from zkagent.executor.chain.agent import RunResult
+from zkagent.executor.receipts.format import Receipt
+from zkagent.executor.receipts.story import plain, story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
@@ -84,8 +86,8 @@ def _print_steps(shown: Shown) -> None:
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         click.echo(f"{number}  {call}  [proven{others} in {step['prove_seconds']:.2f} s]")
         if step.get("observation") is not None:
-            click.echo(f"   {step['observation']}")
-    click.echo(f"answer: {shown['answer']}")
+            click.echo(f"   {plain(step['observation'])}")
+    click.echo(f"answer: {plain(shown['answer'])}")
 
 
 def print_run(shown: Shown) -> None:
@@ -108,15 +110,19 @@ def print_dry_run(shown: Shown) -> None:
     click.echo("dry run: nothing was sent")
 
 
-def report_json(report: Report) -> Shown:
+def report_json(report: Report, receipt: Receipt) -> Shown:
     return {
         "accepted": report.accepted,
         "problems": [str(check) for check in report.problems],
         "development_srs": report.development_srs,
+        "runs": told(receipt),
     }
 
 
-def print_report(report: Report, *, online: bool) -> None:
+def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
+    click.echo("the receipt says:")
+    for line in story(receipt):
+        click.echo(f"  {line}")
     for check in report.problems:
         click.echo(f"broken: {check}")
     held = sum(check.held for check in report.checks)

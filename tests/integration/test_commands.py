@@ -75,7 +75,9 @@ def test_run_carries_out_and_verify_run_agrees(
         "accepted offline; --rpc URL compares it with the chain",
     )
     online = zkagent("verify-run", path, "--rpc", embedded.anvil.rpc_url, "--json")
+    (told,) = online.json.pop("runs")
     assert online.json == {"accepted": True, "problems": [], "development_srs": True}
+    assert [call["action"] for call in told["calls"]] == ["ViewBalance", "Withdraw"]
     assert "development set-up: whoever made it could have forged these proofs" in offline.out
 
 
@@ -108,7 +110,7 @@ def test_a_run_by_a_service_that_is_not_there_sends_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client, "Attempts", lambda url, _: Attempts(url, patience_s=0.3))
+    monkeypatch.setattr(client, "Attempts", lambda url, *_: Attempts(url, patience_s=0.3))
     before, url = embedded.web3.eth.block_number, f"http://127.0.0.1:{free_port()}"
     where = ("--service", url, "--receipt", tmp_path / "receipt.json")
     failed = zkagent("run", "deposit 5 DAI", *target, *where)
@@ -125,7 +127,11 @@ def test_without_options_a_chain_of_its_own_is_used(zkagent: Run, tmp_path: Path
     done = zkagent("run", "what is the weather like in Lisbon tomorrow?", "--receipt", path)
     assert done.code == 0, done.err
     assert done.out.startswith("1  answer  [proven in ")
-    assert zkagent("verify-run", path).code == 0
+    verified = zkagent("verify-run", path)
+    assert verified.code == 0
+    assert verified.out.startswith("the receipt says:\n  0x")
+    assert '"what is the weather like in Lisbon tomorrow?"\n    answer: ' in verified.out
+    assert zkagent("verify-run", path, "--json").json["runs"][0]["calls"] == []
     refused = zkagent("verify-run", path, "--srs", path)
     assert (refused.code, refused.out) == (1, "")
     assert f"{path} is no usable set-up file" in refused.err

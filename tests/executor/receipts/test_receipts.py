@@ -23,11 +23,6 @@ from zkagent.models.errors import UnknownModel
 from zkagent.verifier_contracts.errors import ChainUnreachable
 
 
-@pytest.fixture
-def receipt(agent: MemoryAgent, drain: Model, completed: CompletedRun) -> Receipt:
-    return write_receipt(agent, drain, [completed], REQUESTER)
-
-
 def sources(drain: Model, **changes: Any) -> Sources:
     return replace(Sources(lambda name: drain, lambda *circuit: check_memory_proof), **changes)
 

@@ -57,7 +57,11 @@ def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
     )
     try:
         done = subprocess.run(
-            [*zkagent, *prove[1:]], env=environment, check=True, capture_output=True, text=True
+            [*zkagent, *prove[1:], "--wait"],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
         )
     finally:
         service.send_signal(signal.SIGTERM)

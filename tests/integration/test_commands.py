@@ -75,8 +75,9 @@ def test_run_carries_out_and_verify_run_agrees(
         "accepted offline; --rpc URL compares it with the chain",
     )
     online = zkagent("verify-run", path, "--rpc", embedded.anvil.rpc_url, "--json")
-    (told,) = online.json.pop("runs")
-    assert online.json == {"accepted": True, "problems": [], "development_srs": True}
+    report = online.json
+    (told,) = report.pop("runs")
+    assert report == {"accepted": True, "problems": [], "development_srs": True}
     assert [call["action"] for call in told["calls"]] == ["ViewBalance", "Withdraw"]
     assert "development set-up: whoever made it could have forged these proofs" in offline.out
 

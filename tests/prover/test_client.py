@@ -50,7 +50,7 @@ def test_a_failed_proof_is_an_error_with_its_reason(
 ) -> None:
     with pytest.raises(ProofNotMade, match="told to refuse") as failed:
         client.prove(Wanted.of_features("quick", [Order.REFUSE, *features[1:]]), timeout_s=20)
-    assert failed.value.failure == "engine"
+    assert failed.value.failure == "input"
 
 
 def test_a_refusal_is_an_error_that_says_what_is_wrong(client: ServiceClient) -> None:

@@ -136,6 +136,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runs",
     },
     "executor/demo": {
+        "executor/audit",
         "executor/chain",
         "executor/demo/attacks",
         "executor/receipts",

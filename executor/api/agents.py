@@ -7,7 +7,8 @@ from pathlib import Path
 
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.executor.api.arguments import AnyPath, model_of, path_of, setup_file
-from zkagent.executor.chain.effects import TokenTransfer, simulated_transfers
+from zkagent.executor.chain.agent import TokenTransfer
+from zkagent.executor.chain.effects import simulated_transfers
 from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.writer import write_receipt

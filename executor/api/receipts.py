@@ -1,11 +1,13 @@
 """The verdict on a receipt."""
 
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
-from zkagent.executor.chain.agent import AgentChain
+from zkagent.executor.audit.run import RunContracts
+from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.receipts import verify_run
 from zkagent.executor.receipts.circuits import LocalCircuits
@@ -22,6 +24,7 @@ def verify_receipt(
     rpc: str | None = None,
     model: Model | AnyPath | None = None,
     srs: AnyPath | None = None,
+    trust: Collection[str] = (),
 ) -> Report:
     """Check a run again: every proof, every feature vector, every decision.
 
@@ -31,13 +34,20 @@ def verify_receipt(
 
     rpc: compare with this chain as well; offline nothing shows that the recorded state was the
     chain's. model: instead of the one that the receipt names. srs: the set-up file of its circuit,
-    where that has to be built. A receipt that does not hold is a report that is not accepted (and
-    false); raises MalformedReceipt, CannotVerify, ModelError, CircuitError, ContractsError when
-    there is no telling.
+    where that has to be built. trust: addresses whose code nobody here compiled and that the caller
+    vouches for, such as a token's; without it a run that touches them has the verdict unknown. A
+    receipt that does not hold is a report that is not accepted (and false); raises
+    MalformedReceipt, CannotVerify, ModelError, CircuitError, ContractsError when there is no
+    telling.
     """
     found = receipt if isinstance(receipt, Receipt) else load_receipt(Path(receipt))
     circuits = LocalCircuits(setup_file(srs))
-    sources = Sources(_models(model), circuits, _chain(rpc, found.chain_id))
+    models = _models(model)
+    sources = Sources(models, circuits)
+    if rpc is not None:
+        reader = ContractReader(connect(rpc, found.chain_id))
+        contracts = RunContracts(reader, models, circuits, {each.lower() for each in trust})
+        sources = replace(sources, chain=partial(Web3Agent, reader.web3), contracts=contracts)
     report = verify_run.verify_receipt(found, sources)
     return replace(report, development_srs=circuits.development)
 
@@ -46,13 +56,6 @@ def _models(given: Model | AnyPath | None) -> ModelSource:
     if given is None:
         return lambda name: load_model(name, Model)
     return lambda name: model_of(given)
-
-
-def _chain(rpc: str | None, chain_id: int) -> Callable[[str], AgentChain] | None:
-    if rpc is None:
-        return None
-    web3 = connect(rpc, chain_id)
-    return lambda agent: Web3Agent(web3, agent)
 
 
 __all__ = ["verify_receipt"]

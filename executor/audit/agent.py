@@ -52,6 +52,14 @@ def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
             yield _origin(code, place)
 
 
+def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
+    """Tools are what they were pinned as, and have one face."""
+    for tool in wiring.tools:
+        faces = partial(_faces, code, wiring, tool, decoder)
+        yield tell(_named(tool), "says the same to all", faces)
+        yield check(_named(tool), "is the tool that the agent pinned", partial(_pin, tool))
+
+
 def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     """Code and values of every contract of ours that the agent rests on."""
     for place in places(wiring, code):
@@ -174,4 +182,4 @@ def _shown(data: bytes) -> str:
         return f"0x{data.hex()[:40]}"
 
 
-__all__ = ["audit_agent", "contract_checks", "pool_of", "tell"]
+__all__ = ["audit_agent", "contract_checks", "pool_of", "tell", "tool_checks"]

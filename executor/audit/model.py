@@ -14,7 +14,7 @@ compared with what lies on chain.
 A single different byte in any of them is found; that is why no check trusts a hash of another.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -62,11 +62,13 @@ def audit(audited: Audited) -> Iterator[Check]:
     yield check(subject, "the files are the model's", lambda: _files(bound, model))
     yield from model_contract_checks(audited)
     yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
-    yield _setup(audited)
 
 
-def model_contract_checks(audited: Audited) -> Iterator[Check]:
-    """What executes the model, and that executors are told of nothing else."""
+def model_contract_checks(
+    audited: Audited, sizes: Collection[int] | None = None
+) -> Iterator[Check]:
+    """What executes the model, and that executors are told of nothing else. sizes: of the batch
+    verifiers that matter, by default all."""
     subject, bound = audited.subject, audited.bound
     code = build_model_code(audited.model.manifest, audited.model.tables)
     yield tell(subject, "what executors obey is what is bound", lambda: _obeyed(audited))
@@ -74,9 +76,11 @@ def model_contract_checks(audited: Audited) -> Iterator[Check]:
     yield audited.code.check(_encoder(audited, code))
     yield audited.code.check(_decoder(audited, code))
     yield tell(subject, "the verifier is the circuit's", lambda: _verifier(audited))
-    for batch in bound.batches:
+    wanted = bound.batch_sizes if sizes is None else sizes
+    for batch in filter(lambda batch: batch.size in wanted, bound.batches):
         claim = f"the verifier for {batch.size} decisions is the circuit's"
         yield tell(subject, claim, partial(_batch, audited, batch))
+    yield _setup(audited)
 
 
 def _files(bound: AgentModel, model: Model) -> str:

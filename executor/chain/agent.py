@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.amounts import format_amount
+from zkagent.models.encoding.book import Listing, SymbolBook
 
 #: The ERC's ParamType by number, in the manifest's spelling.
 PARAMETER_TYPES = (
@@ -210,6 +211,52 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedDecision:
+    """An executor's event: it accepted a proof of this output for these features."""
+
+    executor: str
+    model_id: int
+    agent: str
+    features_hash: bytes
+    output_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTransfer:
+    """A token's event. Addresses are lower case; units are the token's smallest."""
+
+    token: str
+    sender: str
+    recipient: str
+    units: int
+
+    def describe(self, book: Sequence[Listing]) -> str:
+        listing = SymbolBook(tuple(book)).by_token(self.token)
+        amount = (
+            f"{format_amount(self.units, listing.decimals)} {listing.symbol.upper()}"
+            if listing
+            else f"{self.units} units of {self.token}"
+        )
+        return f"{amount} from {self.sender} to {self.recipient}"
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """A transaction as a node has it, and the events in it, each kind in order."""
+
+    block: Block
+    parent: str  # hash of the block before
+    sender: str
+    receiver: str
+    value_wei: int
+    nonce: int
+    chain_id: int | None
+    data: bytes
+    verified: tuple[VerifiedDecision, ...]
+    transfers: tuple[TokenTransfer, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Inclusion:
     """A run that happened, with the signed transaction that caused it."""
 
@@ -249,6 +296,14 @@ class AgentChain(Protocol):
     def run_result(self, transaction: str) -> RunResult:
         """The run that happened in the transaction of this hash. Raises NotOnChain when there is
         no such transaction, when it failed, or when it holds no run of the agent."""
+
+    def happened(self, transaction: str) -> Happened:
+        """What the node has of this transaction. Raises NotOnChain; CannotVerify when the node
+        contradicts itself."""
+
+    def movement(self, token: str, account: str, block: Block) -> tuple[int, int]:
+        """By how many units an account's balance grew in `block`: by the token's events, and by the
+        balances before and after. Raises RevertError, NoAgentThere for what is no token."""
 
 
 class RunSender(Protocol):

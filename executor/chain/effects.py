@@ -1,42 +1,21 @@
-"""What a run would move, without sending it: the token transfers of a simulated transaction.
+"""What a run moved, or would move without being sent: token transfers, out of events.
 
 `eth_simulateV1` runs the whole transaction with its proofs on the latest state and returns its
 logs. Nodes without it leave the plan's own words.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from eth_utils.crypto import keccak
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from zkagent.models.encoding.amounts import format_amount
-from zkagent.models.encoding.book import Listing, SymbolBook
+from zkagent.executor.chain.agent import TokenTransfer
 from zkagent.verifier_contracts.chain.local import translated
 from zkagent.verifier_contracts.errors import ChainError
 
 TRANSFER = keccak(text="Transfer(address,address,uint256)")  # ERC-20
-
-
-@dataclass(frozen=True, slots=True)
-class TokenTransfer:
-    """Addresses are lower case; units are the token's smallest."""
-
-    token: str
-    sender: str
-    recipient: str
-    units: int
-
-    def describe(self, book: Sequence[Listing]) -> str:
-        listing = SymbolBook(tuple(book)).by_token(self.token)
-        amount = (
-            f"{format_amount(self.units, listing.decimals)} {listing.symbol.upper()}"
-            if listing
-            else f"{self.units} units of {self.token}"
-        )
-        return f"{amount} from {self.sender} to {self.recipient}"
 
 
 def simulated_transfers(web3: Web3, fields: Mapping[str, Any]) -> tuple[TokenTransfer, ...] | None:
@@ -55,7 +34,12 @@ def simulated_transfers(web3: Web3, fields: Mapping[str, Any]) -> tuple[TokenTra
     (result,) = blocks[0]["calls"]
     if int(result["status"], 16) != 1:
         return None
-    return tuple(_transfer(log) for log in result["logs"] if _is_transfer(log))
+    return transfers_in(result["logs"])
+
+
+def transfers_in(logs: Iterable[Mapping[str, Any]]) -> tuple[TokenTransfer, ...]:
+    """The ERC-20 transfers among events, in order."""
+    return tuple(_transfer(log) for log in logs if _is_transfer(log))
 
 
 def _is_transfer(log: Mapping[str, Any]) -> bool:

@@ -56,6 +56,29 @@ class ContractReader:
             except TransactionNotFound as exc:
                 raise NotOnChain(f"there is no transaction {transaction}") from exc
 
+    def transaction(self, transaction: str) -> Mapping[str, Any]:
+        """As the node has it. Raises NotOnChain."""
+        with translated(self.web3):
+            try:
+                return self.web3.eth.get_transaction(transaction)  # type: ignore[arg-type]
+            except TransactionNotFound as exc:
+                raise NotOnChain(f"there is no transaction {transaction}") from exc
+
+    def header(self, number: int) -> Mapping[str, Any]:
+        """A block with the hashes of its transactions."""
+        with translated(self.web3):
+            return self.web3.eth.get_block(number)
+
+    def logs(self, block: Block, address: str, topic: bytes) -> Sequence[Mapping[str, Any]]:
+        """Events of a contract in a block."""
+        wanted: Any = {
+            "blockHash": block.hash,
+            "address": _checksummed(address),
+            "topics": ["0x" + topic.hex()],
+        }
+        with translated(self.web3):
+            return self.web3.eth.get_logs(wanted)
+
     def creations(self, number: int) -> Iterator[tuple[str, bytes]]:
         """Address and calldata of each contract that a transaction of this block was sent for."""
         with translated(self.web3):

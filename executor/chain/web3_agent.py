@@ -15,12 +15,14 @@ from zkagent.executor.chain.agent import (
     Block,
     Claim,
     Finished,
+    Happened,
     MissingDecision,
     RunResult,
     ToolMetadata,
     ToolParameter,
 )
 from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.models.encoding.book import Listing
@@ -92,6 +94,12 @@ class Web3Agent:
 
     def run_result(self, transaction: str) -> RunResult:
         return run_result(self.reader.receipt(transaction), self.agent)
+
+    def happened(self, transaction: str) -> Happened:
+        return read_happened(self.reader, transaction)
+
+    def movement(self, token: str, account: str, block: Block) -> tuple[int, int]:
+        return token_movement(self.reader, token, account, block)
 
     def _read_identity(self, block: Block) -> AgentIdentity:
         (executor,) = self._view(self.agent, abi.EXECUTOR, block)

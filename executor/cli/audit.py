@@ -7,29 +7,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zkagent.executor.cli.options import JSON_OPTION, SettingOption
+from zkagent.executor.cli.options import (
+    JSON_OPTION,
+    TRUST_OPTION,
+    VERDICT_CODES,
+    SettingOption,
+    checked_address,
+)
 from zkagent.executor.cli.run import FILE, SRS_OPTION
 
 if TYPE_CHECKING:
     from zkagent.executor.audit.report import Audit
     from zkagent.executor.receipts.verdicts import Check
 
-#: Of a verdict that nothing here can give, beside 0 and 1: see docs/errors.md.
-UNKNOWN = 3
-EXIT_CODES = {"sound": 0, "unsound": 1, "unknown": UNKNOWN}
-
 RPC_OPTION = click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
 AUDITED_MODEL_OPTION = click.option(
     "--model",
     "model_name",
     help="Model by name or folder; by default the shipped one that is committed to.",
-)
-TRUST_OPTION = click.option(
-    "--trust",
-    multiple=True,
-    metavar="ADDRESS",
-    callback=lambda ctx, option, given: tuple(map(_address, given)),
-    help="A contract that you vouch for though nobody here compiled it; repeat it for each.",
 )
 
 
@@ -133,7 +128,7 @@ def _end(found: "Audit", as_json: bool) -> None:
         for name, value in found.facts.items():
             click.echo(f"{name}: {value}")
         click.echo(found.conclusion)
-    if code := EXIT_CODES[found.verdict]:
+    if code := VERDICT_CODES[found.verdict]:
         sys.exit(code)
 
 
@@ -151,21 +146,11 @@ def _found(given: str | None, deployment: Path | None, what: str) -> tuple[str, 
     if deployment is not None:
         read = load_deployment(deployment)
         recorded: str = getattr(read, what)
-        return _address(given or recorded), read.chain_id
+        return checked_address(given or recorded), read.chain_id
     if given is None:
         option = "--registry ADDRESS" if what == "registry" else "its ADDRESS"
         raise DeploymentMissing(f"which {what}? give {option} or --deployment FILE")
-    return _address(given), None
+    return checked_address(given), None
 
 
-def _address(given: str) -> str:
-    from eth_utils.address import is_address
-
-    from zkagent.executor.errors import DeploymentMissing
-
-    if not is_address(given):
-        raise DeploymentMissing(f"{given} is not an address, or its checksum is wrong")
-    return given
-
-
-__all__ = ["TRUST_OPTION", "UNKNOWN", "agent_audit_command", "audit_command"]
+__all__ = ["agent_audit_command", "audit_command"]

@@ -104,7 +104,31 @@ SRS_OPTION = click.option(
     callback=checked_srs,
     help="KZG set-up; without one, a development set-up that is good on local chains only.",
 )
+
+
+def checked_address(given: str) -> str:
+    """Raises DeploymentMissing."""
+    from eth_utils.address import is_address
+
+    from zkagent.executor.errors import DeploymentMissing
+
+    if not is_address(given):
+        raise DeploymentMissing(f"{given} is not an address, or its checksum is wrong")
+    return given
+
+
+TRUST_OPTION = click.option(
+    "--trust",
+    multiple=True,
+    metavar="ADDRESS",
+    callback=lambda ctx, option, given: tuple(map(checked_address, given)),
+    help="A contract that you vouch for though nobody here compiled it; repeat it for each.",
+)
+#: How commands end that give a verdict; see docs/errors.md.
+VERDICT_CODES = {"sound": 0, "accepted": 0, "unsound": 1, "rejected": 1, "unknown": 3}
+
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
+__all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["checked_srs", "checked_url"]

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import JSON_OPTION, SettingOption, checked_srs, checked_url
+from zkagent.executor.cli.options import (
+    JSON_OPTION,
+    TRUST_OPTION,
+    VERDICT_CODES,
+    SettingOption,
+    checked_srs,
+    checked_url,
+)
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -114,14 +121,23 @@ def run_command(
 @click.option("--rpc", callback=checked_url, help="Compare with this chain as well.")
 @click.option("--model", "model_name", help="Model by name or folder; by default the one named.")
 @SRS_OPTION
+@TRUST_OPTION
 @JSON_OPTION
 def verify_run_command(
-    receipt: Path, rpc: str | None, model_name: str | None, srs: Path | None, as_json: bool
+    receipt: Path,
+    *,
+    rpc: str | None,
+    model_name: str | None,
+    srs: Path | None,
+    trust: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Verify RECEIPT again, - for standard input: every proof, every feature vector, every
     decision.
 
-    Offline, nothing shows that the recorded state was the chain's: that takes --rpc.
+    Offline, nothing shows that the recorded state was the chain's: that takes --rpc, which also
+    looks into the code of every contract that the run touched. Ends with 0 when it is accepted, 1
+    when it is rejected, 3 when that cannot be told.
     """
     from zkagent.executor.api.receipts import verify_receipt
     from zkagent.executor.cli.progress import working
@@ -135,13 +151,19 @@ def verify_run_command(
         else load_receipt(receipt)
     )
     with working("verifying the run"):
-        report = verify_receipt(found, rpc=rpc, model=model_name, srs=srs)
+        report = verify_receipt(found, rpc=rpc, model=model_name, srs=srs, trust=trust)
     if as_json:
         click.echo(json.dumps(report_json(report, found)))
     else:
+<<<<<<< HEAD
         print_report(report, found, online=rpc is not None)
     if not report.accepted:
         sys.exit(1)
+=======
+        print_report(report, online=rpc is not None)
+    if code := VERDICT_CODES[report.verdict]:
+        sys.exit(code)
+>>>>>>> 22be88d (A run is accepted with a chain only where the code is known and tokens moved as decided)
 
 
 def signer_of(key_file: Path | None) -> "LocalAccount":

@@ -113,6 +113,7 @@ def print_dry_run(shown: Shown) -> None:
 def report_json(report: Report, receipt: Receipt) -> Shown:
     return {
         "accepted": report.accepted,
+        "verdict": report.verdict,
         "problems": [str(check) for check in report.problems],
         "development_srs": report.development_srs,
         "runs": told(receipt),
@@ -124,12 +125,16 @@ def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
     for line in story(receipt):
         click.echo(f"  {line}")
     for check in report.problems:
-        click.echo(f"broken: {check}")
+        click.echo(f"{'unknown' if check.unknown else 'broken'}: {check}")
     held = sum(check.held for check in report.checks)
     click.echo(f"{held} of {len(report.checks)} checks hold")
     if report.development_srs:
         click.echo("development set-up: whoever made it could have forged these proofs")
-    if not report.accepted:
+    for noted in report.notes:
+        click.echo(f"note: {noted}")
+    if report.verdict == "unknown":
+        click.echo("unknown: nothing is wrong, and not everything can be told; see --trust")
+    elif not report.accepted:
         click.echo("rejected")
     elif online:
         click.echo("accepted, and the chain agrees")

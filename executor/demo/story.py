@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances
 from zkagent.executor.chain.gas_report import IterationGas, iteration_gas
 from zkagent.executor.demo.attacks.catalogue import ATTACKS
@@ -99,4 +100,6 @@ def _sources(session: Session) -> Sources:
             raise ValueError(f"the receipt names model {name}, the demo ran {session.model.name}")
         return session.model
 
-    return Sources(model, LocalCircuits(), lambda agent: session.chain)
+    circuits = LocalCircuits()
+    contracts = RunContracts(session.chain.reader, model, circuits)
+    return Sources(model, circuits, lambda agent: session.chain, contracts)

@@ -34,10 +34,7 @@ class LocalCircuits:
 
         Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError.
         """
-        key = (model.manifest.files.onnx, digest, size, system)
-        if key not in self._known:
-            self._known[key] = find_circuit(model, digest, find_system(system), self.srs, size)
-        circuit = self._known[key]
+        circuit = self.circuit(model, digest, size, system)
 
         def verdict(x: Sequence[int], y: Sequence[int], proof: bytes) -> bool:
             from zkagent.prover.verification import verify
@@ -45,6 +42,13 @@ class LocalCircuits:
             return bool(verify(Proof(digest, tuple(x), tuple(y), proof), circuit))
 
         return verdict
+
+    def circuit(self, model: Model, digest: str, size: int, system: bytes) -> Circuit:
+        """Raises like a call."""
+        key = (model.manifest.files.onnx, digest, size, system)
+        if key not in self._known:
+            self._known[key] = find_circuit(model, digest, find_system(system), self.srs, size)
+        return self._known[key]
 
 
 def find_circuit(

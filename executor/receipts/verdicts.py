@@ -60,6 +60,11 @@ class Report:
         return self.accepted
 
     @property
+    def notes(self) -> tuple[Check, ...]:
+        """What holds and is worth saying."""
+        return tuple(check for check in self.checks if check.held and check.note)
+
+    @property
     def problems(self) -> tuple[Check, ...]:
         return tuple(check for check in self.checks if not check.held)
 

@@ -1,11 +1,17 @@
-"""What of a receipt only a chain can confirm: that the recorded contexts were really there.
+"""What of a receipt only a chain can confirm: that the recorded contexts were really there, that
+the contracts are what their sources say, and that the run did what it decided.
 
-State is read at the recorded blocks, so the node must still have it: an archive node for old runs.
+Events are worth what the code is worth that emits them, so `Contracts` looks into it; those of
+tokens, most of which are code of others, are compared with balances besides. State is read at the recorded blocks, so the node must still have it: an archive node for
+old runs.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from zkagent.executor.chain.agent import AgentChain, Block
+from eth_utils.crypto import keccak
+
+from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, VerifiedDecision
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
@@ -14,16 +20,47 @@ from zkagent.executor.receipts.recording import (
     recorded_model,
     unhexed,
 )
-from zkagent.executor.receipts.verdicts import Check, check, difference
+from zkagent.executor.receipts.signatures import read_transaction
+from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.executor.runs.derivation import text
 from zkagent.verifier_contracts.errors import RevertError
 
+#: Tools whose calls move tokens, by the names that decisions have.
+MOVES = ("Deploy", "Withdraw", "Transfer")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
+    foreign_pool: it is code of others, which may keep tokens elsewhere."""
+
+    checks: tuple[Check, ...]
+    wallet: str = ""
+    pool: str = ""
+    foreign_pool: bool = False
+
+
+UNKNOWN_CODE = Standing(
+    (
+        Check(
+            "contracts", "are what their sources say", "nobody looked into their code", unknown=True
+        ),
+    )
+)
+#: Looks into the contracts that a run touches, by their code.
+Contracts = Callable[[RunRecord], Standing]
+
 
 def check_chain(
-    subject: str, receipt: Receipt, run: RunRecord, chain: AgentChain
+    subject: str,
+    receipt: Receipt,
+    run: RunRecord,
+    chain: AgentChain,
+    contracts: Contracts | None = None,
 ) -> Iterator[Check]:
-    """Compare a run with the chain. Raises ChainError when the node does not answer, or no longer
-    has the state of that time."""
+    """Compare a run with the chain. Without contracts their code is unknown. Raises ChainError when
+    the node does not answer, CannotVerify when it no longer has the state of that time, or
+    contradicts itself."""
     included = Block(run.transaction.block.number, run.transaction.block.hash)
     blocks = check(
         f"{subject}, chain", "the blocks are on the chain", _answered(lambda: _blocks(run, chain))
@@ -31,13 +68,22 @@ def check_chain(
     yield blocks
     if not blocks.held:
         return  # nothing can be asked about a block that is not there
-    checks: tuple[tuple[str, Callable[[], str]], ...] = (
+    cheap: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("the transaction is the signed one", lambda: _transaction(run, chain)),
         ("the transaction did this", lambda: _result(receipt, run, chain)),
         ("agent and model are the recorded ones", lambda: _identity(receipt, run, chain)),
         ("the code is the recorded one", lambda: _code(run, chain, included)),
         ("the context was there", lambda: _context(run.iterations[0].context, chain)),
+        ("every decision was verified", lambda: _verified(run, chain)),
     )
-    for claim, problem in checks:
+    for claim, problem in cheap:
+        yield check(f"{subject}, chain", claim, _answered(problem))
+    standing = contracts(run) if contracts else UNKNOWN_CODE
+    yield from (replace(each, subject=f"{subject}, {each.subject}") for each in standing.checks)
+    for claim, problem in (
+        ("tokens moved as decided", lambda: _moved(run, chain, standing)),
+        ("balances changed as tokens say", lambda: _balances(run, chain, standing)),
+    ):
         yield check(f"{subject}, chain", claim, _answered(problem))
 
 
@@ -73,6 +119,127 @@ def _result(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:
         ("answer", run.answer, text(result.answer)),
         ("steps", steps, [text(step) for step in result.steps]),
     )
+
+
+def _transaction(run: RunRecord, chain: AgentChain) -> str:
+    """As the node has it, against what the raw bytes say, which the requester signed."""
+    read = read_transaction(unhexed(run.transaction.raw))
+    if read is None:
+        return "it is not a signed EIP-1559 transaction"
+    sender, fields = read
+    found = chain.happened(run.transaction.hash)
+    context = run.iterations[0].context.block
+    parent = found.parent if context.number == found.block.number - 1 else context.hash
+    return difference(
+        ("sender", found.sender, sender),
+        ("receiver", found.receiver, fields["to"]),
+        ("value", found.value_wei, fields["value"]),
+        ("nonce", found.nonce, fields["nonce"]),
+        ("chain id", found.chain_id, fields["chainId"]),
+        ("calldata", found.data, fields["data"]),
+        ("block", block_record(found.block), run.transaction.block),
+        ("the block before", parent, context.hash),
+    )
+
+
+def _verified(run: RunRecord, chain: AgentChain) -> str:
+    """The executor's events: one for each iteration, in order, and no others."""
+    found = chain.happened(run.transaction.hash).verified
+    expected = tuple(
+        VerifiedDecision(
+            run.executor,
+            run.model.id,
+            run.agent,
+            unhexed(step.features_hash),
+            keccak(unhexed(step.y)),
+        )
+        for step in run.iterations
+    )
+    verified = tuple(event for event in found if event.executor == run.executor)
+    if len(verified) != len(expected):
+        return f"{len(verified)} decisions were verified, the receipt has {len(expected)}"
+    return difference(
+        *(
+            (f"event {number}", event, wanted)
+            for number, (event, wanted) in enumerate(zip(verified, expected, strict=True), 1)
+        )
+    )
+
+
+def _moved(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
+    """Every transfer from or to the wallet is one that was decided, in order, and none is missing.
+
+    Tokens that move other amounts than they are told, such as those that take a fee, do not hold.
+    """
+    wallet = _known(standing.wallet, "the wallet")
+    found = [
+        transfer
+        for transfer in chain.happened(run.transaction.hash).transfers
+        if wallet in (transfer.sender, transfer.recipient)
+    ]
+    expected = list(_decided(run, standing))
+    for number, wanted in enumerate(expected):
+        if number >= len(found):
+            return f"{_shown(wanted)} was decided, and no such transfer is in the transaction"
+        if not _is(found[number], wanted, standing):
+            return f"the transfer {_shown(found[number])}, where {_shown(wanted)} was decided"
+    if len(found) > len(expected):
+        return f"the transfer {_shown(found[len(expected)])}, which nobody decided"
+    return ""
+
+
+def _balances(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
+    """A token that says what it does not do is found, unless its balances lie as well."""
+    block = Block(run.transaction.block.number, run.transaction.block.hash)
+    for transfer in _decided(run, standing):
+        for account in (transfer.sender, transfer.recipient):
+            if standing.foreign_pool and account == standing.pool:
+                continue
+            said, grew = chain.movement(transfer.token, account, block)
+            if said != grew:
+                return (
+                    f"the token {transfer.token} says that {said:+} units came to {account} in "
+                    f"block {block.number}, whose balance there changed by {grew:+}"
+                )
+    return ""
+
+
+def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
+    """The transfers that the calls imply."""
+    wallet, pool = standing.wallet, standing.pool
+    for step in run.iterations:
+        if step.decision.kind != "call" or step.decision.action not in MOVES:
+            continue
+        words = [unhexed(value) for value in step.decision.values]
+        token, units = _address(words[0]), int.from_bytes(words[1], "big")
+        if step.decision.action == "Transfer":
+            yield TokenTransfer(token, wallet, _address(words[2]), units)
+        elif step.decision.action == "Deploy":
+            yield TokenTransfer(token, wallet, _known(pool, "the pool"), units)
+        else:
+            yield TokenTransfer(token, _known(pool, "the pool"), wallet, units)
+
+
+def _is(found: TokenTransfer, wanted: TokenTransfer, standing: Standing) -> bool:
+    """A foreign pool may have its tokens with somebody else, and more than one token."""
+    if not standing.foreign_pool or standing.pool not in (wanted.sender, wanted.recipient):
+        return found == wanted
+    other = "recipient" if wanted.sender == standing.wallet else "sender"
+    return found == replace(wanted, **{other: getattr(found, other)})
+
+
+def _known(address: str, what: str) -> str:
+    if not address:
+        raise CannotTell(f"nothing here tells where {what} is")
+    return address
+
+
+def _address(word: bytes) -> str:
+    return "0x" + word[12:].hex()
+
+
+def _shown(transfer: TokenTransfer) -> str:
+    return transfer.describe(())
 
 
 def _identity(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:

@@ -40,7 +40,7 @@ from zkagent.executor.receipts.format import (
 from zkagent.executor.receipts.recording import hexed, recorded_model, unhexed
 from zkagent.executor.receipts.signatures import read_transaction, receipt_signer
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
-from zkagent.executor.receipts.verify_chain import check_chain
+from zkagent.executor.receipts.verify_chain import Contracts, check_chain
 from zkagent.executor.receipts.verify_iteration import check_iteration
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
@@ -57,11 +57,13 @@ CircuitSource = Callable[[Model, str, int, bytes], ProofCheck]
 
 @dataclass(frozen=True)
 class Sources:
-    """Where verification gets what a receipt only names. chain: None to verify offline."""
+    """Where verification gets what a receipt only names. chain: None to verify offline; contracts:
+    looks into the code of that chain's, without which no run on it is accepted."""
 
     models: ModelSource
     circuits: CircuitSource
     chain: Callable[[str], AgentChain] | None = None  # by the agent's address
+    contracts: Contracts | None = None
 
 
 def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
@@ -109,7 +111,7 @@ def _run_checks(
     yield from _proof_checks(subject, run, model, sources)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
     if sources.chain is not None:
-        yield from check_chain(subject, receipt, run, sources.chain(run.agent))
+        yield from check_chain(subject, receipt, run, sources.chain(run.agent), sources.contracts)
 
 
 def _found(models: ModelSource, name: str) -> Model:

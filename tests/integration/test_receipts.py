@@ -15,6 +15,7 @@ from tests.support.receipt_mutations import (
 )
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import HALO2
+from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.errors import CannotVerify
@@ -54,7 +55,8 @@ def kept(opened: tuple[Session, EmbeddedChain], wallet: Model) -> Iterator[Kept]
     receipt = write_receipt(session.chain, wallet, runs, session.signer)
     circuits = LocalCircuits()
     offline = Sources(lambda name: wallet, circuits)
-    online = Sources(lambda name: wallet, circuits, lambda a: Web3Agent(chain.web3, a))
+    contracts = RunContracts(session.chain.reader, offline.models, circuits)
+    online = replace(offline, chain=lambda a: Web3Agent(chain.web3, a), contracts=contracts)
     yield Kept(json.loads(receipt.to_json()), offline, online, chain)
     chain.anvil.revert(snapshot)
 

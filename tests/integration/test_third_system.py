@@ -18,6 +18,7 @@ from tests.support.fakes.third_system.system import HashSystem
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import ProofSystemUnknown
 from zkagent.circuits.systems import EVALUATED, HALO2, SYSTEMS, find_system, load_circuit, system_id
+from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli.main import main
 from zkagent.executor.receipts.circuits import LocalCircuits
@@ -92,7 +93,9 @@ def test_its_receipt_is_verified_and_one_that_names_another_system_is_not(
     session, _ = third
     run = session.runner.run(b"withdraw 5 USDC from the pool")
     receipt = write_receipt(session.chain, wallet, [run], session.signer)
-    sources = Sources(lambda name: wallet, LocalCircuits(), lambda agent: session.chain)
+    circuits = LocalCircuits()
+    contracts = RunContracts(session.chain.reader, lambda name: wallet, circuits)
+    sources = Sources(lambda name: wallet, circuits, lambda agent: session.chain, contracts)
     assert verify_receipt(receipt, sources).problems == ()
     document = json.loads(receipt.to_json())
     document["runs"][0]["model"]["proof_system_id"] = f"0x{system_id(HALO2.name).hex()}"

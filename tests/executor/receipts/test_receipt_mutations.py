@@ -8,12 +8,19 @@ that only the chain knows, and with a chain those show as well.
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER
-from tests.support.fakes.memory_agent import SYSTEM_ID, MemoryAgent, batch_circuit, memory_identity
+from tests.support.fakes.memory_agent import (
+    SYSTEM_ID,
+    MemoryAgent,
+    batch_circuit,
+    memory_contracts,
+    memory_identity,
+)
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
 from tests.support.receipt_mutations import Document, accepted, mutations, recompute_digests
 from zkagent.executor.receipts.format import signed_text
@@ -111,7 +118,7 @@ def test_the_requester_can_only_misstate_what_the_chain_knows(
 def test_the_chain_denies_the_rest(
     document: Document, offline: Sources, agent: MemoryAgent
 ) -> None:
-    online = Sources(offline.models, offline.circuits, lambda address: agent)
+    online = replace(offline, chain=lambda address: agent, contracts=memory_contracts)
     left = survivors(without_notes(document), online, sign_again, FEW)
     assert [x for x in left if not is_note(x)] == []
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import PROMPT, REQUESTER
-from tests.support.fakes.memory_agent import MemoryAgent
+from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
@@ -24,7 +24,8 @@ from zkagent.verifier_contracts.errors import ChainUnreachable
 
 
 def sources(drain: Model, **changes: Any) -> Sources:
-    return replace(Sources(lambda name: drain, lambda *circuit: check_memory_proof), **changes)
+    given = Sources(lambda name: drain, lambda *circuit: check_memory_proof)
+    return replace(given, **({"contracts": memory_contracts} | changes))
 
 
 def test_a_receipt_reads_back_from_its_file(receipt: Receipt, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.executor.drain import REQUESTER
 from tests.support.checkout import DOCS, ROOT
-from tests.support.fakes.memory_agent import MemoryAgent
+from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
@@ -38,7 +38,9 @@ def entered(
 
     def verified(with_chain: bool) -> set[str]:
         chain = (lambda address: agent) if with_chain else None
-        sources = Sources(lambda name: drain, lambda *circuit: check_memory_proof, chain)
+        sources = Sources(
+            lambda name: drain, lambda *circuit: check_memory_proof, chain, memory_contracts
+        )
         report, files = traced(lambda: verify_receipt(receipt, sources))
         assert report.accepted
         return files

@@ -34,16 +34,21 @@ from zkagent.executor.chain.agent import (
     Claim,
     DecisionContext,
     Finished,
+    Happened,
     Inclusion,
     MissingDecision,
     RunCall,
     RunResult,
     RunTerms,
+    TokenTransfer,
     ToolMetadata,
     ToolParameter,
+    VerifiedDecision,
 )
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.errors import NotOnChain
+from zkagent.executor.receipts.format import RunRecord
+from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
@@ -64,6 +69,7 @@ FIRST_BLOCK = 100
 FIRST_TIME = 1_700_000_000
 BLOCK_S = 12
 GAS_PER_DECISION = 600_000
+WALLET, POOL = "0x" + "3a" * 20, "0x" + "5b" * 20
 
 
 @dataclass
@@ -85,6 +91,7 @@ class MemoryAgent:
     height: int = FIRST_BLOCK
     clock_lead_s: int = 0
     results: dict[str, RunResult] = field(default_factory=dict)
+    happenings: dict[str, Happened] = field(default_factory=dict)
 
     def head(self) -> Block:
         return self.block(self.height)
@@ -117,6 +124,17 @@ class MemoryAgent:
             raise NotOnChain(f"no transaction {transaction} in memory")
         return self.results[transaction]
 
+    def happened(self, transaction: str) -> Happened:
+        if transaction not in self.happenings:
+            raise NotOnChain(f"no transaction {transaction} in memory")
+        return self.happenings[transaction]
+
+    def movement(self, token: str, account: str, block: Block) -> tuple[int, int]:
+        """Tokens in memory are honest."""
+        moved = [t for h in self.happenings.values() if h.block == block for t in h.transfers]
+        grew = sum(t.units * ((t.recipient == account) - (t.sender == account)) for t in moved)
+        return grew, grew
+
     @property
     def account(self) -> str:
         return str(self.signer.address).lower()
@@ -127,7 +145,7 @@ class MemoryAgent:
 
     def send(self, call: RunCall, gas: int) -> Inclusion:
         state = dict(self.state)
-        finished = self._execute(call, state)
+        run, finished = self._execute(call, state)
         self.state = state
         raw = self._sign(call, gas)
         self.height += 1
@@ -136,9 +154,30 @@ class MemoryAgent:
         self.results[digest] = RunResult(
             self.head(), gas_used, self.account, finished.answer, finished.steps
         )
+        self.happenings[digest] = self._happened(call, run, nonce=self.height - 1 - FIRST_BLOCK)
         return Inclusion(raw, digest, self.results[digest])
 
-    def _execute(self, call: RunCall, state: State) -> Finished:
+    def _happened(self, call: RunCall, run: "_Run", nonce: int) -> Happened:
+        identity = self.identity_now
+        return Happened(
+            block=self.head(),
+            parent=block_hash(self.height - 1),
+            sender=self.account,
+            receiver=identity.agent,
+            value_wei=0,
+            nonce=nonce,
+            chain_id=identity.chain_id,
+            data=run_data(call),
+            verified=tuple(
+                VerifiedDecision(
+                    identity.executor, c.model_id, identity.agent, c.features_hash, keccak(c.output)
+                )
+                for c in call.claims
+            ),
+            transfers=tuple(run.moved),
+        )
+
+    def _execute(self, call: RunCall, state: State) -> tuple["_Run", Finished]:
         if len(call.proofs) != len(call.claims):
             raise revert("ProofCountMismatch", expected=len(call.claims), received=len(call.proofs))
         if (now := self.time(self.head())) > call.terms.deadline:
@@ -153,7 +192,7 @@ class MemoryAgent:
             raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
         for group in covered_by([claim.model_id for claim in call.claims], call.proofs):
             self._verify(run, call, group)
-        return finished
+        return run, finished
 
     def _verify(self, run: "_Run", call: RunCall, group: Sequence[int]) -> None:
         model = self.identity_now.model
@@ -193,6 +232,7 @@ class _Run:
     terms: RunTerms | None = None
     inputs: list[tuple[int, ...]] = field(default_factory=list)
     steps: list[bytes] = field(default_factory=list)
+    moved: list[TokenTransfer] = field(default_factory=list)
 
     def simulate(self) -> MissingDecision | Finished:
         for index in range(self.agent.max_iterations):
@@ -206,6 +246,9 @@ class _Run:
                     raise revert("ClaimsLeftOver", used=index + 1, given=len(self.claims))
                 return Finished(raw_bytes(decision.answer), tuple(self.steps))
             observation = self.agent.tools[decision.action](self.state, decision.values)
+            if decision.action == "Withdraw":
+                token, units = decision.values
+                self.moved.append(TokenTransfer(f"0x{token:040x}", POOL, WALLET, units))
             self.steps.append(reasoning_entry(decision, escape_observation(observation.encode())))
         raise revert("IterationLimitReached", maxIterations=self.agent.max_iterations)
 
@@ -243,6 +286,11 @@ class _Run:
             tool = next(t.address for t in reads.tools if t.name == decision.action.encode())
         if not is_agreed(self.terms.calls[index], reads.agent, tool, params):
             raise revert("CallNotAgreed", index=index, agent=reads.agent, tool=tool, params=params)
+
+
+def memory_contracts(run: RunRecord) -> Standing:
+    """What stands behind a run in memory: no contracts, whose code need not be looked into."""
+    return Standing((), WALLET, POOL)
 
 
 def block_hash(number: int) -> str:

@@ -1,0 +1,129 @@
+"""The contracts behind a recorded run: their code where the run found them, and still the same when
+it was over. What verifying a receipt with a chain asks for (`verify_chain.Contracts`).
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from zkagent.circuits.errors import CircuitError
+from zkagent.executor.audit.agent import contract_checks, pool_of, tell, tool_checks
+from zkagent.executor.audit.code import Code, Place
+from zkagent.executor.audit.model import Audited, model_contract_checks
+from zkagent.executor.audit.wiring import NOBODY, Wiring, places, pool_place, read_wiring
+from zkagent.executor.audit.wiring import token_place as listed_place
+from zkagent.executor.chain.abi import size_for
+from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_registry import Web3Registry
+from zkagent.executor.errors import NoAgentThere
+from zkagent.executor.receipts.circuits import LocalCircuits
+from zkagent.executor.receipts.format import RunRecord
+from zkagent.executor.receipts.verdicts import CannotTell, Check
+from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.verify_run import ModelSource
+from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.errors import RevertError
+
+WITH_POOL = ("ViewBalance", "Deploy", "Withdraw")
+
+
+@dataclass(frozen=True)
+class RunContracts:
+    """Looks into the contracts of runs. models, circuits: as verification has them. trusted:
+    addresses (lower case) whose unknown code the asker vouches for."""
+
+    reader: ContractReader
+    models: ModelSource
+    circuits: LocalCircuits
+    trusted: Collection[str] = ()
+
+    def __call__(self, run: RunRecord) -> Standing:
+        """Raises ChainError; CannotVerify, ModelError, CircuitError for what is missing here."""
+        at = run.iterations[0].context.block
+        code = Code(self.reader, Block(at.number, at.hash), self.trusted)
+        try:
+            wiring = read_wiring(self.reader, run.agent, code.block)
+            found = tuple(self._checks(code, wiring, run))
+        except (NoAgentThere, RevertError) as exc:
+            agent = Place("agent", run.agent, ("WalletAgent",))
+            return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
+        pool = _pool(code, wiring)
+        foreign = bool(pool) and not _is_ours(code, pool_place(pool))
+        return Standing(found, "" if wiring.wallet == NOBODY else wiring.wallet, pool, foreign)
+
+    def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
+        yield from contract_checks(code, wiring)
+        foreign = tuple(_touched(code, wiring, run))
+        yield from map(code.check, foreign)
+        yield from self._model(code, wiring, run)
+        yield from tool_checks(code, wiring, run.model.decoder.address)
+        block = run.transaction.block
+        after = Block(block.number, block.hash)
+        if after.number != code.block.number:
+            ours = (place for place in places(wiring, code) if place.address != NOBODY)
+            rest = [*ours, *foreign]
+            claim = "are the same after the run"
+            yield tell("contracts", claim, lambda: _changed(code, rest, after))
+
+    def _model(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
+        bound = Web3Registry(self.reader, wiring.registry).model(wiring.model_id, code.block)
+        model = self.models(run.model.name)
+        digests = {1: run.model.circuit_digest}
+        digests |= {batch.size: batch.circuit_digest for batch in run.model.batches}
+        sizes = [batch.size for batch in run.model.batches]
+        used = {1} | {size_for(len(proof.iterations), sizes) for proof in run.proofs}
+        system = bytes.fromhex(run.model.proof_system_id[2:])
+        try:
+            found = {
+                size: self.circuits.circuit(model, digests[size], size, system)
+                for size in sorted(used)
+            }
+        except (ValueError, CircuitError) as exc:
+            yield Check("model", "its circuits are the recorded ones", str(exc))
+            return
+        audited = Audited(code, wiring.registry, bound, model, found.pop(1), found, wiring.executor)
+        yield from model_contract_checks(audited, tuple(found))
+
+
+def _touched(code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Place]:
+    """Pool and tokens that the run's calls reach: the owner's choice."""
+    calls = [step.decision for step in run.iterations if step.decision.kind == "call"]
+    pool = _pool(code, wiring)
+    if pool and any(call.action in WITH_POOL for call in calls):
+        yield pool_place(pool)
+    context = run.iterations[0].context
+    known = {listing.token: listing.decimals for listing in context.symbol_book}
+    known |= {token.token: token.decimals for token in context.token_decimals}
+    names = {listing.token: listing.symbol for listing in context.symbol_book}
+    for token in dict.fromkeys("0x" + call.values[0][26:] for call in calls):
+        if token in known:
+            yield listed_place(Listing(names.get(token, token), token, known[token]))
+        else:
+            yield Place(f"token {token}", token, ("DemoToken",), {"_decimals": None}, choice=True)
+
+
+def _pool(code: Code, wiring: Wiring) -> str:
+    """Empty when nothing here tells: the wallet's own check says why."""
+    try:
+        return pool_of(code, wiring)
+    except (CannotTell, ValueError):
+        return ""
+
+
+def _is_ours(code: Code, place: Place) -> bool:
+    try:
+        code.recognised(place)
+    except (CannotTell, ValueError):
+        return False
+    return True
+
+
+def _changed(code: Code, stood: list[Place], after: Block) -> str:
+    for place in stood:
+        before = code.reader.code(place.address, code.block)
+        if code.reader.code(place.address, after) != before:
+            return f"the code at {place.address} is another in block {after.number}"
+    return ""
+
+
+__all__ = ["RunContracts"]

@@ -155,15 +155,9 @@ def verify_run_command(
     if as_json:
         click.echo(json.dumps(report_json(report, found)))
     else:
-<<<<<<< HEAD
         print_report(report, found, online=rpc is not None)
-    if not report.accepted:
-        sys.exit(1)
-=======
-        print_report(report, online=rpc is not None)
     if code := VERDICT_CODES[report.verdict]:
         sys.exit(code)
->>>>>>> 22be88d (A run is accepted with a chain only where the code is known and tokens moved as decided)
 
 
 def signer_of(key_file: Path | None) -> "LocalAccount":

@@ -2,8 +2,8 @@
 the contracts are what their sources say, and that the run did what it decided.
 
 Events are worth what the code is worth that emits them, so `Contracts` looks into it; those of
-tokens, most of which are code of others, are compared with balances besides. State is read at the recorded blocks, so the node must still have it: an archive node for
-old runs.
+tokens, most of which are code of others, are compared with balances besides. State is read at the
+recorded blocks, so the node must still have it: an archive node for old runs.
 """
 
 from collections.abc import Callable, Iterator

@@ -6,6 +6,7 @@ ModelError
 ├── ManifestError         model.json or classifier.json is not what it should be
 ├── CorruptModel          a file's digest is not the one its manifest names
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
+├── RefusedSymbol        a word that no symbol book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
 ├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
@@ -74,6 +75,12 @@ class BoundExceeded(ModelError):
 
 class DatasetError(ModelError):
     """The message names file and line."""
+
+
+class RefusedSymbol(ModelError):
+    def __init__(self, symbol: str, why: str) -> None:
+        self.symbol = symbol
+        super().__init__(f"no token can go by {symbol!r}: {why}; give another symbol")
 
 
 class RefusedText(ModelError):

@@ -10,6 +10,7 @@ from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision
+from zkagent.models.encoding.symbols import checked_symbol
 from zkagent.models.errors import WrongKind
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
@@ -94,7 +95,7 @@ def _agents_model(model: AnyModel) -> Model:
 
 
 def _first(model: Model, prompt: str, symbols: Iterable[str]) -> Context:
-    book = plain_book([*model.manifest.symbols, *symbols])
+    book = plain_book([*model.manifest.symbols, *map(checked_symbol, symbols)])
     return Context(prompt.encode("utf-8", "surrogateescape"), (), book)
 
 

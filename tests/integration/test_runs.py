@@ -198,12 +198,14 @@ def test_a_state_that_keeps_changing_is_an_error(session: Session, embedded: Emb
 def trapped(embedded: EmbeddedChain, first_tool: str, iterations: int = 8) -> Any:
     """An agent whose first tool is another one than ViewBalance, or that may iterate less."""
     deployment = embedded.deployment
+    registry = at(embedded.web3, "ModelRegistry", deployment.registry)
     return deploy(
         embedded.web3,
         contract("ForeignToolAgent"),
         embedded.owner,
         deployment.executor,
         str(deployment.model_id),
+        call(embedded.web3, registry.functions.commitmentHash(deployment.model_id)),
         embedded.owner.address,
         deployment.pool,
         deployment.symbol_book,

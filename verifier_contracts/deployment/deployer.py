@@ -116,15 +116,18 @@ class Deployer:
         return str(book.address)
 
     def wallet_agent(
-        self, executor: str, model_id: int, registry: str, pool: str, book: str
+        self, executor: str, model_id: int, registry: Any, pool: str, book: str
     ) -> Any:
-        """A wallet agent that serves the sender."""
+        """A wallet agent that serves the sender, of the model as it is registered now: should it be
+        updated before the agent is there, there will be no agent."""
+        commitment = call(self.web3, registry.functions.commitmentHash(model_id))
         return self.make(
             "agent",
             "WalletAgent",
             executor,
             str(model_id),
-            registry,
+            commitment,
+            registry.address,
             self.account,
             pool,
             book,

@@ -78,7 +78,7 @@ def build_wallet(
     )
     pool = there.pool or deployer.make("demo pool", "LendingPool").address
     tokens, book = _symbols(deployer, there)
-    agent = deployer.wallet_agent(executor, model_id, registry.address, pool, book)
+    agent = deployer.wallet_agent(executor, model_id, registry, pool, book)
     return Deployment(
         chain_id=deployer.chain_id,
         block=carrier.block,

@@ -126,6 +126,7 @@ def _trapped(stage: AttackStage, observation: str) -> Iterator[TrappedAgent]:
         owner,
         deployment.executor,
         str(deployment.model_id),
+        stage.run.plan.identity.model.commitment_hash,
         owner.address,
         deployment.pool,
         deployment.symbol_book,

@@ -74,7 +74,7 @@ def unregistered_model(stage: AttackStage) -> AttackResult:
         "unregistered model",
         f"a claim for model {UNREGISTERED}, which nobody registered",
         run_transaction(stage, _first_claim_for(stage, UNREGISTERED)),
-        "ModelNotFound",
+        "ClaimForOtherModel",
     )
 
 

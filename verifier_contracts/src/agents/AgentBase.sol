@@ -12,7 +12,7 @@ import {EscapedText} from "../libraries/EscapedText.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {ToolMetadata} from "../tools/ToolMetadata.sol";
 import {AgentInput} from "./AgentInput.sol";
-import {ToolPins} from "./ToolPins.sol";
+import {AgentTool, PinnedTools, ToolPins} from "./ToolPins.sol";
 
 /// @title The ERC's agent, with a proof behind every decision
 /// @notice Derive from it and say whom the agent serves. It obeys one model commitment and only uses the
@@ -23,8 +23,7 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
     struct RunConfig {
         string modelId;
         string basePrompt;
-        IERCAgentTool[] tools;
-        bytes32[] pins;
+        PinnedTools pinned;
     }
 
     IAgentExecutor private immutable _executor;
@@ -46,6 +45,8 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
 
     /// @param executor_ Who makes the decisions.
     /// @param modelId_ Which model decides: its registry number in decimal.
+    /// @param commitment_ The commitment that this number is expected to stand for: whoever registered
+    ///   the model can update it at any moment, that before the agent's deployment included.
     /// @param name_ Short name.
     /// @param description_ What the agent does.
     /// @param inputDescription_ What the prompt should say.
@@ -55,21 +56,20 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
     constructor(
         IAgentExecutor executor_,
         string memory modelId_,
+        bytes32 commitment_,
         string memory name_,
         string memory description_,
         string memory inputDescription_,
         string memory basePrompt_,
-        IERCAgentTool[] memory tools_,
+        AgentTool[] memory tools_,
         uint16 maxIterations_
     ) ToolMetadata(name_, description_, AgentInput.describe(inputDescription_)) {
         _executor = executor_;
         _registry = executor_.registry();
         _modelNumber = ModelIds.parse(modelId_);
         _maxIterations = maxIterations_;
-        _config = SSTORE2.write(
-            abi.encode(RunConfig(modelId_, basePrompt_, tools_, ToolPins.hashAll(tools_)))
-        );
-        _pin(_registry.commitmentHash(_modelNumber));
+        _config = SSTORE2.write(abi.encode(RunConfig(modelId_, basePrompt_, ToolPins.pin(tools_))));
+        _pin(commitment_);
     }
 
     /// @inheritdoc IERCAgentTool
@@ -147,8 +147,8 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         view
         returns (IERCAgentTool[] memory pinned, bytes32[] memory metadataHashes)
     {
-        RunConfig memory config = _readConfig();
-        return (config.tools, config.pins);
+        PinnedTools memory all = _readConfig().pinned;
+        return (all.tools, all.metadataHashes);
     }
 
     /// @inheritdoc IProvenAgent
@@ -171,7 +171,7 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         returns (string memory answer, string[] memory steps)
     {
         RunConfig memory config = _readConfig();
-        ToolPins.checkAll(config.tools, config.pins);
+        ToolPins.checkAll(config.pinned);
         int256 runId = ++_lastRunId;
         steps = _emptyList(_maxIterations);
         for (uint256 i = 0; i < _maxIterations; ++i) {
@@ -190,10 +190,9 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         returns (AgentIterationResult memory)
     {
         _checkCommitment(_pinnedCommitment);
-        return
-            _executor.runNextIteration(
-                config.modelId, config.basePrompt, config.tools, steps, prompt
-            );
+        return _executor.runNextIteration(
+            config.modelId, config.basePrompt, config.pinned.tools, steps, prompt
+        );
     }
 
     /// @dev Takes the decided action; what comes back cannot end its line of the reasoning.
@@ -202,7 +201,7 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         returns (string memory entry)
     {
         IERCAgentTool tool = decision.tool;
-        ToolPins.checkOne(config.tools, config.pins, address(tool));
+        ToolPins.checkOne(config.pinned, address(tool));
         (int256 runId, string memory result) = tool.run(decision.toolInput, address(0));
         if (runId != -1) revert ToolIsAsynchronous(address(tool), runId);
         return

@@ -22,6 +22,7 @@ contract WalletAgent is AgentBase, ISymbolBookUser {
 
     /// @param executor_ Who makes the decisions.
     /// @param modelId_ The model's registry number in decimal.
+    /// @param commitment_ The model that its owner means: its commitment hash in the registry.
     /// @param registry_ Where the owner looked that number up; the executor has to agree.
     /// @param owner_ Whose tokens these are, and whom the agent obeys.
     /// @param pool Where Deploy and Withdraw move tokens to and from.
@@ -30,6 +31,7 @@ contract WalletAgent is AgentBase, ISymbolBookUser {
     constructor(
         IAgentExecutor executor_,
         string memory modelId_,
+        bytes32 commitment_,
         IModelRegistry registry_,
         address owner_,
         ILendingPool pool,
@@ -39,6 +41,7 @@ contract WalletAgent is AgentBase, ISymbolBookUser {
         AgentBase(
             executor_,
             modelId_,
+            commitment_,
             "WalletAgent",
             "Use this to view, deploy, withdraw or transfer the tokens of its owner",
             "What to do with which token, how much of it, and where it should go",

@@ -9,6 +9,7 @@ import {BalanceConverter} from "../tools/BalanceConverter.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
 import {ToolResultConverter} from "../tools/ToolResultConverter.sol";
 import {AgentWallet} from "../wallet/AgentWallet.sol";
+import {AgentTool} from "./ToolPins.sol";
 
 /// @title Makes a wallet and the four tools that move its tokens, for the calling agent alone
 library WalletTools {
@@ -17,10 +18,10 @@ library WalletTools {
     /// @notice ViewBalance, Deploy, Withdraw and Transfer, bound to this agent and to a new wallet.
     function create(address owner, ILendingPool pool, ISymbolBook book)
         internal
-        returns (IERCAgentTool[] memory tools)
+        returns (AgentTool[] memory tools)
     {
         AgentWallet wallet = new AgentWallet(owner, pool);
-        tools = new IERCAgentTool[](4);
+        tools = new AgentTool[](4);
         tools[0] = _viewBalance(address(wallet), book);
         tools[1] = _move(
             address(wallet),
@@ -49,16 +50,18 @@ library WalletTools {
         wallet.bindTools(_addresses(tools));
     }
 
-    function _viewBalance(address wallet, ISymbolBook book) private returns (IERCAgentTool) {
-        return new SimpleSmartContractTool(
-            address(this),
-            "ViewBalance",
-            "See the balance of a token in the pool and in the wallet",
-            wallet,
-            IAgentWallet.balances.selector,
-            _parameters("token to view the balance of", "", ""),
-            "",
-            new BalanceConverter(book)
+    function _viewBalance(address wallet, ISymbolBook book) private returns (AgentTool memory) {
+        return _own(
+            new SimpleSmartContractTool(
+                address(this),
+                "ViewBalance",
+                "See the balance of a token in the pool and in the wallet",
+                wallet,
+                IAgentWallet.balances.selector,
+                _parameters("token to view the balance of", "", ""),
+                "",
+                new BalanceConverter(book)
+            )
         );
     }
 
@@ -69,10 +72,17 @@ library WalletTools {
         bytes4 selector,
         IERCAgentTool.InputDescription memory input,
         string memory result
-    ) private returns (IERCAgentTool) {
-        return new SimpleSmartContractTool(
-            address(this), name, description, wallet, selector, input, result, NO_CONVERTER
+    ) private returns (AgentTool memory) {
+        return _own(
+            new SimpleSmartContractTool(
+                address(this), name, description, wallet, selector, input, result, NO_CONVERTER
+            )
         );
+    }
+
+    /// @dev A tool whose metadata its code fixes.
+    function _own(SimpleSmartContractTool made) private pure returns (AgentTool memory) {
+        return AgentTool(made, true);
     }
 
     /// @dev asset, amount, recipient; what has no description is left off the end.
@@ -99,10 +109,10 @@ library WalletTools {
         input.paramDescriptions = p;
     }
 
-    function _addresses(IERCAgentTool[] memory tools) private pure returns (address[] memory list) {
+    function _addresses(AgentTool[] memory tools) private pure returns (address[] memory list) {
         list = new address[](tools.length);
         for (uint256 i = 0; i < tools.length; ++i) {
-            list[i] = address(tools[i]);
+            list[i] = address(tools[i].tool);
         }
     }
 }

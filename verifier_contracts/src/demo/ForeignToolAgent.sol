@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {AgentBase} from "../agents/AgentBase.sol";
+import {AgentTool} from "../agents/ToolPins.sol";
 import {WalletTools} from "../agents/WalletTools.sol";
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
@@ -22,6 +23,7 @@ contract ForeignToolAgent is AgentBase, ISymbolBookUser {
     constructor(
         IAgentExecutor executor_,
         string memory modelId_,
+        bytes32 commitment_,
         address owner_,
         ILendingPool pool,
         ISymbolBook book_,
@@ -31,6 +33,7 @@ contract ForeignToolAgent is AgentBase, ISymbolBookUser {
         AgentBase(
             executor_,
             modelId_,
+            commitment_,
             "ForeignToolAgent",
             "A wallet agent with a tool of somebody else",
             "What to do with which token, how much of it, and where it should go",
@@ -63,12 +66,12 @@ contract ForeignToolAgent is AgentBase, ISymbolBookUser {
         _authorize(caller);
     }
 
-    function _withForeignTool(IERCAgentTool[] memory made, IERCAgentTool foreignTool)
+    function _withForeignTool(AgentTool[] memory made, IERCAgentTool foreignTool)
         private
         pure
-        returns (IERCAgentTool[] memory)
+        returns (AgentTool[] memory)
     {
-        made[0] = foreignTool;
+        made[0] = AgentTool(foreignTool, false);
         return made;
     }
 }

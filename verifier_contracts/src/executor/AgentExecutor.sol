@@ -4,14 +4,13 @@ pragma solidity ^0.8.30;
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
-import {IDecoder} from "../interfaces/IDecoder.sol";
-import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Instances} from "../libraries/Instances.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {AgreedCalls} from "./AgreedCalls.sol";
+import {ContextCalls} from "./ContextCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
 import {FrameMode, UsedClaim} from "./FrameState.sol";
 import {ProofCheck} from "./ProofCheck.sol";
@@ -28,6 +27,7 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     constructor(IModelRegistry registry_) FrameProofs(registry_) {}
 
     /// @inheritdoc IAgentExecutor
+    /// @dev What the opener returns is passed on as it is.
     function runInFrame(
         Claim[] calldata claims,
         bytes[] calldata proofs,
@@ -38,20 +38,21 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
             revert ProofCountMismatch(claims.length, proofs.length);
         }
         AgreedCalls.checkTerms(terms, claims.length);
-        _checkOutputs(claims);
         _beginFrame(FrameMode.PROVEN, claims);
         _agreeTo(terms.calls);
-        (answer, executionSteps) = IFramedAgent(msg.sender).onFrame(request);
+        (uint256 start, uint256 size) = _runOpener(request);
         _checkAllUsed();
         _verifyClaims(claims, proofs);
         _endFrame();
+        assembly ("memory-safe") {
+            return(start, size)
+        }
     }
 
     /// @inheritdoc IAgentExecutor
     /// @dev A contract on the way may reject the empty answer of a poisoned frame; its failure then
     ///   undoes the poison and hides what is missing. The second pass reverts at the missing decision.
     function simulateInFrame(Claim[] calldata claims, bytes calldata request) external {
-        _checkOutputs(claims);
         _beginFrame(FrameMode.SIMULATED, claims);
         string memory answer;
         string[] memory executionSteps;
@@ -68,25 +69,31 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     }
 
     /// @inheritdoc IERCAgentExecutor
+    /// @dev The decoder's answer is passed on as it is.
     function runNextIteration(
         string calldata modelId,
-        string calldata basePrompt,
-        IERCAgentTool[] calldata tools,
-        string[] calldata agentReasoning,
-        string calldata prompt
-    ) external returns (AgentIterationResult memory result) {
+        string calldata,
+        IERCAgentTool[] calldata,
+        string[] calldata,
+        string calldata
+    ) external returns (AgentIterationResult memory) {
         if (_isPoisoned()) return _emptyAnswer();
         uint256 id = ModelIds.parse(modelId);
         ExecutableModel memory model = _registry.bindingOf(id);
-        Context memory c = Context(msg.sender, basePrompt, tools, agentReasoning, prompt);
-        (bytes memory features, bytes memory parse) = IEncoder(model.encoder).encode(c);
+        uint256 context = ContextCalls.open(msg.sender);
+        (bytes memory features, bytes memory parse) = ContextCalls.encode(context, model.encoder);
         _checkFeatures(model, features.length);
         bytes memory output = _frameMode() == FrameMode.NONE
             ? _outputOnRecord(id, model, features)
-            : _takeClaim(id, model, features, c);
+            : _takeClaim(id, model, features);
         if (output.length == 0) return _emptyAnswer();
-        result = IDecoder(model.decoder).decode(c, parse, output);
-        if (!_isAgreed(result)) return _emptyAnswer();
+        (uint256 start, uint256 size) = ContextCalls.decode(context, model.decoder, parse, output);
+        if (_frameMode() == FrameMode.PROVEN && !_isAgreed(model.decoder, start, size)) {
+            return _emptyAnswer();
+        }
+        assembly ("memory-safe") {
+            return(start, size)
+        }
     }
 
     /// @inheritdoc IAgentExecutor
@@ -141,9 +148,17 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         return _registry;
     }
 
-    function _checkOutputs(Claim[] calldata claims) private view {
-        for (uint256 i = 0; i < claims.length; ++i) {
-            _checkOutput(i, _registry.bindingOf(claims[i].modelId), claims[i].output.length);
+    /// @dev Calls the frame's opener back. What it returns lies in memory, neither decoded nor encoded
+    ///   again. An account without code makes no decision and gets nothing back.
+    function _runOpener(bytes calldata request) private returns (uint256 start, uint256 size) {
+        bytes memory call_ = abi.encodeCall(IFramedAgent.onFrame, (request));
+        assembly ("memory-safe") {
+            let success := call(gas(), caller(), 0, add(call_, 32), mload(call_), 0, 0)
+            start := mload(0x40)
+            size := returndatasize()
+            returndatacopy(start, 0, size)
+            if iszero(success) { revert(start, size) }
+            mstore(0x40, and(add(add(start, size), 31), not(31)))
         }
     }
 
@@ -154,15 +169,13 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
 
     /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the
     ///   verifier that the registry names now: an update inside the frame cannot swap it.
-    function _takeClaim(
-        uint256 modelId,
-        ExecutableModel memory model,
-        bytes memory features,
-        Context memory c
-    ) private returns (bytes memory output) {
+    function _takeClaim(uint256 modelId, ExecutableModel memory model, bytes memory features)
+        private
+        returns (bytes memory output)
+    {
         uint256 index = _claimsUsed();
         if (index == _claimsGiven()) {
-            _poison(_missing(index, modelId, features, c));
+            _poison(_missing(index, modelId, features));
             return "";
         }
         Claim memory claim = _claimAt(index);
@@ -176,15 +189,9 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     }
 
     /// @dev Whether the decision just made is what the sender agreed to; if not, that poisons the frame.
-    ///   Only proven frames have terms.
-    function _isAgreed(AgentIterationResult memory result) private returns (bool) {
-        if (_frameMode() != FrameMode.PROVEN) return true;
+    function _isAgreed(address decoder, uint256 start, uint256 size) private returns (bool) {
         uint256 index = _claimsUsed() - 1;
-        address tool;
-        bytes memory params;
-        if (!result.isFinalAnswer) {
-            (tool, params) = (address(result.tool), result.toolInput.abiEncodedParams);
-        }
+        (address tool, bytes memory params) = ContextCalls.callIn(decoder, start, size);
         if (AgreedCalls.covers(_agreedAt(index), msg.sender, tool, params)) return true;
         _poison(abi.encodeWithSelector(CallNotAgreed.selector, index, msg.sender, tool, params));
         return false;
@@ -214,7 +221,8 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
             abi.encodeWithSelector(MalformedOutput.selector, index, expected, claim.output.length);
     }
 
-    function _missing(uint256 index, uint256 modelId, bytes memory features, Context memory c)
+    /// @dev Only called by way of `runNextIteration`, whose arguments are the context.
+    function _missing(uint256 index, uint256 modelId, bytes memory features)
         private
         view
         returns (bytes memory)
@@ -222,7 +230,14 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         if (_frameMode() == FrameMode.PROVEN) {
             return abi.encodeWithSelector(ClaimMissing.selector, index, msg.sender, modelId);
         }
-        bytes memory context = abi.encode(c.basePrompt, c.tools, c.agentReasoning, c.prompt);
+        (
+            ,
+            string memory basePrompt,
+            address[] memory tools,
+            string[] memory reasoning,
+            string memory prompt
+        ) = abi.decode(msg.data[4:], (string, string, address[], string[], string));
+        bytes memory context = abi.encode(basePrompt, tools, reasoning, prompt);
         return abi.encodeWithSelector(
             MissingDecision.selector, index, msg.sender, modelId, features, context
         );

@@ -68,11 +68,13 @@ abstract contract FrameState {
     function _beginFrame(FrameMode mode, Claim[] calldata claims) internal {
         if (_mode != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
         (_mode, _given, _used, _epoch) = (mode, uint64(claims.length), 0, _epoch + 1);
+        uint256 slot = _slot(0);
         for (uint256 i = 0; i < claims.length; ++i) {
-            uint256 slot = _slot(i);
-            _tstore(slot + MODEL_ID, claims[i].modelId);
-            _tstore(slot + FEATURES_HASH, uint256(claims[i].featuresHash));
-            (slot + OUTPUT).storeCalldata(claims[i].output);
+            Claim calldata claim = claims[i];
+            _tstore(slot + MODEL_ID, claim.modelId);
+            _tstore(slot + FEATURES_HASH, uint256(claim.featuresHash));
+            (slot + OUTPUT).storeCalldata(claim.output);
+            slot += 1 << CLAIM_SHIFT;
         }
     }
 

@@ -127,6 +127,9 @@ interface IAgentExecutor is IERCAgentExecutor {
     /// @notice The encoder's features do not have the length that the model was registered with.
     error MalformedFeatures(uint256 expected, uint256 received);
 
+    /// @notice What the model's encoder or decoder returned is not encoded as its interface says.
+    error MalformedReturn(address from);
+
     /// @notice A model id is a registry number in decimal, without sign, blanks or leading zeros.
     error MalformedModelId(string modelId);
 

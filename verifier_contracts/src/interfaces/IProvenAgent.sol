@@ -40,8 +40,11 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     /// @notice The tool's name, description or parameters are not what the agent was made with.
     error ToolMetadataChanged(address tool, bytes32 pinned, bytes32 actual);
 
-    /// @notice The model was updated since the owner last accepted it; read the update and
-    ///   `acceptModel`.
+    /// @notice The code of one of the agent's own tools is not what the agent made.
+    error ToolCodeChanged(address tool, bytes32 pinned, bytes32 actual);
+
+    /// @notice The model is not the one that was expected, or it was updated since the owner
+    ///   last accepted it; read the update and `acceptModel`.
     error ModelCommitmentChanged(bytes32 pinned, bytes32 actual);
 
     /// @notice The tool answers later; this agent needs an answer at once.

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
@@ -10,8 +11,9 @@ import {Symbols} from "./Symbols.sol";
 
 /// @title Token symbols that people may use in place of addresses
 /// @notice Every change writes the whole list anew as one contract's code, so that an encoder reads it
-///   at one go.
-contract SymbolBook is ISymbolBook, Ownable {
+///   at one go. Whoever takes the ownership over has to accept it. An owner can list another token under
+///   a symbol at any moment: what protects a signed run from that is its terms (`RunTerms`).
+contract SymbolBook is ISymbolBook, Ownable2Step {
     uint256 private constant ENTRY_BYTES = 32;
     uint256 private constant MAX_ENTRIES = 24_575 / ENTRY_BYTES; // code limit less the leading zero
     uint8 private constant MAX_DECIMALS = 77; // 10^77 is the largest power of ten in uint256

@@ -8,19 +8,31 @@ library Symbols {
     uint256 internal constant MIN_LENGTH = 2;
     uint256 internal constant MAX_LENGTH = 11;
 
-    /// @dev Words with a meaning of their own in prompts, each between blanks. A token that went by
-    ///   one of them would change what requests say.
-    bytes private constant RESERVED = " all and any answer as ask at balance balances be by cancel check decline deploy deposit do"
-        " each everything fee for free from get give half have how in into is it its lend max me min"
-        " money more most move much my no not now of off on or out over part pay please pool pull put"
-        " quarter redeem remove report rest return save see send show some supply take tell that the"
-        " their them then there they this to token tokens transfer under up us view wallet want we"
-        " what where which whole will with withdraw yes you your ";
+    /// @dev Words with a meaning of their own in prompts, each between blanks: orders and the words
+    ///   around them, numbers, units and parts. A token that went by one of them would change what
+    ///   requests say. `models/encoding/symbols.py` has the same.
+    bytes private constant RESERVED = " about all and answer any approx around as ask at balance balances basis be bil"
+        " billion billions bips bln bn bp bps by cancel cent cents check couple crore decline"
+        " deploy deposit do dollar dollars double dozen each eight eighty eleven equal equals"
+        " ether everything fee few fifth fifty finney first five for forty four fourth free"
+        " from gas get give grand gwei half halves have how hundred hundreds in into is it its"
+        " kk kwei lac lakh lamport lamports least lend less max me mil mill million millions"
+        " min minus mio mln mm mn money more most move much mwei my nine ninety no not now of"
+        " off on once one or out over part pay pc pct per percent percentage please plus"
+        " points pool ppm pull put pwei quarter quarters redeem remove report rest return"
+        " roughly sat satoshi satoshis sats save second see send seven seventy several show"
+        " single six sixty some supply szabo take tell ten tenth tenths th than that the their"
+        " them then there they third thirds thirty this thousand thousands three thrice times"
+        " tn to token tokens tr transfer trillion trillions triple trn twei twelve twenty"
+        " twice two under up us view wallet want we wei what where which whole will with"
+        " withdraw yes you your zero ";
 
     /// @notice Lower-case form of a symbol that may be listed, left-aligned.
     function checked(string memory symbol) internal pure returns (bytes32 lower) {
         lower = lowerCase(symbol);
-        if (_isReserved(lower)) revert ISymbolBook.ReservedSymbol(symbol);
+        if (_isReserved(lower) || _continuesNumber(lower)) {
+            revert ISymbolBook.ReservedSymbol(symbol);
+        }
     }
 
     /// @notice Lower-case form of a well-formed symbol, left-aligned.
@@ -32,12 +44,27 @@ library Symbols {
         for (uint256 i = 0; i < b.length; ++i) {
             bytes1 c = b[i];
             if (c >= "A" && c <= "Z") c |= 0x20;
-            bool digit = c >= "0" && c <= "9";
-            if (!(c >= "a" && c <= "z") && (i == 0 || !digit)) {
+            if (!(c >= "a" && c <= "z") && (i == 0 || !_isDigit(c))) {
                 revert ISymbolBook.MalformedSymbol(symbol);
             }
             lower |= bytes32(c) >> (8 * i);
         }
+    }
+
+    /// @dev What, glued to a number, is read as a part of it: an exponent (1e18, 1e18usdc) or a factor
+    ///   (2x10).
+    function _continuesNumber(bytes32 lower) private pure returns (bool) {
+        if (!_isDigit(lower[1])) return false;
+        if (lower[0] == "e") return true;
+        if (lower[0] != "x") return false;
+        for (uint256 i = 2; i < MAX_LENGTH; ++i) {
+            if (lower[i] != 0 && !_isDigit(lower[i])) return false;
+        }
+        return true;
+    }
+
+    function _isDigit(bytes1 c) private pure returns (bool) {
+        return c >= "0" && c <= "9";
     }
 
     /// @dev Compares every run between blanks with the symbol, zero-padded.

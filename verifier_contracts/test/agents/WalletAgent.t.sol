@@ -7,6 +7,7 @@ import {LendingPool} from "../../src/demo/LendingPool.sol";
 import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../../src/interfaces/IAgentWallet.sol";
 import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
+import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
@@ -20,10 +21,14 @@ contract WalletAgentTest is World {
     DemoToken private usdc = new DemoToken("USD Coin", "USDC", 6);
     address private owner = makeAddr("owner");
     address private stranger = makeAddr("stranger");
-    WalletAgent private agent =
-        new WalletAgent(executor, vm.toString(model), registry, owner, pool, book, 6);
+    WalletAgent private agent = made(registry.commitmentHash(model));
     IAgentWallet private wallet = agent.wallet();
     IERCAgentTool[] private tools;
+
+    function made(bytes32 commitment) private returns (WalletAgent) {
+        string memory id = vm.toString(model);
+        return new WalletAgent(executor, id, commitment, registry, owner, pool, book, 6);
+    }
 
     function setUp() public {
         (tools,) = agent.tools();
@@ -176,10 +181,38 @@ contract WalletAgentTest is World {
     function test_owner_and_executor_have_to_mean_the_same_registry() public {
         ModelRegistry other = new ModelRegistry();
         string memory id = vm.toString(model);
+        bytes32 commitment = registry.commitmentHash(model);
         vm.expectRevert(
             abi.encodeWithSelector(IProvenAgent.RegistryMismatch.selector, other, registry)
         );
-        new WalletAgent(executor, id, other, owner, pool, book, 6);
+        new WalletAgent(executor, id, commitment, other, owner, pool, book, 6);
+    }
+
+    /// @dev The model's owner updates it just before the agent is deployed, which thus would obey what
+    ///   its owner has never seen.
+    function test_an_agent_is_not_made_with_another_model_than_its_owner_means() public {
+        bytes32 meant = registry.commitmentHash(model);
+        ModelBinding memory binding = bindingWith(address(verifier));
+        binding.onnxDigest = "another one";
+        registry.updateBoundModel(model, commitmentFor(binding), binding);
+        bytes32 actual = registry.commitmentHash(model);
+        vm.expectRevert(
+            abi.encodeWithSelector(IProvenAgent.ModelCommitmentChanged.selector, meant, actual)
+        );
+        made(meant);
+        assertEq(made(actual).pinnedCommitment(), actual);
+    }
+
+    function test_its_own_tools_are_pinned_by_their_code() public {
+        bytes32 before = address(tools[2]).codehash;
+        vm.etch(address(tools[2]), address(tools[1]).code);
+        vm.prank(owner);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IProvenAgent.ToolCodeChanged.selector, tools[2], before, address(tools[2]).codehash
+            )
+        );
+        agent.run(inputOf("go"), address(0));
     }
 
     function test_the_agent_knows_its_owner_and_book() public view {

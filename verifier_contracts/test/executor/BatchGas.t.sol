@@ -78,6 +78,9 @@ contract BatchGasTest is World {
         BatchVerifier[] memory batches = new BatchVerifier[](1);
         batches[0] = BatchVerifier(SIZE, light, "batch circuit", light.codehash);
         registry.setBatchVerifiers(id, batches);
-        return new WalletAgent(executor, vm.toString(id), registry, address(this), pool, book, SIZE);
+        bytes32 commitment = registry.commitmentHash(id);
+        string memory number = vm.toString(id);
+        return
+            new WalletAgent(executor, number, commitment, registry, address(this), pool, book, SIZE);
     }
 }

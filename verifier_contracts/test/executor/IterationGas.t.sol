@@ -90,6 +90,8 @@ contract IterationGasTest is World {
         ModelBinding memory binding = bindingWith(light);
         (binding.encoder, binding.decoder) = (light, light);
         uint256 id = registry.registerBoundModel(commitmentFor(binding), binding);
-        return new WalletAgent(executor, vm.toString(id), registry, address(this), pool, book, 6);
+        bytes32 commitment = registry.commitmentHash(id);
+        string memory number = vm.toString(id);
+        return new WalletAgent(executor, number, commitment, registry, address(this), pool, book, 6);
     }
 }

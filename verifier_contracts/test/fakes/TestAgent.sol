@@ -2,8 +2,10 @@
 pragma solidity ^0.8.30;
 
 import {AgentBase} from "../../src/agents/AgentBase.sol";
+import {AgentTool} from "../../src/agents/ToolPins.sol";
 import {IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {ModelIds} from "../../src/libraries/ModelIds.sol";
 
 /// @dev Serves its owner, or everyone when the owner is zero.
 contract TestAgent is AgentBase {
@@ -21,15 +23,23 @@ contract TestAgent is AgentBase {
         AgentBase(
             executor,
             modelId,
+            executor.registry().commitmentHash(ModelIds.parse(modelId)),
             "TestAgent",
             "For tests",
             "what to do",
             "Be good.",
-            tools_,
+            _foreign(tools_),
             maxIterations
         )
     {
         _owner = owner;
+    }
+
+    function _foreign(IERCAgentTool[] memory given) private pure returns (AgentTool[] memory all) {
+        all = new AgentTool[](given.length);
+        for (uint256 i = 0; i < given.length; ++i) {
+            all[i] = AgentTool(given[i], false);
+        }
     }
 
     function _authorize(address requester) internal view override {

@@ -155,6 +155,45 @@ contract SymbolBookTest is Test {
         book.list("al", address(weth));
     }
 
+    function test_what_continues_a_number_is_reserved() public {
+        string[14] memory parts = [
+            "E18",
+            "e6",
+            "e0",
+            "E18USDC",
+            "x10",
+            "X2",
+            "MM",
+            "BN",
+            "WEI",
+            "GWEI",
+            "PCT",
+            "bps",
+            "mio",
+            "half"
+        ];
+        for (uint256 i = 0; i < parts.length; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(ISymbolBook.ReservedSymbol.selector, parts[i]));
+            book.list(parts[i], address(usdc));
+        }
+        book.list("X2Y2", address(usdc)); // a name, not a factor
+        book.list("ee18", address(weth));
+    }
+
+    function test_a_new_owner_has_to_accept() public {
+        address heir = makeAddr("heir");
+        book.transferOwnership(heir);
+        assertEq(book.owner(), address(this));
+        book.list("USDC", address(usdc));
+        vm.prank(heir);
+        book.acceptOwnership();
+        assertEq(book.owner(), heir);
+        vm.expectRevert(
+            abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, address(this))
+        );
+        book.list("WETH", address(weth));
+    }
+
     function test_only_the_owner_lists_and_unlists() public {
         address stranger = makeAddr("stranger");
         bytes memory refusal =

@@ -24,7 +24,7 @@ STOPPED_BY = {
     misused_claims.claim_left_over: "ClaimsLeftOver",
     misused_claims.missing_proof: "ProofCountMismatch",
     misused_claims.claim_for_another_model: "ClaimForOtherModel",
-    misused_claims.unregistered_model: "ModelNotFound",
+    misused_claims.unregistered_model: "ClaimForOtherModel",
     strangers.stranger_calls_agent: "CallerIsNotTheOwner",
     strangers.stranger_calls_tool: "CallerIsNotTheAgent",
     strangers.copied_transaction: "CallerIsNotTheOwner",

@@ -3,7 +3,7 @@
 Each round has a seed, which is printed before it starts:
 
     contexts     random and hostile ones, told to Python's encoder and decoder and to the contracts
-    Solidity     every fuzz test of forge
+    Solidity     every fuzz test of forge, and every invariant with 50,000 calls and more
     properties   every property that hypothesis tests, with many more examples
 
 A round that fails ends it; `make fuzz SEED=...` with that round's seed does the same again.
@@ -28,6 +28,7 @@ from zkagent.verifier_contracts.toolchain.forge import run_tests
 
 CONTEXTS = 1000
 FORGE_RUNS = 5000
+INVARIANT_RUNS = 800  # of 64 calls each
 
 
 def main() -> None:
@@ -57,9 +58,10 @@ def fuzz(seed: int, contexts: int, forge_runs: int) -> None:
     common = ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).most_common(4))
     print(f"  {contexts} contexts agree: {common}, ...", flush=True)
     options = ("--fuzz-seed", hex(seed), "--match-test", "testFuzz|invariant")
-    report = run_tests(*options, fuzz_runs=forge_runs)
+    report = run_tests(*options, fuzz_runs=forge_runs, invariant_runs=INVARIANT_RUNS)
     assert not report.failed, "\n".join(report.failed)
     print(f"  {len(report.passed)} Solidity tests pass, {forge_runs} runs each", flush=True)
+    print(f"  invariants among them: {INVARIANT_RUNS} runs of 64 calls each", flush=True)
     fuzz_properties(seed)
 
 

@@ -7,27 +7,36 @@ compiler refuses do not count. Ends with an error when fewer than 85 % are kille
 """
 
 import argparse
+import json
+import os
 import random
+import re
 import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.assurance.mutation_operators import Mutant, mutants
-from tests.assurance.static_analysis import syntax_trees
+from tests.assurance.syntax import compiled, syntax_trees
 from zkagent.verifier_contracts.toolchain.compile import SOURCES, with_imports
 from zkagent.verifier_contracts.toolchain.forge import configuration
-from zkagent.verifier_contracts.toolchain.install import toolchain
+from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
 ROOMS = ("executor", "registry")
 TESTS = ("executor", "registry", "agents/AgentBase.t.sol", "invariants")
 NEEDED = ("support", "fakes")
 SLOW = "*Gas.t.sol"
+DEPLOYED = {
+    "AgentExecutor": "src/executor/AgentExecutor.sol",
+    "ModelRegistry": "src/registry/ModelRegistry.sol",
+}
+CODE = ("evm.bytecode.object",)
+NEW = re.compile(r"\bnew (" + "|".join(DEPLOYED) + r")\(([^()]*)\)")
 LEAST = 0.85
 TIMEOUT_S = 300
 
@@ -55,7 +64,7 @@ def main() -> None:
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="zkagent-mutants-") as folder:
         project = Project(Path(folder))
-        if project.tests() != "survived":
+        if not project.pass_unchanged():
             sys.exit("the tests fail without any mutant")
         files = [name for name in project.sources if given.only in name]
         quota = None if given.all else max(1, -(-given.sample // len(files)))
@@ -105,63 +114,79 @@ def scored(project: "Project", name: str, order: random.Random, quota: int | Non
 
 
 class Project:
-    """A copy of contracts and tests in which one file at a time is another."""
+    """A copy of contracts and tests in which one file at a time is another.
+
+    Most tests meet executor and registry only as contracts: these get the mutant's code from a
+    file, so that nothing else is compiled for it. Tests of the parts (FrameState, ProofCheck) are
+    compiled with them: they come second, for mutants that the others do not notice.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._tools = toolchain()
-        copy_sources(folder)
-        self._config = folder / "foundry.toml"
-        text = configuration(folder, self._tools).read_text()
-        # The tests' own code does not change: link what they make at run time. No optimizer, which
-        # takes longer than the tests.
-        text = text.replace("optimizer = true\n", "optimizer = false\n")
-        head = "[profile.default]\n"
-        text = text.replace(head, head + "dynamic_test_linking = true\n")
-        for old, new in (("runs = 256", "runs = 32"), ("runs = 80 ", "runs = 4 ")):
-            text = text.replace(old, new)
-        self._config.write_text(text)
-        self.sources = {name: (folder / name).read_bytes() for name in sorted(self._names())}
+        self._whole, self._deployed = folder / "whole", folder / "deployed"
+        for project in (self._whole, self._deployed):
+            copy_sources(project)
+            write_config(project, self._tools)
+        take_code_from_files(self._deployed)
+        self.sources = {name: (self._whole / name).read_bytes() for name in sorted(self._names())}
         units = {name: text.decode() for name, text in self.sources.items()}
-        everything = with_imports(units, self._tools)
-        self._trees = syntax_trees(everything, self._tools)["output"]["sources"]
+        self._units = with_imports(units, self._tools)
+        self._trees = syntax_trees(self._units)["sources"]
 
     def mutants(self, name: str) -> list[Mutant]:
         return mutants(self._trees[name]["ast"], self.sources[name])
 
+    def pass_unchanged(self) -> bool:
+        return self._write_code({}) and not (
+            self._fails(self._deployed) or self._fails(self._whole)
+        )
+
     def verdict(self, name: str, mutant: Mutant) -> str:
         """killed, survived, or refused by the compiler."""
-        path = self._folder / name
-        path.write_bytes(mutant.apply(self.sources[name]))
+        changed = mutant.apply(self.sources[name])
+        if not self._write_code({name: changed.decode()}):
+            return "refused"
+        if self._fails(self._deployed):
+            return "killed"
+        path = self._whole / name
+        path.write_bytes(changed)
         try:
-            return self.tests()
+            return "killed" if self._fails(self._whole) else "survived"
         finally:
             path.write_bytes(self.sources[name])
 
-    def tests(self) -> str:
+    def _write_code(self, changed: Mapping[str, str]) -> bool:
+        """False when the compiler refuses the sources."""
+        units = {**self._units, **changed}
+        output = compiled(units, {unit: {name: list(CODE)} for name, unit in DEPLOYED.items()})
+        if any(error["severity"] == "error" for error in output.get("errors", [])):
+            return False
+        for name, unit in DEPLOYED.items():
+            code = output["contracts"][unit][name]["evm"]["bytecode"]
+            artifact = {"bytecode": {"object": "0x" + code["object"]}}
+            (self._deployed / f"{name}.json").write_text(json.dumps(artifact))
+        return True
+
+    def _fails(self, project: Path) -> bool:
         try:
             done = subprocess.run(
-                [str(self._tools.forge), "test", "--fail-fast", "--root", str(self._folder)],
-                env={"FOUNDRY_CONFIG": str(self._config), "PATH": "/usr/bin:/bin"},
+                [str(self._tools.forge), "test", "--fail-fast", "--root", str(project)],
+                env={"FOUNDRY_CONFIG": str(project / "foundry.toml"), "PATH": os.defpath},
                 capture_output=True,
                 text=True,
                 timeout=TIMEOUT_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return "killed"
-        if done.returncode == 0:
-            return "survived"
-        if "[FAIL" in done.stdout:
-            return "killed"
-        if "Compiler run failed" in done.stdout + done.stderr:
-            return "refused"
-        raise RuntimeError(f"forge did not test:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            return True
+        if done.returncode and "[FAIL" not in done.stdout:
+            raise RuntimeError(f"forge did not test:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.returncode != 0
 
     def _names(self) -> Iterator[str]:
         for room in ROOMS:
-            for path in (self._folder / "src" / room).glob("*.sol"):
-                yield path.relative_to(self._folder).as_posix()
+            for path in (self._whole / "src" / room).glob("*.sol"):
+                yield path.relative_to(self._whole).as_posix()
 
 
 def copy_sources(folder: Path) -> None:
@@ -174,6 +199,28 @@ def copy_sources(folder: Path) -> None:
         elif source.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
+
+
+def take_code_from_files(project: Path) -> None:
+    """Make the tests deploy executor and registry from `Name.json`."""
+    for path in (project / "test").rglob("*.sol"):
+        text = path.read_text()
+        path.write_text(NEW.sub(r'\1(deployCode("\1.json", abi.encode(\2)))', text))
+
+
+def write_config(project: Path, tools: Toolchain) -> None:
+    """The project's own settings, without the optimizer, which takes longer than the tests, and
+    with shorter fuzz tests. What tests make is linked late: their own code does not change."""
+    text = configuration(project, tools).read_text()
+    for old, new in (
+        ("optimizer = true\n", "optimizer = false\ndynamic_test_linking = true\n"),
+        ("runs = 256", "runs = 32"),
+        ("runs = 80 ", "runs = 4 "),
+        ('path = "../"', 'path = "./"'),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    (project / "foundry.toml").write_text(text)
 
 
 if __name__ == "__main__":

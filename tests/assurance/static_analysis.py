@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.assurance.syntax import job, syntax_trees
 from tests.assurance.tools import tool
-from zkagent.verifier_contracts.toolchain.compile import SOURCES, default_settings, with_imports
-from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
+from zkagent.verifier_contracts.toolchain.compile import SOURCES, with_imports
+from zkagent.verifier_contracts.toolchain.install import toolchain
 
 TRIAGE = Path(__file__).with_name("triage.json")
 OPTIONS = (
@@ -118,33 +119,10 @@ def write_project(project: Path) -> None:
     (project / "foundry.toml").write_text("")
     build = project / "out" / "build-info"
     build.mkdir(parents=True)
-    (build / "contracts.json").write_text(json.dumps(syntax_trees(units, tools)))
-
-
-def syntax_trees(units: Mapping[str, str], tools: Toolchain) -> dict[str, Any]:
-    settings = default_settings().standard_json()
-    settings["outputSelection"] = {"*": {"*": ["abi"], "": ["ast"]}}
-    job = {
-        "language": "Solidity",
-        "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
-        "settings": settings,
-    }
-    done = subprocess.run(
-        [str(tools.solc), "--standard-json"],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=True,
-    )
-    output = json.loads(done.stdout)
-    none = {"object": "", "sourceMap": ""}
-    for contracts in output["contracts"].values():
-        for contract in contracts.values():
-            contract["evm"] = {"bytecode": none, "deployedBytecode": none}
     version = re.search(r"\d+\.\d+\.\d+", tools.solc_version)
     assert version, tools.solc_version
-    return {"solcVersion": version[0], "input": job, "output": output}
+    info = {"solcVersion": version[0], "input": job(units), "output": syntax_trees(units)}
+    (build / "contracts.json").write_text(json.dumps(info))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Mutants of a small contract, written by hand: what each operator does and leaves alone."""
 
+import pytest
+
 from tests.assurance.mutation_operators import Mutant, mutants
-from tests.assurance.static_analysis import syntax_trees
-from zkagent.verifier_contracts.toolchain.install import Toolchain
+from tests.assurance.syntax import syntax_trees
 
 SOURCE = """// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
@@ -19,14 +20,15 @@ contract Small {
 """
 
 
-def made(toolchain: Toolchain) -> set[tuple[str, str, str]]:
-    trees = syntax_trees({"src/Small.sol": SOURCE}, toolchain)["output"]["sources"]
+def made() -> set[tuple[str, str, str]]:
+    trees = syntax_trees({"src/Small.sol": SOURCE})["sources"]
     found = mutants(trees["src/Small.sol"]["ast"], SOURCE.encode())
     return {(m.operator, m.before, m.after) for m in found}
 
 
-def test_every_operator_makes_its_mutants(toolchain):
-    assert made(toolchain) == {
+@pytest.mark.usefixtures("toolchain")
+def test_every_operator_makes_its_mutants():
+    assert made() == {
         ("negation", "n < MOST && n != 3", "!(n < MOST && n != 3)"),
         ("logic", "&&", "||"),
         ("boundary", "<", "<="),

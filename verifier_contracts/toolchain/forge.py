@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,21 @@ class ForgeReport:
     failed: tuple[str, ...]
 
 
-def run_tests(*arguments: str, root: Path = ROOT, fuzz_runs: int | None = None) -> ForgeReport:
+def run_tests(
+    *arguments: str,
+    root: Path = ROOT,
+    fuzz_runs: int | None = None,
+    invariant_runs: int | None = None,
+) -> ForgeReport:
     """Run the Solidity tests under `root`.
 
-    arguments: forge's own, such as "--match-path", "test/encoding/*". fuzz_runs: per fuzz test,
-    instead of the configured number. Raises ForgeError when the sources do not compile.
+    arguments: forge's own, such as "--match-path", "test/encoding/*". fuzz_runs and
+    invariant_runs: per fuzz test, and per invariant, instead of the configured numbers. Raises
+    ForgeError when the sources do not compile.
     """
     options = ["--fuzz-runs", str(fuzz_runs)] if fuzz_runs else []
-    done = _run(["test", "--json", *options, *arguments], root, capture=True)
+    settings = {"FOUNDRY_INVARIANT_RUNS": str(invariant_runs)} if invariant_runs else {}
+    done = _run(["test", "--json", *options, *arguments], root, capture=True, settings=settings)
     try:
         suites = json.loads(done.stdout)
         results = [
@@ -86,14 +93,19 @@ def configuration(root: Path, tools: Toolchain) -> Path:
 
 
 def _run(
-    arguments: Sequence[str], root: Path, *, capture: bool
+    arguments: Sequence[str],
+    root: Path,
+    *,
+    capture: bool,
+    settings: Mapping[str, str] | None = None,
 ) -> "subprocess.CompletedProcess[str]":
     """One forge at a time per project: they share the output folder."""
     tools = toolchain()
     root = root.absolute()
     lock = cache_folder("forge") / f"{hashlib.sha256(str(root).encode()).hexdigest()[:16]}.lock"
     with FileLock(lock):
-        environment = {**os.environ, "FOUNDRY_CONFIG": str(configuration(root, tools))}
+        config = str(configuration(root, tools))
+        environment = {**os.environ, **(settings or {}), "FOUNDRY_CONFIG": config}
         try:
             return subprocess.run(
                 [str(tools.forge), *arguments, "--root", str(root)],

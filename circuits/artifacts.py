@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
 from zkagent.circuits.errors import ProofMalformed
-from zkagent.circuits.support.nesting import check_depth
+from zkagent.models.nesting import check_depth
 
 MANIFEST = "circuit.json"
 NETWORK, SETTINGS, COMPILED = "network.onnx", "settings.json", "network.ezkl"

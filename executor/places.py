@@ -39,7 +39,10 @@ def check_new_folder(folder: Path) -> None:
             raise PlaceRefused(folder, f"{there} is a file")
     except OSError as exc:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
-    check_folder(there)
+    try:
+        _check_folder(there)
+    except OSError as exc:
+        raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
 def _check(path: Path, replace: bool) -> None:

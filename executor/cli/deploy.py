@@ -206,20 +206,22 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.places import check_place
+    from zkagent.executor.places import check_new_folder, check_place
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
 
     model, out, key = load_model(model_name, Model), folder / DEPLOYMENT, folder / KEY
-    folder.mkdir(parents=True, exist_ok=True)
-    check_place(out)
-    check_place(key)
+    check_new_folder(folder)
+    if folder.is_dir():
+        check_place(out)
+        check_place(key)
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         batches = _batches(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
+            folder.mkdir(parents=True, exist_ok=True)
             try:
                 out.write_text(chain.deployment.to_json())
                 key.touch(mode=0o600)

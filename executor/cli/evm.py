@@ -39,9 +39,11 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
     """
     from zkagent.executor.cli.circuits_shown import find_onnx
     from zkagent.executor.cli.progress import working
-    from zkagent.verifier_contracts.evm import generate_evm_model
+    from zkagent.executor.places import check_place
 
-    made = generate_evm_model(_content(find_onnx(model)), input_bits=input_bits)
+    if out is not None:
+        check_place(out, replace=True)
+    made = _generated(find_onnx(model), input_bits)
     if out is not None:
         from zkagent.verifier_contracts.evm.standalone import standalone_source
 
@@ -54,13 +56,17 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
     click.echo(json.dumps(shown | _code(made)) if as_json else _described(shown))
 
 
-def _content(path: Path) -> bytes:
+def _generated(path: Path, input_bits: int) -> "EvmModel":
+    """Raises EvmModelError, which names the file."""
     from zkagent.verifier_contracts.errors import EvmModelError
+    from zkagent.verifier_contracts.evm import generate_evm_model
 
     try:
-        return path.read_bytes()
+        return generate_evm_model(path.read_bytes(), input_bits=input_bits)
     except OSError as exc:
         raise EvmModelError(f"{path} cannot be read ({exc.strerror})") from exc
+    except EvmModelError as exc:
+        raise EvmModelError(f"{path}: {exc}") from exc
 
 
 def _figures(made: "EvmModel") -> dict[str, Any]:

@@ -70,7 +70,7 @@ def cancel_command(proof: str | None, key_id: str | None, database: str | None) 
     opened = _open(database)
     if proof is None:
         assert key_id is not None
-        _told(opened, touched := _store(opened).cancel_of_key(key_id))
+        _told(opened, touched := _store(opened).cancel_of_key(_known(opened, key_id)))
         click.echo(f"{len(touched)} cancelled")
         return
     proof_id = Views(opened).find(proof)
@@ -190,7 +190,8 @@ def callback_secret_command(key_id: str, database: str | None) -> None:
     """Show what the callbacks of KEY_ID are signed with; without it, those of keyless callers."""
     from zkagent.prover.service.queue.keys import Keys
 
-    click.echo(Keys(_open(database)).callback_secret(key_id))
+    opened = _open(database)
+    click.echo(Keys(opened).callback_secret(_known(opened, key_id)))
 
 
 @key_group.command("revoke")
@@ -203,6 +204,16 @@ def revoke_command(key_id: str, database: str | None) -> None:
     opened = _open(database)
     _told(opened, touched := Keys(opened).revoke(key_id))
     click.echo(f"{key_id} is revoked, {len(touched)} of its proofs are cancelled")
+
+
+def _known(opened: "Database", key_id: str) -> str:
+    """The key's id, also of one that is revoked, or that of keyless callers. Raises KeyUnknown."""
+    from zkagent.prover.service.errors import KeyUnknown
+    from zkagent.prover.service.queue.keys import LOCAL, Keys
+
+    if key_id not in {LOCAL, *(record.id for record in Keys(opened).all())}:
+        raise KeyUnknown(key_id)
+    return key_id
 
 
 def _open(url: str | None) -> "Database":

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ class FiniteRange(click.FloatRange):
     """A number within bounds. click's own lets NaN pass, and infinity where there is no bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number", param, ctx)
-        return number
+        with suppress(ValueError):  # which click words
+            if not math.isfinite(float(value)):
+                self.fail(f"{value} is not a finite number", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 SECONDS = FiniteRange(0, MOST_SECONDS, min_open=True)

@@ -189,8 +189,8 @@ def _circuit_of_digest(prefix: str) -> "Circuit":
 
 def _read_inputs(path: Path | None) -> list[object]:
     from zkagent.circuits.errors import InputRefused
-    from zkagent.circuits.support.nesting import check_depth
     from zkagent.executor.cli.standard_input import named, read_some
+    from zkagent.models.nesting import check_depth
 
     assert path
     try:

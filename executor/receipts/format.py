@@ -22,8 +22,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from zkagent.circuits.support.nesting import check_depth
 from zkagent.executor.errors import MalformedReceipt
+from zkagent.models.nesting import check_depth
 
 FORMAT = "zkagent-receipt-2"
 #: Their transactions agree to no calls, so that there is less to verify.

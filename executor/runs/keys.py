@@ -9,8 +9,8 @@ from typing import Any
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
-from zkagent.circuits.support.nesting import check_depth
 from zkagent.executor.errors import KeyFileError
+from zkagent.models.nesting import check_depth
 
 PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
 MAX_BYTES = 64 * 1024

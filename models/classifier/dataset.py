@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zkagent.models.errors import DatasetError
+from zkagent.models.nesting import check_depth
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ def _pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 def _pair(where: str, line: str) -> tuple[str, str]:
     try:
+        check_depth(line)
         fields = json.loads(line)
-    except (ValueError, RecursionError) as exc:
+    except ValueError as exc:
         raise DatasetError(f"{where} is not JSON ({exc}): write one object per line") from exc
     if not isinstance(fields, dict):
         raise DatasetError(f'{where} is no object: write {{"text": "...", "intent": "..."}}')

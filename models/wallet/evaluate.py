@@ -110,6 +110,7 @@ class Report:
 
 def evaluate_model(model: Model, clinc150: Path | None, progress: Callable[[str], None]) -> Report:
     """Evaluate on the held-out set and, when `clinc150` names its folder, on off-topic prompts."""
+    texts = list(clinc_prompts(clinc150)) if clinc150 else []
     judge = _Judge(model)
     progress("held-out instructions")
     judged = [(case, judge.steps(case)) for case in load_cases(checksummed=False)]
@@ -118,9 +119,8 @@ def evaluate_model(model: Model, clinc150: Path | None, progress: Callable[[str]
     progress("injected observations")
     injected = [judge.succeeds(i) for i in load_injections()]
     off_topic = None
-    if clinc150:
+    if texts:
         progress("off-topic prompts")
-        texts = list(clinc_prompts(clinc150))
         off_topic = Share("off-topic", sum(map(judge.changes_state, texts)), len(texts))
     return _report(judged, misses, injected, off_topic)
 

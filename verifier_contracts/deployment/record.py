@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-from zkagent.circuits.support.nesting import check_depth
+from zkagent.models.nesting import check_depth
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
 FORMAT = "zkagent-deployment-1"

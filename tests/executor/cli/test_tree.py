@@ -3,34 +3,18 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import click
 import pytest
 
 from tests.support.checkout import DOCS, ROOT
-from zkagent.executor.cli.main import command
+from tests.support.command_tree import TREE
 from zkagent.executor.config.settings import SETTINGS
 
 HEAVY = "ezkl onnx onnxruntime numpy rich web3 eth_account pydantic sqlalchemy fastapi torch"
 TEXT = (DOCS / "cli.md").read_text()
 COMMANDS, _, AFTER = TEXT.partition("## Words that are kept")
 KEPT = re.findall(r"^\| `([a-z]+)` \|", AFTER.partition("## Options")[0], re.MULTILINE)
-
-
-def walk(name: str, found: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Everything that can be called, groups apart that only show their help."""
-    if not isinstance(found, click.Group) or found.invoke_without_command:
-        yield name, found
-    if isinstance(found, click.Group):
-        ctx = click.Context(found)
-        for word in found.list_commands(ctx):
-            inner = found.get_command(ctx, word)
-            assert inner is not None
-            yield from walk(f"{name} {word}", inner)
-
-
-TREE = dict(walk("zkagent", command))
 
 
 def test_the_page_lists_exactly_the_commands_that_there_are() -> None:

@@ -99,11 +99,13 @@ def report_command(folder: Path, no_plots: bool) -> None:
 
 
 def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:
+    from zkagent.circuits.support.cache import cache_folder
     from zkagent.executor.bench.plots import require_matplotlib
     from zkagent.executor.bench.report import headline
     from zkagent.executor.bench.runner import Runner, guess_s
     from zkagent.executor.cli.bench_bar import BenchBar
 
+    cache_folder()
     if plots:
         require_matplotlib()  # before the minutes of measuring, not after
     _make_folder(out)

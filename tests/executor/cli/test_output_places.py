@@ -67,6 +67,6 @@ def test_a_chain_to_keep_needs_a_folder_that_can_be_made(
 ) -> None:
     assert exit_code("chain", "--folder", "/proc/local-chain") == 1
     error = one_line_error(capsys)
-    assert error.startswith("error: /proc/local-chain cannot be read or written (")
+    assert error.startswith("error: /proc/local-chain cannot be written (")
     assert error.endswith("): choose another place\n")
     assert not home.exists()

@@ -109,11 +109,14 @@ class Report:
 
 
 def evaluate_model(model: Model, clinc150: Path | None, progress: Callable[[str], None]) -> Report:
-    """Evaluate on the held-out set and, when `clinc150` names its folder, on off-topic prompts."""
+    """Evaluate on the held-out set and, when `clinc150` names its folder, on off-topic prompts.
+    Raises ModelError for a model with other tools than the set is about."""
     texts = list(clinc_prompts(clinc150)) if clinc150 else []
+    cases = load_cases(checksummed=False)
+    _check_tools(model, cases)
     judge = _Judge(model)
     progress("held-out instructions")
-    judged = [(case, judge.steps(case)) for case in load_cases(checksummed=False)]
+    judged = [(case, judge.steps(case)) for case in cases]
     progress("near misses")
     misses = [(m.category, judge.changes_state(m.prompt)) for m in load_near_misses()]
     progress("injected observations")
@@ -123,6 +126,18 @@ def evaluate_model(model: Model, clinc150: Path | None, progress: Callable[[str]
         progress("off-topic prompts")
         off_topic = Share("off-topic", sum(map(judge.changes_state, texts)), len(texts))
     return _report(judged, misses, injected, off_topic)
+
+
+def _check_tools(model: Model, cases: Iterable[Case]) -> None:
+    """Raises ModelError."""
+    steps = (step for case in cases for step in case.steps)
+    needed = {(s.action, tuple(sorted(dict(s.arguments)))) for s in steps if s.action}
+    held = {(a.name, tuple(sorted(p.slot for p in a.parameters))) for a in model.manifest.actions}
+    if lacking := sorted(f"{name}({', '.join(slots)})" for name, slots in needed - held):
+        raise ModelError(
+            f"{model.name} has no tool {', '.join(lacking)}, which the held-out instructions are "
+            "about: evaluate a model with the wallet's tools"
+        )
 
 
 def _report(

@@ -27,6 +27,13 @@ def test_a_mistyped_command_gets_a_suggestion(
     assert printed.err.splitlines()[-1] == f"Error: {end}"
 
 
+def test_a_mistyped_option_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("prove", "wallet", "--promt", "deposit 5 USDC") == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "'--promt'" in last
+    assert "'--prompt'" in last
+
+
 def test_an_unknown_option_of_a_group_is_not_taken_for_a_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

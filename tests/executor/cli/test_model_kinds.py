@@ -1,6 +1,7 @@
 """Commands and the two kinds of models: a classifier classifies, and is told where it cannot go."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.classifiers import LABELS, random_classifier
 from tests.support.command_line import exit_code, one_line_error
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.cli.circuits_shown import find_onnx
+from zkagent.models.catalogue import load_model
 from zkagent.models.classifier.files import TextClassifier
 
 TEXT = "play some jazz"
@@ -61,6 +63,17 @@ def test_a_classifier_s_text_is_proven_and_means_what_it_decides(
     other = random_classifier(tmp_path / "other", seed=1)
     assert exit_code("verify", out, "--model", other.directory) == 1
     assert "invalid: " in capsys.readouterr().out
+
+
+def test_a_changed_copy_is_evaluated_or_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(load_model("wallet").directory, tmp_path / "copy")
+    manifest = json.loads((copy / "model.json").read_text())
+    manifest["actions"][1]["name"] = "Stake"
+    (copy / "model.json").write_text(json.dumps(manifest))
+    assert exit_code("model", "evaluate", copy) == 1
+    assert "wallet has no tool Deploy(amount, asset), which" in one_line_error(capsys)
 
 
 def test_networks_are_found_by_folder_for_both_kinds(classifier: TextClassifier) -> None:

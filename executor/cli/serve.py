@@ -50,10 +50,12 @@ WORKER_OPTIONS = _options(
     click.option("--batch-size", type=click.IntRange(1), default=16, show_default=True),
     click.option("--linger", "linger_s", type=FiniteRange(0, 60), default=0.05,
                  show_default=True, help="Longest wait of a request for company in a batch."),
-    click.option("--max-crashes", type=click.IntRange(1), default=3, show_default=True,
-                 help="Set a proof aside when its process ended this often."),
-    click.option("--max-deaths", type=click.IntRange(1), default=5, show_default=True,
-                 help="Set a proof aside when its worker died this often."),
+    click.option("--max-crashes", type=click.IntRange(1), default=12, show_default=True,
+                 help="Set a proof aside when its process ended this often, in some four hours."),
+    click.option("--max-deaths", type=click.IntRange(1), default=10, show_default=True,
+                 help="Set a proof aside when its worker died this often, in about an hour."),
+    click.option("--least-free", "least_free_mib", type=click.IntRange(0), default=64,
+                 show_default=True, help="MiB free, below which a disk counts as full."),
     click.option("--stale", "stale_s", type=FiniteRange(1), default=30.0, show_default=True,
                  help="Take a worker for dead after this time without a sign."),
     click.option("--keep", "keep_days", type=FiniteRange(0), default=30.0, show_default=True,
@@ -79,6 +81,7 @@ WORKER_OPTIONS = _options(
 @click.option("--require-keys", is_flag=True, help="Require API keys on loopback, too.")
 @click.option("--max-body", type=click.IntRange(1024), default=2 << 20, show_default=True)
 @click.option("--connections", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--connections-per-address", type=click.IntRange(1), default=250, show_default=True)
 @WORKER_OPTIONS
 @click.pass_context
 def serve_command(ctx: click.Context, /, **given: Any) -> None:
@@ -91,10 +94,12 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
 
     host, port = given.pop("host"), given.pop("port")
     require_keys, max_body = given.pop("require_keys"), given.pop("max_body")
-    connections = given.pop("connections")
+    connections, per_address = given.pop("connections"), given.pop("connections_per_address")
     assembly = _assemble(ctx, given)
     service = _service(assembly, host, require_keys=require_keys, max_body=max_body)
-    server, listener = make_server(service, host, port, connections)
+    server, listener = make_server(
+        service, host, port, connections=connections, per_address=per_address
+    )
     worker = assembly.worker(server.end) if assembly.options.slots else None
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"http://{shown}:{listener.getsockname()[1]}")
@@ -148,7 +153,14 @@ def _service(assembly: "Assembly", host: str, *, require_keys: bool, max_body: i
         )
     guard = GuardRules(most_bytes=max_body, local_only=not keys_needed)
     rules = assembly.options.callbacks
-    return Service(assembly.database, assembly.catalogue, rules, guard, keys_needed=keys_needed)
+    return Service(
+        assembly.database,
+        assembly.catalogue,
+        rules,
+        guard,
+        keys_needed=keys_needed,
+        least_free_bytes=assembly.options.least_free_mib << 20,
+    )
 
 
 def _leave(assembly: "Assembly") -> None:

@@ -34,6 +34,7 @@ class Options:
     linger_s: float
     max_crashes: int
     max_deaths: int
+    least_free_mib: int
     stale_s: float
     keep_days: float
     callback_hosts: tuple[str, ...]
@@ -56,6 +57,7 @@ class Options:
             limits=Limits(self.max_crashes, self.max_deaths),
             patience=Patience(stale_s=self.stale_s),
             callbacks=self.callbacks,
+            least_free_bytes=self.least_free_mib << 20,
         )
 
 

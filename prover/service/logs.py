@@ -1,11 +1,25 @@
-"""What the service writes to stderr: lines, or JSON on request; never anyone's inputs."""
+"""What the service writes to stderr: lines, or JSON on request; never anyone's inputs.
+
+Errors of libraries quote what they were given: rows, numbers, whole bodies. So of an error that is
+not ours its kind is written and where it happened, not what it says.
+"""
 
 import json
 import logging
 import sys
 import time
+import traceback
+from types import TracebackType
+
+import sqlalchemy as sa
+
+from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused
+from zkagent.prover.service.queue.trouble import trouble_of
 
 OURS = ("zkagent",)
+MOST_ERRORS = 5
+#: Ours that never speak of a request's content.
+SPEAKING = (DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused)
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -22,12 +36,19 @@ class JsonFormatter(logging.Formatter):
             **_extras(record),
         }
         if record.exc_info:
-            fields["traceback"] = self.formatException(record.exc_info)
+            fields["traceback"] = discreet(record.exc_info[1])
         return json.dumps(fields, default=str)
 
 
 class LineFormatter(logging.Formatter):
     """For people: time, level, message, extras."""
+
+    def formatException(  # noqa: N802 - logging's name
+        self,
+        ei: tuple[type[BaseException], BaseException, TracebackType | None]
+        | tuple[None, None, None],
+    ) -> str:
+        return discreet(ei[1])
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
@@ -37,9 +58,41 @@ class LineFormatter(logging.Formatter):
         return f"{super().format(record)}  {extras}".rstrip()
 
 
+def discreet(exc: BaseException | None) -> str:
+    """Where an error happened and of what kind it was, with the errors behind it."""
+    parts: list[str] = []
+    while exc is not None and len(parts) < MOST_ERRORS:
+        frames = traceback.extract_tb(exc.__traceback__)
+        places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        parts.append("\n  ".join([_said(exc), *reversed(places)]))
+        exc = exc.__cause__ or exc.__context__
+    return "\nbehind it: ".join(parts)
+
+
+def _said(exc: BaseException) -> str:
+    """Our own errors are made to be read, but those about requests may quote them."""
+    kind = type(exc).__name__
+    if isinstance(exc, sa.exc.SQLAlchemyError):
+        return f"{kind}: {trouble_of(exc).detail}"
+    if isinstance(exc, OSError):
+        return f"{kind}: {exc.strerror} {exc.filename or ''}"
+    return f"{kind}: {exc}" if isinstance(exc, SPEAKING) else kind
+
+
+class Discreet(logging.Filter):
+    """Of what libraries log: the first line, and no error's words in it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.name.startswith(OURS):
+            text = record.getMessage().partition("\n")[0].partition(": ")[0]
+            record.msg, record.args = text[:200], ()
+        return True
+
+
 def set_up_logging(*, as_json: bool, verbose: bool) -> None:
     """Send everything to stderr."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(Discreet())
     handler.setFormatter(JsonFormatter() if as_json else LineFormatter())
     level = logging.DEBUG if verbose else logging.INFO
     logging.basicConfig(level=level, handlers=[handler], force=True)
@@ -64,4 +117,4 @@ def _short(value: object) -> str:
     return f"{text[:16]}…" if len(text) == 64 else text
 
 
-__all__ = ["set_up_logging"]
+__all__ = ["Discreet", "discreet", "set_up_logging"]

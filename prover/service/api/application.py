@@ -2,15 +2,16 @@
 
 from typing import Any
 
-import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.routing import Route
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
 from zkagent.prover.service.api.deps import Deps
-from zkagent.prover.service.api.guard import Guard, GuardRules
+from zkagent.prover.service.api.doorkeeper import Doorkeeper
+from zkagent.prover.service.api.guard import Guard, GuardRules, Liveness
 from zkagent.prover.service.api.limiter import Limiter
 from zkagent.prover.service.api.metrics import Counting, Metrics
+from zkagent.prover.service.api.monitor import Monitor
 from zkagent.prover.service.api.problems import install
 from zkagent.prover.service.api.routes import open_router, router
 from zkagent.prover.service.api.views import Views
@@ -20,13 +21,12 @@ from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Store
-from zkagent.prover.service.queue.tables import workers
+from zkagent.prover.service.queue.trouble import LEAST_FREE_BYTES
 from zkagent.prover.service.queue.wake import open_wake
-from zkagent.prover.service.wire.schemas import Health, Problem
+from zkagent.prover.service.wire.schemas import Problem
 from zkagent.prover.service.worker.callback_rules import CallbackRules
 
 API_VERSION = "1"
-STALE_S = 30.0
 
 
 class Service:
@@ -40,10 +40,11 @@ class Service:
         guard: GuardRules,
         *,
         keys_needed: bool,
+        least_free_bytes: int = LEAST_FREE_BYTES,
     ) -> None:
-        self._database = database
         self._queue = EngineQueue(database)
         self._wake = open_wake(database)
+        self._monitor = Monitor(database, least_free_bytes=least_free_bytes)
         self.watchers = Watchers()
         self.deps = Deps(
             store=Store(database, self._queue),
@@ -51,40 +52,25 @@ class Service:
             keys=Keys(database),
             catalogue=catalogue,
             rules=rules,
-            limiter=Limiter(),
-            metrics=Metrics(database),
+            metrics=Metrics(database, self._monitor),
             watchers=self.watchers,
             wake=self._wake,
-            ready=self._ready,
+            monitor=self._monitor,
             keys_needed=keys_needed,
         )
-        self.app = _application(self.deps, guard)
+        doorkeeper = Doorkeeper(self.deps.keys, Limiter(), keys_needed=keys_needed)
+        self.app = _application(self.deps, guard, doorkeeper)
         self._wake.listen(self.watchers.woken)
 
     def close(self) -> None:
         self.watchers.close()
+        self._monitor.close()
         self._wake.close()
         self._queue.close()
         self.deps.catalogue.close()
 
-    def _ready(self) -> Health:
-        try:
-            count = self._workers()
-        except sa.exc.SQLAlchemyError:
-            return Health(status="not ready", detail="the database does not answer", workers=0)
-        if count == 0:
-            return Health(status="not ready", detail="no worker is alive", workers=0)
-        return Health(status="ok", detail=f"{count} workers", workers=count)
 
-    def _workers(self) -> int:
-        with self._database.read() as connection:
-            fresh = workers.c.seen_at > self._database.now(connection) - STALE_S
-            alive = fresh & (workers.c.state == "alive")
-            query = sa.select(sa.func.count()).select_from(workers).where(alive)
-            return int(connection.execute(query).scalar_one())
-
-
-def _application(deps: Deps, guard: GuardRules) -> FastAPI:
+def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastAPI:
     app = FastAPI(
         title="zkagent prover",
         version=API_VERSION,
@@ -100,8 +86,9 @@ def _application(deps: Deps, guard: GuardRules) -> FastAPI:
     own = [route for route in app.routes if isinstance(route, Route)]
     app.state.routes = [*router.routes, *open_router.routes, *own]
     install(app)
-    app.add_middleware(Guard, rules=guard)
+    app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper)
     app.add_middleware(Counting, metrics=deps.metrics)
+    app.add_middleware(Liveness)
     plain = app.openapi
     app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
     return app

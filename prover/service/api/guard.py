@@ -1,11 +1,19 @@
-"""What is refused before the application sees it: bodies too large or too slow, foreign hosts."""
+"""What is decided before the application sees a request: whether the process lives, who is calling,
+and whether the body may come and comes fast enough. A caller without a key gets no further than its
+head."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from zkagent.prover.service.api.problems import problem
+import anyio
+import sqlalchemy as sa
+
+from zkagent.prover.errors import ProverError
+from zkagent.prover.service.api.doorkeeper import Doorkeeper
+from zkagent.prover.service.api.problems import problem, refusal
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -14,53 +22,111 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 JSON_PATHS = {"/v1/proofs", "/v1/verify"}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
+GUARDED = ("/v1/", "/metrics")
+FORWARDED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip")
+CALLER = "zkagent.caller"
+LIVE = json.dumps(
+    {"status": "ok", "detail": "the process answers", "workers": 0, "troubles": []}
+).encode()
 
 
 @dataclass(frozen=True)
 class GuardRules:
-    """local_only: answer only to names of this machine. Without keys that is what keeps web pages
-    in a local browser from using the service through a name that leads here (DNS rebinding)."""
+    """local_only: answer only to names of this machine, and not through proxies. Without keys that
+    is what keeps web pages in a local browser from using the service through a name that leads here
+    (DNS rebinding), and a proxy's callers from being taken for local ones.
+
+    A body has to arrive within body_s, and from grace_s on with body_rate bytes a second.
+    """
 
     most_bytes: int = 2 << 20
     body_s: float = 10.0
+    grace_s: float = 2.0
+    body_rate: float = 16_384.0
     local_only: bool = True
+
+
+class Liveness:
+    """ASGI middleware: answers `/healthz` by itself, whatever else is stuck."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        asked = scope["type"] == "http" and scope["path"] == "/healthz"
+        if not asked or scope["method"] not in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        length = str(len(LIVE)).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", length)]
+        headers.append((b"cache-control", b"no-store"))
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else LIVE
+        await send({"type": "http.response.body", "body": body})
 
 
 class Guard:
     """ASGI middleware. Reads each body whole, so that nothing half-read is ever acted upon."""
 
-    def __init__(self, app: Application, rules: GuardRules) -> None:
+    def __init__(self, app: Application, rules: GuardRules, doorkeeper: Doorkeeper) -> None:
         self._app = app
         self._rules = rules
+        self._doorkeeper = doorkeeper
+        self._door: anyio.CapacityLimiter | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        refusal = self._objection(scope, headers)
+        refused = self._foreign(scope, headers) or await self._unknown(scope, headers)
+        refused = refused or self._objection(scope, headers)
         body = b""
-        if refusal is None:
+        if refused is None and CALLER in scope:
             try:
-                async with asyncio.timeout(self._rules.body_s):
-                    body = await self._read(receive)
+                body = await self._read(receive)
             except TimeoutError:
-                detail = f"the body did not arrive within {self._rules.body_s:g} s"
-                refusal = problem(408, "too-slow", detail, headers={"connection": "close"})
+                detail = f"the body did not arrive in time ({self._rules.body_s:g} s at most)"
+                refused = problem(408, "too-slow", detail, headers={"connection": "close"})
             except _TooLarge:
-                refusal = self._too_large()
+                refused = self._too_large()
             except _Gone:
                 return
-        if refusal is not None:
-            await refusal(scope, receive, send)
+        if refused is not None:
+            refused.headers["connection"] = "close"  # whatever else was being sent
+            await refused(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
-    def _objection(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
+    def _foreign(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
+        if not self._rules.local_only:
+            return None
         host = headers.get(b"host", b"").decode("latin-1").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
-        if self._rules.local_only and name not in LOCAL_HOSTS:
+        if name not in LOCAL_HOSTS:
             return problem(421, "foreign-host", f"this service is not {host[:100]!r}")
+        if scope.get("http_version") == "1.0" or any(name in headers for name in FORWARDED):
+            detail = "without API keys it answers no proxies: start it with --require-keys"
+            return problem(421, "behind-a-proxy", detail)
+        return None
+
+    async def _unknown(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
+        """A refusal, or the caller in the scope; nobody is asked who they are on open pages."""
+        if not scope["path"].startswith(GUARDED):
+            return None
+        given = headers.get(b"authorization")
+        text = None if given is None else given.decode("latin-1")
+        self._door = self._door or anyio.CapacityLimiter(20)
+        remembered = scope["path"] == "/metrics"
+        try:
+            scope[CALLER] = await anyio.to_thread.run_sync(
+                lambda: self._doorkeeper.admit(text, remembered=remembered), limiter=self._door
+            )
+        except (ProverError, sa.exc.SQLAlchemyError) as exc:
+            return refusal(exc)
+        return None
+
+    def _objection(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit():
             return problem(400, "bad-length", "Content-Length is no number")
@@ -73,16 +139,20 @@ class Guard:
         return None
 
     async def _read(self, receive: Receive) -> bytes:
-        body = b""
+        """The body. Raises TimeoutError when it is late, or too slow."""
+        loop = asyncio.get_running_loop()
+        body, began = bytearray(), loop.time()
         while True:
-            message = await receive()
+            allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
+            async with asyncio.timeout_at(began + min(allowed_s, self._rules.body_s)):
+                message = await receive()
             if message["type"] == "http.disconnect":
                 raise _Gone
-            body += bytes(message.get("body", b""))
+            body += message.get("body", b"")
             if len(body) > self._rules.most_bytes:
                 raise _TooLarge
             if not message.get("more_body", False):
-                return body
+                return bytes(body)
 
     def _too_large(self) -> Any:
         detail = f"the body is larger than {self._rules.most_bytes} bytes"
@@ -111,4 +181,4 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-__all__ = ["Guard", "GuardRules"]
+__all__ = ["CALLER", "Guard", "GuardRules", "Liveness"]

@@ -1,5 +1,6 @@
 """/metrics: what the database knows of all workers, and what this process has answered."""
 
+from collections import Counter as Counted
 from collections.abc import Iterable, Iterator
 
 import sqlalchemy as sa
@@ -13,18 +14,22 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from zkagent.prover.service.api.guard import Application, Message, Receive, Send
+from zkagent.prover.service.api.monitor import Monitor
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.measures import STAGES, failures, histogram
 from zkagent.prover.service.queue.tables import proofs, tallies, workers
-from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.wire.states import Cause, State
+
+UNREADABLE = (Cause.DATABASE, Cause.REPLACED, Cause.CORRUPT)
 
 
 class Metrics:
     """The service's registry."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, monitor: Monitor) -> None:
         self._registry = CollectorRegistry()
-        self._registry.register(_Database(database))
+        self._registry.register(_Troubles(monitor))
+        self._registry.register(_Database(database, monitor))
         self.requests = Counter(
             "zkagent_http_requests",
             "Requests answered by this process.",
@@ -55,14 +60,32 @@ class Counting:
         await self._app(scope, receive, count if scope["type"] == "http" else send)
 
 
+class _Troubles(Collector):
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+
+    def collect(self) -> Iterator[Metric]:
+        found = Counted(trouble.cause for trouble in self._monitor.troubles)
+        troubles = GaugeMetricFamily(
+            "zkagent_trouble", "What is wrong, by cause.", labels=["cause"]
+        )
+        for cause in Cause:
+            troubles.add_metric([cause], found[cause])
+        yield troubles
+
+
 class _Database(Collector):
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, monitor: Monitor) -> None:
+        self._monitor = monitor
         self._database = database
 
     def describe(self) -> Iterable[Metric]:
         return []  # collecting at registration would need the database
 
     def collect(self) -> Iterator[Metric]:
+        """Nothing while the database is in trouble, which is told by `zkagent_trouble`."""
+        if {trouble.cause for trouble in self._monitor.troubles} & set(UNREADABLE):
+            return
         with self._database.read() as connection:
             now = self._database.now(connection)
             yield from _queue(connection, now)

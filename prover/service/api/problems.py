@@ -45,6 +45,7 @@ TITLES = {
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
+    411: "Length Required",
     413: "Content Too Large",
     415: "Unsupported Media Type",
     421: "Misdirected Request",
@@ -88,11 +89,16 @@ def install(app: FastAPI) -> None:
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """For OpenAPI: these refusals, and the ones that every route knows."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    every = {400, 401, 408, 413, 421, 422, 429, 503, *statuses}
+    every = {400, 401, 408, 411, 413, 421, 422, 429, 503, *statuses}
     return {status: {"description": TITLES[status], "content": content} for status in sorted(every)}
 
 
 async def _ours(_: Request, exc: Exception) -> JSONResponse:
+    return refusal(exc)
+
+
+def refusal(exc: Exception) -> JSONResponse:
+    """The problem document of one of our errors, or the database's."""
     status, name = next((s, n) for kind, s, n in KINDS if isinstance(exc, kind))
     headers = {}
     if isinstance(exc, errors.KeyRefused):
@@ -100,10 +106,11 @@ async def _ours(_: Request, exc: Exception) -> JSONResponse:
     if isinstance(exc, errors.QuotaExceeded):
         headers["retry-after"] = str(max(1, math.ceil(exc.retry_after_s)))
     detail = str(exc)
-    if isinstance(exc, (sa.exc.SQLAlchemyError, errors.DatabaseLost)):
+    database = isinstance(exc, (sa.exc.SQLAlchemyError, errors.DatabaseLost))
+    if database:
         detail = trouble_of(exc).detail
     if status == 503:
-        log.warning("refused: %s", detail)
+        log.warning("refused: %s", detail if database else type(exc).__name__)
         headers["retry-after"] = "5"
     return problem(status, name, detail, headers=headers)
 
@@ -141,4 +148,4 @@ async def _unexpected(_: Request, exc: Exception) -> JSONResponse:
     return problem(500, "bug", f"this is a bug: {type(exc).__name__}; the service's log has more")
 
 
-__all__ = ["install", "problem", "responses"]
+__all__ = ["install", "problem", "refusal", "responses"]

@@ -15,6 +15,7 @@ from zkagent.prover.service.api.problems import responses
 from zkagent.prover.service.api.views import CURSOR_PATTERN
 from zkagent.prover.service.api.watchers import wait
 from zkagent.prover.service.catalogue.catalogue import Artifact, Card
+from zkagent.prover.service.errors import KeyRefused
 from zkagent.prover.service.queue.keys import Caller
 from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, WORK
 from zkagent.prover.service.wire.schemas import (
@@ -105,6 +106,7 @@ async def show(
             if state in FINISHED:
                 break
             await wait(event, left)
+            await _still_valid(deps, caller)
     return await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
 
 
@@ -205,7 +207,8 @@ def metrics(deps: Using, caller: From) -> Response:
 
 
 @open_router.get("/healthz", summary="Is the process alive?", response_model=Health)
-def health(deps: Using) -> Health:
+async def health() -> Health:
+    """Answered before anything else is looked at; this is its description."""
     return Health(status="ok", detail="the process answers", workers=0)
 
 
@@ -215,11 +218,18 @@ def health(deps: Using) -> Health:
     response_model=Health,
     responses={503: {"model": Health, "description": "Not yet, or not now"}},
 )
-def readiness(deps: Using, response: Response) -> Health:
-    found = deps.ready()
+async def readiness(deps: Using, response: Response) -> Health:
+    """What is known of disk, database, clock and workers; it never waits for the database."""
+    found = await deps.monitor.health()
     if found.status != "ok":
         response.status_code = 503
     return found
+
+
+async def _still_valid(deps: Deps, caller: Caller) -> None:
+    """Raises KeyRefused when the key was revoked meanwhile."""
+    if not await run_in_threadpool(deps.keys.is_valid, caller.key_id):
+        raise KeyRefused
 
 
 async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[str]:
@@ -228,6 +238,8 @@ async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[
         said = time.monotonic()
         while view.state not in FINISHED and not deps.watchers.closing:
             await wait(event, KEEP_ALIVE_S)
+            if not await run_in_threadpool(deps.keys.is_valid, caller.key_id):
+                return  # its key was revoked
             now = await run_in_threadpool(deps.views.version, caller.key_id, view.id)
             if now != (view.version, view.state):
                 view = await run_in_threadpool(deps.views.proof, caller.key_id, view.id)

@@ -135,6 +135,17 @@ def _handle_columns() -> tuple[Any, ...]:
     )
 
 
+def _since(row: Any, name: str) -> float | None:
+    """A time of the proof, as far as it is this key's business: what happened before it asked would
+    tell it that others had asked."""
+    return None if row[name] is None else float(max(row[name], row["asked_at"]))
+
+
+def _is_second(row: Any) -> bool:
+    """Whether others had asked, and it was begun, before this key did."""
+    return bool(row["started_at"] is not None and row["started_at"] < row["asked_at"])
+
+
 def _summary(row: Any) -> dict[str, Any]:
     failure = row["failure"] if row["seen_state"] in (State.FAILED, State.POISON) else None
     callback = row["callback_url"]
@@ -144,10 +155,10 @@ def _summary(row: Any) -> dict[str, Any]:
         "circuit": row["circuit"],
         "priority": row["priority"],
         "created_at": _date(row["asked_at"]),
-        "started_at": _date(row["started_at"]),
-        "finished_at": _date(row["finished_at"]),
+        "started_at": _date(_since(row, "started_at")),
+        "finished_at": _date(_since(row, "finished_at")),
         "deadline": _date(row["deadline"]),
-        "attempts": row["generation"],
+        "attempts": 1 if _is_second(row) else row["generation"],
         "failure": FailureView(kind=failure, reason=row["reason"] or "") if failure else None,
         "callback": CallbackView(url=callback, state=row["callback_state"]) if callback else None,
     }
@@ -167,10 +178,10 @@ def _result(row: Any) -> Result:
 def _progress(connection: sa.Connection, row: Any) -> Progress:
     now = time.time()
     if row["seen_state"] not in UNFINISHED:
-        elapsed = (row["finished_at"] or now) - row["created_at"]
+        elapsed = (_since(row, "finished_at") or now) - row["asked_at"]
         return Progress(stage="finished", ahead=0, elapsed_s=max(0, elapsed), expected_s=None)
     waiting = row["seen_state"] == State.WAITING
-    since = row["queued_at"] if waiting else row["started_at"]
+    since = _since(row, "queued_at" if waiting else "started_at") or now
     return Progress(
         stage="waiting" if waiting else "proving",
         ahead=_ahead(connection, row) if waiting else 0,
@@ -196,12 +207,13 @@ def _expected_s(connection: sa.Connection, circuit: str) -> float | None:
 
 
 def _timings(row: Any) -> Timings:
-    started, finished = row["started_at"], row["finished_at"]
+    started, finished = _since(row, "started_at"), _since(row, "finished_at")
+    queued, second = _since(row, "queued_at") or 0.0, _is_second(row)
     return Timings(
-        waiting_s=None if started is None else max(0.0, started - row["queued_at"]),
-        proving_s=row["prove_s"],
-        verifying_s=row["verify_s"],
-        total_s=None if finished is None else max(0.0, finished - row["created_at"]),
+        waiting_s=None if started is None else max(0.0, started - queued),
+        proving_s=None if second else row["prove_s"],
+        verifying_s=None if second else row["verify_s"],
+        total_s=None if finished is None else max(0.0, finished - row["asked_at"]),
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
-from zkagent.prover.service.wire.states import Failure, State
+from zkagent.prover.service.wire.states import Cause, Failure, State
 
 MOST_FEATURES = 100_000
 MOST_PROOF_BYTES = 1 << 20
@@ -240,10 +240,18 @@ class VerdictView(BaseModel):
     reason: str
 
 
+class TroubleView(BaseModel):
+    cause: Cause
+    detail: str
+
+
 class Health(BaseModel):
+    """troubles: all that is wrong, also what does not keep the service from taking work."""
+
     status: Literal["ok", "not ready"]
     detail: str
     workers: int
+    troubles: list[TroubleView] = []
 
 
 class ProblemError(BaseModel):
@@ -266,4 +274,4 @@ class Problem(BaseModel):
 __all__ = ["Asset", "BatchView", "ByCircuit", "ByContext", "ByModel", "CircuitList", "CircuitView"]
 __all__ += ["ContextBody", "Digest", "FailureView", "Health", "HexText", "Problem", "ProblemError"]
 __all__ += ["Progress", "ProofDocument", "ProofPage", "ProofRequest", "ProofSummary", "ProofView"]
-__all__ += ["Result", "Text", "Timings", "VerdictView", "Wishes"]
+__all__ += ["Result", "Text", "Timings", "TroubleView", "VerdictView", "Wishes"]

@@ -41,17 +41,26 @@ class Cause(StrEnum):
     """What is wrong with a machine, as `/readyz` and the metrics name it."""
 
     DISK = "disk"  # full, or failing
+    WORKER_DISK = "worker-disk"  # a worker's
     KEYS = "keys"  # files of a circuit are missing, cut or changed
     DATABASE = "database"  # it does not answer
     READ_ONLY = "database-read-only"
     REPLACED = "database-replaced"  # its file was removed, or another one lies there
     CORRUPT = "database-corrupt"
     CLOCK = "clock"  # it jumped, or machines disagree
-    WORKERS = "workers"  # nobody proves, or not everything that waits
+    CIRCUITS = "circuits"  # proofs wait for circuits that no worker has
+    WORKERS = "workers"  # nobody proves
 
 
 #: With these, what is submitted could not be kept, or nobody would prove it.
-NOT_READY = tuple(cause for cause in Cause if cause not in (Cause.KEYS, Cause.CLOCK))
+NOT_READY = (
+    Cause.DISK,
+    Cause.DATABASE,
+    Cause.READ_ONLY,
+    Cause.REPLACED,
+    Cause.CORRUPT,
+    Cause.WORKERS,
+)
 
 
 __all__ = ["BLAMELESS", "FINISHED", "NOT_READY", "UNFINISHED", "Cause", "Failure", "State"]

@@ -208,9 +208,21 @@ def test_an_oversized_body_is_refused(http: httpx.Client, fleet: Fleet) -> None:
     assert count(fleet) == before
 
 
-def test_an_oversized_body_without_a_length_is_refused(http: httpx.Client) -> None:
+def test_a_body_without_a_length_is_refused_before_it_is_read(http: httpx.Client) -> None:
     chunks = (b" " * (1 << 20) for _ in range(3))
-    problem(http.post("/v1/proofs", content=chunks, headers=JSON), 413, "too-large")
+    problem(http.post("/v1/proofs", content=chunks, headers=JSON), 411, "length-required")
+
+
+@pytest.mark.parametrize("name", ["x-forwarded-for", "forwarded", "via", "x-real-ip"])
+def test_without_keys_a_proxys_callers_are_no_local_ones(http: httpx.Client, name: str) -> None:
+    answer = http.get("/v1/proofs", headers={name: "203.0.113.9"})
+    problem(answer, 421, "behind-a-proxy")
+
+
+def test_without_keys_the_http_of_a_proxy_that_says_nothing_else_is_refused(fleet: Fleet) -> None:
+    answer = _drip(fleet, b"GET /v1/proofs HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n", 20)
+    assert answer.startswith(b"HTTP/1.1 421")
+    assert b"urn:zkagent:problem:behind-a-proxy" in answer
 
 
 def test_other_media_types_are_refused(http: httpx.Client) -> None:

@@ -223,10 +223,10 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def _too_many_connections(fleet: Fleet) -> None:
-    """Of six at once the service turns some away, with a problem document, and goes on."""
+    """Of six at once the service turns the oldest away, with a problem document, and goes on."""
     several = [socket.create_connection(("127.0.0.1", fleet.port), 20) for _ in range(6)]
     try:
-        assert b"urn:zkagent:problem:too-many-connections" in several[-1].recv(65536)
+        assert b"urn:zkagent:problem:too-many-connections" in several[0].recv(65536)
     finally:
         for connection in several:
             connection.close()

@@ -33,6 +33,7 @@ def _served(connection: sa.Connection, priority: int) -> int:
     found = connection.execute(sa.select(sa.func.max(proofs.c.turn)).where(proving)).scalar_one()
     if found is None:
         waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+        waiting &= proofs.c.payer != ""  # that is one which has no turn yet
         first = sa.select(proofs.c.turn).where(waiting & is_due()).order_by(proofs.c.turn).limit(1)
         found = connection.execute(first).scalar_one_or_none()
     return int(found or 0)

@@ -1,0 +1,251 @@
+"""The database: earlier versions, a file that is removed or replaced, its rights, what its errors
+say, and rows of the engine's that would run code."""
+
+import base64
+import os
+import pickle
+import re
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.listed_runs import ListedRuns
+from tests.support.fleet import Fleet, eventually
+from zkagent.prover.client import Wanted
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
+from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
+from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.tables import handles, meta, metadata, proofs
+from zkagent.prover.service.queue.trouble import trouble_of
+from zkagent.prover.service.wire.states import Cause, State
+
+VERSION_1 = Path(__file__).with_name("version1.sql")  # written by the program of that version
+KEY_OF_VERSION_1 = "9bdc9f769193"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "service.sqlite"
+
+
+@pytest.fixture
+def opened(file: Path) -> Iterator[Database]:
+    database = Database(f"sqlite:///{file}")
+    database.prepare()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def old(file: Path) -> Path:
+    connection = sqlite3.connect(file)
+    connection.executescript(VERSION_1.read_text())
+    connection.close()
+    return file
+
+
+def states(database: Database) -> dict[int, str]:
+    """State by the first input, which version1.sql counts from 1."""
+    with database.read() as connection:
+        rows = connection.execute(sa.select(proofs.c.inputs, proofs.c.state)).all()
+    return {int(row.inputs[1:].split(",")[0]): row.state for row in rows}
+
+
+def columns_of(database: Database) -> dict[str, list[tuple[str, str, bool]]]:
+    found = sa.inspect(database.engine)
+    return {
+        table: sorted((c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(table))
+        for table in metadata.tables
+    }
+
+
+def test_a_database_of_version_1_is_brought_up_and_its_doubtful_verdicts_are_none(
+    old: Path,
+) -> None:
+    database = Database(f"sqlite:///{old}")
+    for _ in range(2):
+        database.prepare()
+    prepare_engine(database)
+    expected = {1: "done", 2: "poison", 3: "failed", 4: "done", 5: "done", 6: "waiting"}
+    assert states(database) == expected
+    queue = ListedRuns()
+    store = Store(database, queue)
+    for number in (2, 3):
+        store.submit("bob", Request(fake_digest("quick"), (number, 0, 0, 0)))
+    assert states(database) == expected | {2: "waiting"}
+    assert len(queue.runs) == 1
+    result = Views(database).proof(KEY_OF_VERSION_1, Request(fake_digest("quick"), (1, 0, 0, 0)).id)
+    assert result.state is State.DONE
+    assert [key.allowance.urgent for key in Keys(database).all()] == [False]
+    database.close()
+
+
+def test_the_tables_of_a_database_that_was_brought_up_are_those_of_a_new_one(
+    old: Path, tmp_path: Path
+) -> None:
+    new = Database(f"sqlite:///{tmp_path}/new.sqlite")
+    both = (Database(f"sqlite:///{old}"), new)
+    columns = []
+    for database in both:
+        database.prepare()
+        columns.append(columns_of(database))
+        database.close()
+    assert columns[0] == columns[1]
+
+
+def test_callbacks_that_version_1_had_not_sent_are_due(old: Path) -> None:
+    database = Database(f"sqlite:///{old}")
+    database.prepare()
+    with database.read() as connection:
+        query = sa.select(handles).where(handles.c.callback_state == "waiting")
+        (row,) = connection.execute(query).all()
+        rest = connection.exec_driver_sql("select queue_name from workflow_status").scalars().all()
+    assert row.callback_host == "hooks.example.org"
+    assert row.callback_due
+    assert re.fullmatch("[0-9a-f]{32}", row.callback_id)
+    assert set(rest) == {"proofs"}
+    database.close()
+
+
+def test_a_database_of_an_unknown_version_is_refused_by_name_with_the_remedy(
+    opened: Database, file: Path
+) -> None:
+    with opened.write() as connection:
+        connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="99"))
+    before = file.read_bytes()
+    with pytest.raises(DatabaseUnusable, match=r"version 99, this program reads 1, 2: use the"):
+        Database(f"sqlite:///{file}").prepare()
+    assert file.read_bytes() == before
+
+
+def test_no_write_counts_in_a_file_that_was_removed_or_replaced(
+    opened: Database, file: Path
+) -> None:
+    store = Store(opened, ListedRuns())
+    away = file.with_name("away")
+    file.rename(away)
+    with pytest.raises(DatabaseLost, match="was removed while in use"):
+        store.submit("alice", Request("ab" * 32, (1,)))
+    file.write_bytes(away.read_bytes())
+    with pytest.raises(DatabaseLost, match="was replaced by another one"):
+        store.submit("alice", Request("ab" * 32, (1,)))
+    away.replace(file)
+    store.submit("alice", Request("ab" * 32, (1,)))
+
+
+def test_a_file_that_goes_while_a_request_is_written_is_noticed_before_it_is_acknowledged(
+    opened: Database, file: Path
+) -> None:
+    class Unlinking(ListedRuns):
+        def enqueue(self, connection: sa.Connection, run: object) -> None:
+            file.unlink()
+
+    with pytest.raises(DatabaseLost):
+        Store(opened, Unlinking()).submit("alice", Request("ab" * 32, (1,)))
+
+
+@pytest.mark.parametrize("mode", [None, 0o644, 0o666])
+def test_the_files_are_for_their_owner_alone(tmp_path: Path, mode: int | None) -> None:
+    file = tmp_path / "service.sqlite"
+    if mode is not None:
+        file.touch()
+        file.chmod(mode)
+    before = os.umask(0)
+    try:
+        database = Database(f"sqlite:///{file}")
+        database.prepare()
+        files = [path for path in tmp_path.iterdir() if path.is_file()]
+        assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+        assert len(files) == 3
+        database.close()
+    finally:
+        os.umask(before)
+
+
+def test_errors_say_what_is_wrong_and_nothing_of_what_was_written(database: Database) -> None:
+    marker = "7391846250"
+    with pytest.raises(sa.exc.DBAPIError) as caught, database.write() as connection:
+        connection.execute(sa.insert(proofs).values(id="x", inputs=f"[{marker}]"))
+    assert marker not in trouble_of(caught.value).detail
+    if not database.is_postgres:
+        assert marker not in str(caught.value)
+
+
+SQLITE = {
+    "SQLITE_FULL": Cause.DISK,
+    "SQLITE_IOERR_WRITE": Cause.DISK,
+    "SQLITE_READONLY_DBMOVED": Cause.READ_ONLY,
+    "SQLITE_CORRUPT": Cause.CORRUPT,
+    "SQLITE_NOTADB": Cause.CORRUPT,
+    "SQLITE_BUSY": Cause.DATABASE,
+}
+
+
+@pytest.mark.parametrize("name", SQLITE)
+def test_what_sqlite_says_is_named_by_its_cause(name: str) -> None:
+    error = sqlite3.OperationalError("words")
+    error.sqlite_errorname = name
+    wrapped = sa.exc.OperationalError("insert", {}, error)
+    assert trouble_of(wrapped).cause is SQLITE[name]
+
+
+TABLES = {"inputs": "workflow_input", "output": "workflow_output", "error": "workflow_output"}
+
+
+class Bomb:
+    """What runs code when it is read as a pickle."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("column", ["inputs", "output", "error"])
+def test_a_row_that_is_a_pickle_is_not_loaded_and_the_proof_is_made_all_the_same(
+    small: Fleet, features: list[int], column: str
+) -> None:
+    """Whoever can write to the database may ask for anything to be proven, but not run code."""
+    mark = small.home / "exploded"
+    bomb = base64.b64encode(pickle.dumps({"args": (Bomb(mark),), "kwargs": {}})).decode()
+    small.serve(slots=0)
+    with small.client() as client:
+        view = client.submit(Wanted.of_features("quick", features))
+        fine = client.submit(Wanted.of_features("quick", [*features[:3], 7]))
+        with sqlite3.connect(small.home / "service.sqlite") as connection:
+            ours = "where workflow_uuid like ?"
+            row = (f"{view.id}%",)
+            connection.execute(f"update {TABLES[column]} set {column} = ? {ours}", (bomb, *row))
+            connection.execute(f"update workflow_status set serialization='py_pickle' {ours}", row)
+        small.work()
+        client.wait(fine.id, timeout_s=30)
+        eventually(lambda: _has_ended(small.home / "service.sqlite", view.id))
+    assert not mark.exists()
+
+
+def _has_ended(file: Path, proof_id: str) -> bool:
+    with sqlite3.connect(file) as connection:
+        query = "select status from workflow_status where workflow_uuid like ?"
+        found = [row[0] for row in connection.execute(query, (f"{proof_id}%",))]
+    return bool(found) and not {"ENQUEUED", "PENDING"} & set(found)
+
+
+def test_the_engine_reads_no_pickle_in_this_process(opened: Database) -> None:
+    prepare_engine(opened)
+    queue = EngineQueue(opened)
+    from dbos._serialization import deserialize_args
+
+    bomb = base64.b64encode(pickle.dumps(1)).decode()
+    with pytest.raises(TypeError, match="not loaded, only JSON is"):
+        deserialize_args(bomb, "py_pickle", queue._client._serializer)
+    queue.close()

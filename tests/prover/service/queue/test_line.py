@@ -1,0 +1,191 @@
+"""The line: keys take turns, the urgent come first, and workers take what they can prove."""
+
+import time
+
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.listed_runs import ListedRuns
+from zkagent.prover.service.errors import KeyRefused, QuotaExceeded
+from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue.claims import Claims, Limits
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import Priority, Request
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.store import Quota, Store
+from zkagent.prover.service.queue.tables import proofs
+from zkagent.prover.service.wire.states import Failure, State
+
+QUICK, SLOW = fake_digest("quick"), fake_digest("slow")
+
+
+@pytest.fixture
+def worker(database: Database, queue: ListedRuns) -> Claims:
+    return Claims(database, queue, "one", Limits(backoff_s=60))
+
+
+def ask(store: Store, key: str, count: int, circuit: str = QUICK, priority: int = 100) -> None:
+    start = sum(map(ord, key)) * 1000
+    for number in range(start, start + count):
+        store.submit(key, Request(circuit, (number, 0, 0, 0), priority))
+
+
+def served(worker: Claims, queue: ListedRuns, count: int) -> list[str]:
+    """Whose proofs are begun, in order; each is set back as done."""
+    payers = []
+    turns = iter(list(queue.runs))
+    run = next(turns)
+    while len(payers) < count:
+        while (claim := worker.claim(run.proof_id, run.generation)) is None:
+            run = next(turns)
+        (name,) = claim.members
+        with worker.database.write() as connection:
+            row = connection.execute(sa.select(proofs).where(proofs.c.id == name)).one()
+            values = {"state": State.DONE, "finished_at": time.time()}
+            connection.execute(sa.update(proofs).where(proofs.c.id == name).values(values))
+        payers.append(str(row.payer))
+    return payers
+
+
+def test_a_key_with_a_hundred_proofs_delays_anothers_first_one_by_one(
+    store: Store, worker: Claims, queue: ListedRuns
+) -> None:
+    ask(store, "many", 100)
+    assert served(worker, queue, 5) == ["many"] * 5
+    ask(store, "few", 3)
+    assert sorted(served(worker, queue, 6)) == ["few"] * 3 + ["many"] * 3
+
+
+def test_three_keys_take_turns(store: Store, worker: Claims, queue: ListedRuns) -> None:
+    for key in ("a", "b", "c"):
+        ask(store, key, 10)
+    order = served(worker, queue, 30)
+    for start in range(0, 30, 3):
+        assert set(order[start : start + 3]) == {"a", "b", "c"}
+
+
+def test_what_waits_for_another_try_makes_no_newcomer_first(
+    store: Store, worker: Claims, queue: ListedRuns
+) -> None:
+    ask(store, "unlucky", 1)
+    claim = worker.claim(queue.runs[0].proof_id, 1)
+    assert claim
+    worker.crash(claim, Failure.CRASH, "signal SIGKILL")
+    ask(store, "many", 20)
+    served(worker, queue, 10)
+    ask(store, "new", 10)
+    assert sorted(served(worker, queue, 8)) == ["many"] * 4 + ["new"] * 4
+
+
+def test_the_urgent_come_first_whoever_asks(
+    store: Store, worker: Claims, queue: ListedRuns
+) -> None:
+    ask(store, "many", 10)
+    ask(store, "other", 2, priority=Priority.URGENT)
+    assert served(worker, queue, 3) == ["other", "other", "many"]
+
+
+def test_a_worker_takes_only_circuits_that_it_has_whichever_turn_it_is_given(
+    store: Store, worker: Claims, queue: ListedRuns
+) -> None:
+    ask(store, "a", 3, QUICK)
+    ask(store, "b", 2, SLOW)
+    run = queue.runs[0]
+    for _ in range(2):
+        claim = worker.claim(run.proof_id, run.generation, {SLOW})
+        assert claim
+        assert claim.circuit == SLOW
+    assert worker.claim(run.proof_id, run.generation, {SLOW}) is None
+    assert worker.claim(run.proof_id, run.generation, set()) is None
+
+
+def test_passing_a_turn_on_changes_nothing_but_who_has_it(
+    store: Store, worker: Claims, queue: ListedRuns, database: Database
+) -> None:
+    ask(store, "a", 1, QUICK)
+    with database.read() as connection:
+        before = connection.execute(sa.select(proofs)).one()
+    for _ in range(20):
+        run = queue.runs[-1]
+        assert worker.claim(run.proof_id, run.generation, {SLOW}) is None
+        worker.pass_turn(run.proof_id, run.generation)
+    with database.read() as connection:
+        assert connection.execute(sa.select(proofs)).one() == before
+    assert len({run.id for run in queue.runs}) == 21
+    assert worker.claim(queue.runs[-1].proof_id, 1, {QUICK})
+
+
+@pytest.mark.parametrize("hours", [-5, 5])
+def test_setting_the_clock_puts_nothing_off_for_long(
+    store: Store,
+    worker: Claims,
+    queue: ListedRuns,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+) -> None:
+    ask(store, "a", 1)
+    claim = worker.claim(queue.runs[0].proof_id, 1)
+    assert claim
+    worker.crash(claim, Failure.CRASH, "signal SIGKILL")
+    other = Claims(store.database, queue, "two")
+    assert not other.has_work({QUICK})
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + hours * 3600)
+    assert other.has_work({QUICK})
+
+
+def test_waits_between_tries_grow_to_an_hour_and_fill_some() -> None:
+    limits = Limits()
+    waits = [limits.wait_s(number) for number in range(1, limits.crashes)]
+    assert waits[:4] == [1, 3, 9, 27]
+    assert max(waits) == 3600
+    assert 3 < sum(waits) / 3600 < 5
+
+
+def test_a_request_that_is_cancelled_and_made_again_counts_each_time(store: Store) -> None:
+    quota = Quota(unfinished=10, per_day=3)
+    wanted = Request(QUICK, (1, 2, 3, 4))
+    for _ in range(3):
+        store.submit("alice", wanted, quota)
+        store.submit("alice", wanted, quota)  # it waits for that already
+        store.cancel("alice", wanted.id)
+    with pytest.raises(QuotaExceeded, match="3 requests in 24 hours"):
+        store.submit("alice", wanted, quota)
+    assert store.purge(time.time() + 1) == 1
+    with pytest.raises(QuotaExceeded):  # forgetting proofs does not help either
+        store.submit("alice", wanted, quota)
+
+
+def test_revoking_a_key_stops_what_only_it_waits_for(
+    store: Store, database: Database, worker: Claims, queue: ListedRuns
+) -> None:
+    keys = Keys(database)
+    text = keys.create("mallory")
+    key_id = text.split("_")[1]
+    own, shared, running = (Request(QUICK, (number, 0, 0, 0)) for number in (1, 2, 3))
+    for request in (own, shared):
+        store.submit(key_id, request)
+    store.submit("bob", shared)
+    store.submit(key_id, running)
+    claim = worker.claim(running.id, 1)
+    assert claim
+    assert keys.is_valid(key_id)
+    touched = keys.revoke(key_id)
+    assert len(touched) == 3
+    assert worker.held(claim) == set()
+    with database.read() as connection:
+        found = dict(connection.execute(sa.select(proofs.c.id, proofs.c.state)).all())
+    assert found == {own.id: "cancelled", running.id: "cancelled", shared.id: "waiting"}
+    assert not keys.is_valid(key_id)
+    with pytest.raises(KeyRefused):
+        keys.authenticate(text)
+
+
+def test_the_operator_cancels_by_key_and_the_key_lives_on(store: Store, database: Database) -> None:
+    ask(store, "alice", 3)
+    ask(store, "bob", 1)
+    assert len(store.cancel_of_key("alice")) == 3
+    assert store.cancel_of_key("alice") == []
+    with database.read() as connection:
+        query = sa.select(proofs.c.payer).where(proofs.c.state == State.WAITING)
+        assert connection.execute(query).scalars().all() == ["bob"]
+    ask(store, "alice", 1)

@@ -81,7 +81,6 @@ WORKER_OPTIONS = _options(
 @click.option("--require-keys", is_flag=True, help="Require API keys on loopback, too.")
 @click.option("--max-body", type=click.IntRange(1024), default=2 << 20, show_default=True)
 @click.option("--connections", type=click.IntRange(1), default=1000, show_default=True)
-@click.option("--connections-per-address", type=click.IntRange(1), default=250, show_default=True)
 @WORKER_OPTIONS
 @click.pass_context
 def serve_command(ctx: click.Context, /, **given: Any) -> None:
@@ -94,12 +93,10 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
 
     host, port = given.pop("host"), given.pop("port")
     require_keys, max_body = given.pop("require_keys"), given.pop("max_body")
-    connections, per_address = given.pop("connections"), given.pop("connections_per_address")
+    connections = given.pop("connections")
     assembly = _assemble(ctx, given)
     service = _service(assembly, host, require_keys=require_keys, max_body=max_body)
-    server, listener = make_server(
-        service, host, port, connections=connections, per_address=per_address
-    )
+    server, listener = make_server(service, host, port, connections=connections)
     worker = assembly.worker(server.end) if assembly.options.slots else None
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"http://{shown}:{listener.getsockname()[1]}")

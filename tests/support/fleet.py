@@ -65,6 +65,7 @@ class Fleet:
     catalogue: FakeCatalogue | None
     options: tuple[str, ...] = ()
     logs: Path | None = None
+    environment: dict[str, str] = field(default_factory=dict)
     members: list[Member] = field(default_factory=list)
     port: int = 0
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -74,8 +75,9 @@ class Fleet:
         self.port = self.port or free_port()
         return self._start("serve", "--port", str(self.port), "--slots", str(slots), *options)
 
-    def work(self, *options: str) -> Member:
-        return self._start("worker", *options)
+    def work(self, *options: str, catalogue: FakeCatalogue | None = None) -> Member:
+        """Start a worker; catalogue: its own, if it is unlike the others."""
+        return self._start("worker", *options, catalogue=catalogue)
 
     def client(self, key: str | None = None, patience_s: float = 60.0) -> ServiceClient:
         return ServiceClient(self.url, key=key, patience_s=patience_s)
@@ -120,7 +122,7 @@ class Fleet:
         """Command lines of what this fleet has started, children included, and still runs."""
         return [command for _, command in marked(f"{MARK}={self.mark}")]
 
-    def _start(self, command: str, *options: str) -> Member:
+    def _start(self, command: str, *options: str, catalogue: FakeCatalogue | None = None) -> Member:
         name = f"{command}-{len(self.members)}"
         log = (self.logs or self.home) / f"{name}.log"
         words = [
@@ -132,10 +134,12 @@ class Fleet:
             self.database_url,
         ]
         words += [*options, *self.options]
-        if self.catalogue:
-            self.catalogue.write(self.home / "fake.json")
-            words += ["--fake", str(self.home / "fake.json")]
+        if catalogue := catalogue or self.catalogue:
+            path = (self.home if catalogue is self.catalogue else catalogue.folder) / "fake.json"
+            catalogue.write(path)
+            words += ["--fake", str(path)]
         environment = {**os.environ, "ZKAGENT_HOME": str(self.home), MARK: self.mark}
+        environment |= self.environment
         with log.open("w") as errors:
             process = subprocess.Popen(
                 words, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment

@@ -43,9 +43,7 @@ def fleet(
     home = tmp_path_factory.mktemp("service")
     running = Fleet(home, f"sqlite:///{home}/service.sqlite", catalogue)
     allowed = f"http://127.0.0.1:{callback_port}"
-    running.serve(
-        "--allow-callback", allowed, "--private-callbacks", "--max-crashes", "3", slots=2
-    )
+    running.serve("--allow-callback", allowed, "--private-callbacks", "--max-crashes", "3", slots=2)
     yield running
     running.end()
 

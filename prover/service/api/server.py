@@ -6,6 +6,7 @@ import logging
 import resource
 import signal
 import socket
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
@@ -22,7 +23,8 @@ from zkagent.prover.service.errors import StartRefused
 HEAD_S = 10.0
 KEEP_ALIVE_S = 30
 CONNECTIONS = 1000
-CONNECTIONS_PER_ADDRESS = 250
+ACCEPTED_AT_ONCE = 50  # then others have their turn
+BACKLOG = 2048
 OTHER_FILES = 512
 GRACE_S = 10
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -44,14 +46,45 @@ class Connection(h11.Connection):
         return event
 
 
-class PatientProtocol(H11Protocol):
-    """Ends connections whose request head does not arrive in time (slow-loris). When there are too
-    many, of one address or in all, the one that has been idle longest goes."""
+class Connections:
+    """Those of one server. When there are too many, the address with most of them loses the one
+    that has been idle longest; who asks for something is never cut off."""
 
-    most_connections = CONNECTIONS
-    most_per_address = CONNECTIONS_PER_ADDRESS
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._count = 0
+        self._by_address: dict[str, OrderedDict[PatientProtocol, None]] = {}
+
+    def add(self, one: "PatientProtocol") -> None:
+        self._by_address.setdefault(one.address, OrderedDict())[one] = None
+        self._count += 1
+        if self._count > self._most:
+            crowd = max(self._by_address.values(), key=len)
+            idle = (other for other in crowd if other.is_idle and other is not one)
+            next(idle, one).turn_away()
+
+    def touch(self, one: "PatientProtocol") -> None:
+        """It did something."""
+        crowd = self._by_address.get(one.address)
+        if crowd and one in crowd:
+            crowd.move_to_end(one)
+
+    def remove(self, one: "PatientProtocol") -> None:
+        crowd = self._by_address.get(one.address)
+        if crowd and one in crowd:
+            del crowd[one]
+            self._count -= 1
+            if not crowd:
+                del self._by_address[one.address]
+
+
+class PatientProtocol(H11Protocol):
+    """Ends connections whose request head does not arrive in time (slow-loris), and those that are
+    too many."""
+
+    all = Connections(CONNECTIONS)
+    address = ""
     _alarm: asyncio.TimerHandle | None = None
-    idle_since = 0.0
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -59,20 +92,9 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.idle_since = self.loop.time()
-        others = [other for other in self.connections if isinstance(other, PatientProtocol)]
-        near = [other for other in others if other._address == self._address]
-        for some, most in ((near, self.most_per_address), (others, self.most_connections)):
-            if len(some) > most:
-                idle = (other for other in some if other.is_idle and other is not self)
-                min(idle, key=lambda other: other.idle_since, default=self).turn_away()
-                break
-        if not transport.is_closing():
-            self._set_alarm()
-
-    @property
-    def _address(self) -> str:
-        return self.client[0] if self.client else ""
+        self.address = self.client[0] if self.client else ""
+        self._set_alarm()
+        self.all.add(self)
 
     @property
     def is_idle(self) -> bool:
@@ -81,12 +103,12 @@ class PatientProtocol(H11Protocol):
         return cycle is None or bool(cycle.response_complete)
 
     def turn_away(self) -> None:
-        self.connections.discard(self)
+        self.all.remove(self)
         self.transport.write(_TOO_MANY)
         self.transport.close()
 
     def data_received(self, data: bytes) -> None:
-        self.idle_since = self.loop.time()
+        self.all.touch(self)
         super().data_received(data)
         if self.is_idle:
             self._set_alarm()
@@ -95,6 +117,7 @@ class PatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._clear_alarm()
+        self.all.remove(self)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -199,12 +222,10 @@ def make_server(
     port: int,
     *,
     connections: int = CONNECTIONS,
-    per_address: int = CONNECTIONS_PER_ADDRESS,
 ) -> tuple[Server, socket.socket]:
     """A server and its bound socket; port 0 takes a free one. Raises StartRefused."""
     _allow_files(connections + OTHER_FILES)
-    limits = {"most_connections": connections, "most_per_address": per_address}
-    protocol = type("Protocol", (PatientProtocol,), limits)
+    protocol = type("Protocol", (PatientProtocol,), {"all": Connections(connections)})
     config = uvicorn.Config(
         service.app,
         http=protocol,
@@ -213,6 +234,7 @@ def make_server(
         log_config=None,
         access_log=False,
         server_header=False,
+        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
@@ -228,6 +250,13 @@ def _allow_files(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
+class Listener(socket.socket):
+    """Lets many wait to be accepted, however few are accepted at once."""
+
+    def listen(self, _: int = 0, /) -> None:
+        super().listen(BACKLOG)
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 takes a free one. Raises StartRefused."""
     try:
@@ -235,7 +264,7 @@ def listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         with ExitStack() as undo:
-            listener = undo.enter_context(socket.socket(family, kind, number))
+            listener = undo.enter_context(Listener(family, kind, number))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
             undo.pop_all()

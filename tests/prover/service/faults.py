@@ -1,0 +1,553 @@
+"""Faults: a service whose disk, keys, clock, database or peers fail, and which then is mended.
+
+Each fault ends with the same questions: has every request that was acknowledged its proof, is no
+verdict wrong, was nothing that would be lost acknowledged, did `/healthz` answer in time, did
+`/readyz` and the metrics name the cause, and is no input in any log? In the test suite in a short
+form; the long one is `make faults`, or `python -m tests.prover.service.faults --rounds 10`.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.support.disks import fill, small_disk
+from tests.support.fleet import Fleet, Member, eventually, postgres
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.client import ServiceClient, Wanted
+from zkagent.prover.service.errors import ServiceAnswered, ServiceUnreachable
+from zkagent.prover.service.fakes.catalogue import TROUBLE, FakeCatalogue, Order
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.wire.states import State
+
+SLOW_HEALTHZ_S = 0.2
+SLOW_SHARE = 0.01  # of answers, since the machine has other things to do, too
+STUCK_HEALTHZ_S = 1.0
+MARKER = 7391846250  # in every input; wherever it turns up, inputs do
+PROBE_EVERY_S = 0.05
+OPTIONS = ("--stale", "3", "--grace", "1", "--least-free", "2")
+
+
+@dataclass
+class Report:
+    """What a fault did; `failures` is empty when all is well."""
+
+    fault: str
+    failures: list[str] = field(default_factory=list)
+    acknowledged: int = 0
+    refused: int = 0
+    healthz_s: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def slowest_s(self) -> float:
+        return max(self.healthz_s, default=0.0)
+
+    def judge(self) -> None:
+        """Whether `/healthz` was there throughout."""
+        slow = sum(took > SLOW_HEALTHZ_S for took in self.healthz_s)
+        if slow > max(1, SLOW_SHARE * len(self.healthz_s)) or self.slowest_s > STUCK_HEALTHZ_S:
+            self.failures.append(
+                f"/healthz was slow {slow} of {len(self.healthz_s)} times, {self.slowest_s:.2f} s"
+            )
+        if len(self.healthz_s) < 10:
+            self.failures.append("/healthz was hardly asked")
+
+
+class Ward:
+    """One fleet, its requests, and somebody who asks all the time whether it lives."""
+
+    def __init__(self, home: Path, url: str, report: Report) -> None:
+        self.home = home
+        self.report = report
+        (home / "db").mkdir(exist_ok=True)
+        self.database_file = home / "db" / "service.sqlite"
+        self.temporary = home / "tmp"
+        self.temporary.mkdir(exist_ok=True)
+        self.catalogue = FakeCatalogue(home, {"quick": 0.02})
+        self.fleet = Fleet(home, url, self.catalogue, OPTIONS)
+        self.fleet.environment = {"TMPDIR": str(self.temporary)}
+        self.acknowledged: dict[str, list[int]] = {}
+        self._number = random.randrange(1 << 20) * 10_000
+        self._stop = threading.Event()
+        self._probe = threading.Thread(target=self._ask, name="probe")
+
+    def complain(self, what: str) -> None:
+        self.report.failures.append(what)
+
+    def begin(self, *options: str, slots: int = 1) -> Member:
+        member = self.fleet.serve(*options, slots=slots)
+        self.prove(1)
+        self._probe.start()
+        return member
+
+    def end(self) -> None:
+        self._stop.set()
+        if self._probe.ident:
+            self._probe.join()
+        self.fleet.end()
+
+    def inputs(self) -> list[int]:
+        self._number += 1
+        return [self._number, MARKER, -MARKER, 1]
+
+    def submit(self, count: int, **wishes: Any) -> list[str]:
+        """Ask so often; the ids of what was acknowledged."""
+        found = []
+        with self.client() as client:
+            for _ in range(count):
+                x = self.inputs()
+                try:
+                    view = client.submit(Wanted.of_features("quick", x, **wishes))
+                except (ServiceAnswered, ServiceUnreachable) as exc:
+                    self.report.refused += 1
+                    if isinstance(exc, ServiceAnswered) and exc.status != 503:
+                        self.complain(f"{exc.status} instead of 503")
+                    continue
+                self.acknowledged[view.id] = x
+                found.append(view.id)
+        self.report.acknowledged += len(found)
+        return found
+
+    def prove(self, count: int) -> None:
+        for proof_id in self.submit(count):
+            with self.client(20) as client:
+                client.wait(proof_id, timeout_s=60)
+
+    def client(self, patience_s: float = 0) -> ServiceClient:
+        return self.fleet.client(patience_s=patience_s)
+
+    def ready(self) -> dict[str, Any]:
+        answer = httpx.get(f"{self.fleet.url}/readyz", timeout=10)
+        document: dict[str, Any] = answer.json()
+        return {**document, "http": answer.status_code}
+
+    def is_named(self, cause: str) -> bool:
+        """Whether `/readyz` names the cause."""
+        return cause in {trouble["cause"] for trouble in self.ready()["troubles"]}
+
+    def expect(self, cause: str, *, ready: bool, timeout_s: float = 20) -> None:
+        """Cause, status and metrics agree before long."""
+        wanted = 200 if ready else 503
+
+        def found() -> bool:
+            seen = self.ready()
+            causes = {trouble["cause"] for trouble in seen["troubles"]}
+            return cause in causes and seen["http"] == wanted
+
+        self._within(found, timeout_s, f"/readyz does not say {cause} with {wanted}")
+        text = httpx.get(f"{self.fleet.url}/metrics", timeout=10).text
+        if f'zkagent_trouble{{cause="{cause}"}} 0.0' in text or "zkagent_trouble" not in text:
+            self.complain(f"metrics do not name {cause}")
+
+    def expect_well(self, timeout_s: float = 40) -> None:
+        def well() -> bool:
+            return self.ready()["http"] == 200
+
+        self._within(well, timeout_s, "/readyz is not ready after the repair")
+
+    def check(self) -> None:
+        """After the repair: all that was acknowledged has its proof, and new ones are made."""
+        self.prove(2)
+        with self.client(20) as client:
+            for proof_id, x in self.acknowledged.items():
+                view = client.wait(proof_id, timeout_s=120)
+                assert view.result
+                proof = Proof.from_json(view.result.proof.model_dump_json())
+                if not self.catalogue.verify(proof) or list(proof.inputs) != x:
+                    self.complain(f"{proof_id} has a proof of something else")
+        for member in self.fleet.members:
+            if str(MARKER) in member.log.read_text():
+                self.complain(f"inputs are in {member.log.name}")
+
+    def _within(self, condition: Callable[[], bool], timeout_s: float, complaint: str) -> None:
+        try:
+            eventually(condition, timeout_s)
+        except AssertionError:
+            self.complain(f"{complaint}: {self.ready()}")
+
+    def _ask(self) -> None:
+        """`/healthz` again and again, on connections of its own."""
+        while not self._stop.is_set():
+            began = time.monotonic()
+            try:
+                with socket.create_connection(("127.0.0.1", self.fleet.port), 20) as connection:
+                    connection.sendall(
+                        b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
+                    )
+                    alive = connection.recv(4096).startswith(b"HTTP/1.1 200")
+            except OSError:
+                alive = False
+            took = time.monotonic() - began
+            if not alive:
+                self.complain(f"/healthz did not answer ({took:.2f} s)")
+            self.report.healthz_s.append(took)
+            self._stop.wait(PROBE_EVERY_S)
+
+
+def full_temporary_disk(ward: Ward) -> None:
+    """No room for the temporary files of proofs, service and workers."""
+    with small_disk(ward.temporary, "8m"):
+        ward.begin()
+        empty = fill(ward.temporary)
+        ward.expect("disk", ready=False)
+        ward.submit(3)
+        time.sleep(2)
+        empty()
+        ward.expect_well()
+        ward.check()
+        ward.end()
+
+
+def full_database_disk(ward: Ward) -> None:
+    """No room for the database: nothing is acknowledged that is not stored."""
+    with small_disk(ward.home / "db", "8m"):
+        ward.begin()
+        empty = fill(ward.home / "db")
+        ward.expect("disk", ready=False)
+        ward.submit(5)
+        empty()
+        ward.expect_well()
+        ward.check()
+        ward.end()
+
+
+def troubled_keys(ward: Ward) -> None:
+    """Keys that are damaged under a running worker, and mended."""
+    ward.begin()
+    trouble = ward.home / TROUBLE
+    trouble.write_text("keys")
+    ward.submit(3)
+    ward.expect("keys", ready=False)  # nobody else can prove anything
+    ward.submit(2)
+    trouble.unlink()
+    ward.expect_well()
+    ward.check()
+
+
+def failing_engine(ward: Ward) -> None:
+    """An engine that fails for everybody is not a verdict on anybody."""
+    ward.begin("--max-crashes", "8")
+    trouble = ward.home / TROUBLE
+    trouble.write_text("engine")
+    ward.submit(3)
+    time.sleep(3)
+    trouble.unlink()
+    ward.check()
+
+
+def unlike_workers(ward: Ward) -> None:
+    """Three workers that lack the circuit, and one that has it."""
+    ward.begin(slots=1)
+    other = FakeCatalogue(ward.home / "other", {"another": 0.02})
+    other.folder.mkdir()
+    for _ in range(3):
+        ward.fleet.work(catalogue=other)
+    ids = ward.submit(20)
+    with ward.client(20) as client:
+        for proof_id in ids:
+            client.wait(proof_id, timeout_s=60)
+    for proof_id in ids:
+        row = ward.fleet.proof(proof_id)
+        if (row.crashes, row.deaths, row.generation) != (0, 0, 1):
+            ward.complain(f"{proof_id}: passing on was counted")
+    ward.check()
+
+
+def unlinked_database(ward: Ward) -> None:
+    """The file is moved away and comes back; meanwhile nothing is acknowledged."""
+    ward.begin()
+    file, away = ward.database_file, ward.home / "away.sqlite"
+    file.rename(away)
+    if acknowledged := ward.submit(10):
+        ward.complain(f"{len(acknowledged)} acknowledged into a file that is gone")
+    ward.expect("database-replaced", ready=False)
+    away.rename(file)
+    ward.expect_well()
+    ward.check()
+
+
+def replaced_database(ward: Ward) -> None:
+    """Another file lies in its place: refused until everybody was started again."""
+    service = ward.begin()
+    file = ward.database_file
+    copy = ward.home / "copy.sqlite"
+    shutil.copy(file, copy)
+    kept = ward.home / "kept.sqlite"
+    os.link(file, kept)
+    copy.replace(file)
+    if acknowledged := ward.submit(10):
+        ward.complain(f"{len(acknowledged)} acknowledged into a file that is gone")
+    ward.expect("database-replaced", ready=False)
+    kept.replace(file)
+    ward.expect_well()
+    ward.check()
+    assert service.process.poll() is None
+
+
+def locked_database(ward: Ward) -> None:
+    """Somebody holds the write lock: submissions are refused after a while, health is not."""
+    import sqlite3
+
+    ward.begin()
+    with contextlib.closing(sqlite3.connect(ward.database_file, isolation_level=None)) as held:
+        held.execute("BEGIN IMMEDIATE")
+        asking = threading.Thread(target=ward.submit, args=(1,))
+        asking.start()
+        ward.expect("database", ready=False)
+        held.execute("ROLLBACK")
+        asking.join()
+    ward.expect_well()
+    ward.check()
+
+
+def slow_bodies(ward: Ward) -> None:
+    """Two hundred bodies that come a byte at a time, and a thousand idle connections."""
+    ward.begin("--connections", "1000")
+    head = b"POST /v1/proofs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+    slow = head + b"content-length: 100000\r\n\r\n"
+    chunked = head + b"transfer-encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 10_000
+    stop = threading.Event()
+
+    def drip() -> None:
+        with contextlib.ExitStack() as stack:
+            open_ = [stack.enter_context(_connected(ward)) for _ in range(200)]
+            for connection in open_:
+                connection.sendall(slow)
+            while not stop.is_set():
+                for connection in open_:
+                    with contextlib.suppress(OSError):
+                        connection.send(b"1")
+                with contextlib.suppress(OSError), _connected(ward) as other:
+                    other.sendall(chunked)
+                time.sleep(0.05)  # so that it is not we who are slow
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    with contextlib.ExitStack() as stack:
+        for _ in range(1005):
+            stack.enter_context(_connected(ward))
+        ward.prove(3)
+        time.sleep(3)
+    stop.set()
+    thread.join()
+    ward.check()
+
+
+def slow_bodies_without_a_key(ward: Ward) -> None:
+    """Whoever has no key gets no further than a head."""
+    ward.fleet.prepare()
+    with ward.fleet.database() as database:
+        key = Keys(database).create("alice")
+    os.environ["ZKAGENT_KEY"] = key
+    try:
+        ward.begin("--require-keys")
+        head = b"POST /v1/proofs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+        for _ in range(50):
+            with _connected(ward) as connection:
+                connection.sendall(head + b"content-length: 100000\r\n\r\n{")
+                connection.settimeout(5)
+                if not connection.recv(4096).startswith(b"HTTP/1.1 401"):
+                    ward.complain("a body is read before its sender is known")
+        ward.check()
+    finally:
+        del os.environ["ZKAGENT_KEY"]
+
+
+def hanging_callbacks(ward: Ward) -> None:
+    """A hundred callbacks to a host that hangs, and one to a host that answers."""
+    with _listening(200) as bad, _listening() as good:
+        allowed = [f"http://127.0.0.1:{s.getsockname()[1]}" for s in (bad, good)]
+        options = [word for origin in allowed for word in ("--allow-callback", origin)]
+        ward.begin(*options, "--private-callbacks")
+        ids = ward.submit(100, callback_url=f"{allowed[0]}/hangs")
+        with ward.client(20) as client:
+            for proof_id in ids:
+                client.wait(proof_id, timeout_s=60)
+        time.sleep(1)
+        ward.submit(1, callback_url=f"{allowed[1]}/answers")
+        began = time.monotonic()
+        good.settimeout(20)
+        connection, _ = good.accept()
+        took = time.monotonic() - began
+        connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+        connection.close()
+        if took > 5:
+            ward.complain(f"a good host waited {took:.1f} s for its callback")
+        ward.check()
+
+
+def dead_workers(ward: Ward) -> None:
+    """Workers are killed and stopped; what they held is proven by others."""
+    ward.begin()
+    workers = [ward.fleet.work() for _ in range(2)]
+    ward.submit(10)
+    workers[0].kill()
+    workers[1].process.send_signal(signal.SIGSTOP)
+    ward.submit(5)
+    time.sleep(4)
+    workers[1].process.send_signal(signal.SIGCONT)
+    ward.check()
+
+
+def refused_inputs(ward: Ward) -> None:
+    """In the middle of trouble, a circuit's refusal is still the only verdict there is."""
+    ward.begin()
+    trouble = ward.home / TROUBLE
+    trouble.write_text("disk")
+    with ward.client() as client:
+        refused = client.submit(Wanted.of_features("quick", [Order.REFUSE, MARKER, 2, 3]))
+        time.sleep(2)
+        if client.get(refused.id).state is not State.WAITING:
+            ward.complain("a verdict was made in the middle of trouble")
+        trouble.unlink()
+        eventually(lambda: client.get(refused.id).state is State.FAILED, 30)
+    ward.check()
+
+
+def restarted_postgres(ward: Ward) -> None:
+    """The database server is stopped in mid-sentence (SIGSTOP), and goes on."""
+    ward.begin()
+    pids = _postgres_processes(ward)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        ward.expect("database", ready=False)
+        threads = [threading.Thread(target=ward.submit, args=(1,)) for _ in range(60)]
+        for thread in threads:
+            thread.start()
+        time.sleep(3)
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+    for thread in threads:
+        thread.join()
+    ward.expect_well()
+    ward.check()
+
+
+def _postgres_processes(ward: Ward) -> list[int]:
+    """The server's processes, by the port that they were given."""
+    port = ward.fleet.database_url.rpartition(":")[2].partition("/")[0]
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            if b"-p" in words and port.encode() in words and b"postgres" in words[0]:
+                found.append(int(folder.name))
+    parents = set(found)
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) in parents:
+                found.append(int(folder.name))
+    return found
+
+
+@contextmanager
+def _listening(backlog: int = 10) -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0), backlog=backlog) as listener:
+        yield listener
+
+
+def _connected(ward: Ward) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", ward.fleet.port), 20)
+
+
+Fault = Callable[[Ward], None]
+ON_SQLITE: dict[str, Fault] = {
+    fault.__name__: fault
+    for fault in (
+        full_temporary_disk,
+        full_database_disk,
+        troubled_keys,
+        failing_engine,
+        unlike_workers,
+        unlinked_database,
+        replaced_database,
+        locked_database,
+        slow_bodies,
+        slow_bodies_without_a_key,
+        hanging_callbacks,
+        dead_workers,
+        refused_inputs,
+    )
+}
+ON_POSTGRES: dict[str, Fault] = {
+    fault.__name__: fault
+    for fault in (
+        restarted_postgres,
+        troubled_keys,
+        unlike_workers,
+        hanging_callbacks,
+        dead_workers,
+        full_temporary_disk,
+    )
+}
+
+
+def run(home: Path, url: str, name: str, faults: dict[str, Fault] = ON_SQLITE) -> Report:
+    """One fault from beginning to end."""
+    report, began = Report(name), time.monotonic()
+    ward = Ward(home, url, report)
+    try:
+        faults[name](ward)
+    except (AssertionError, ServiceAnswered, ServiceUnreachable, httpx.HTTPError) as exc:
+        report.failures.append(f"{type(exc).__name__}: {exc}")
+    finally:
+        ward.end()
+    report.seconds = time.monotonic() - began
+    report.judge()
+    return report
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--only", action="append", help="this fault alone; may be repeated")
+    parser.add_argument("--sqlite", action="store_true", help="leave Postgres out")
+    given = parser.parse_args()
+    failed = 0
+    for _ in range(given.rounds):
+        for name in ON_SQLITE:
+            with tempfile.TemporaryDirectory(prefix="zkagent-faults-") as folder:
+                url = f"sqlite:///{folder}/db/service.sqlite"
+                failed += _told(run(Path(folder), url, name)) if _wanted(given, name) else 0
+        for name in () if given.sqlite else ON_POSTGRES:
+            with tempfile.TemporaryDirectory(prefix="zkagent-faults-") as folder, postgres() as url:
+                report = run(Path(folder), url, name, ON_POSTGRES) if _wanted(given, name) else None
+                failed += _told(report) if report else 0
+    raise SystemExit(min(failed, 100))
+
+
+def _wanted(given: argparse.Namespace, name: str) -> bool:
+    return not given.only or name in given.only
+
+
+def _told(report: Report) -> int:
+    """Print it; how many failures."""
+    verdict = "; ".join(report.failures) or "well"
+    print(
+        f"{report.fault}: {report.acknowledged} acknowledged, {report.refused} refused, healthz "
+        f"{len(report.healthz_s)} times, {report.slowest_s * 1000:.0f} ms at most, "
+        f"{report.seconds:.0f} s: {verdict}",
+        flush=True,
+    )
+    return len(report.failures)
+
+
+if __name__ == "__main__":
+    main()

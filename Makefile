@@ -11,7 +11,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither mutants fuzz chaos soak released ci clean
+.PHONY: help demo bench test lint types layers slither mutants fuzz chaos faults soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to rep
 chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 	@$(BIN)/python -m tests.prover.service.chaos --proofs $(or $(PROOFS),1000) \
 		--kills $(or $(KILLS),150) $(if $(SEED),--seed $(SEED))
+
+faults: $(DEV) ## a service among failing disks, keys, databases and peers: ROUNDS=3
+	@$(BIN)/python -m tests.prover.service.faults --rounds $(or $(ROUNDS),1)
 
 soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
 	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,11 @@ def load_key(path: Path, password: Password = None) -> LocalAccount:
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_BYTES:
+        found = path.stat()
+        if found.st_size > MAX_BYTES:
             raise KeyFileError(f"{path} is too large to be a key file")
+        if found.st_mode & stat.S_IWOTH:
+            raise KeyFileError(f"anybody here may write to {path}: make sure of it, then chmod 600")
         return path.read_text().strip()
     except UnicodeDecodeError:
         raise KeyFileError(f"{path} is no key file: it is not text") from None

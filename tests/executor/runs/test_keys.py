@@ -103,3 +103,12 @@ def test_a_damaged_keystore_is_said_to_be_none(tmp_path: Path, crypto: object) -
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match=r"cannot read the key file .*nowhere"):
         load_key(tmp_path / "nowhere")
+
+
+def test_a_key_file_that_anybody_may_write_to_is_refused(tmp_path: Path) -> None:
+    path = key_file(tmp_path, SECRET)
+    path.chmod(0o602)
+    with pytest.raises(KeyFileError, match=r"anybody here may write to .*chmod 600"):
+        load_key(path)
+    path.chmod(0o600)
+    assert load_key(path).address == ADDRESS

@@ -486,6 +486,17 @@ ON_SQLITE: dict[str, Fault] = {
         refused_inputs,
     )
 }
+#: In the test suite; the others only in the long form.
+SHORT = (
+    "full_temporary_disk",
+    "full_database_disk",
+    "troubled_keys",
+    "unlike_workers",
+    "unlinked_database",
+    "slow_bodies",
+    "hanging_callbacks",
+    "refused_inputs",
+)
 ON_POSTGRES: dict[str, Fault] = {
     fault.__name__: fault
     for fault in (

@@ -2,7 +2,13 @@
 
 import pytest
 
-from zkagent.executor.demo.attacks import forged_proofs, hostile_tools, misused_claims, strangers
+from zkagent.executor.demo.attacks import (
+    changed_state,
+    forged_proofs,
+    hostile_tools,
+    misused_claims,
+    strangers,
+)
 from zkagent.executor.demo.attacks import tampered_proofs as tampered
 from zkagent.executor.demo.attacks.catalogue import ATTACKS, Attack
 from zkagent.executor.demo.attacks.stage import (
@@ -25,6 +31,8 @@ STOPPED_BY = {
     misused_claims.missing_proof: "ProofCountMismatch",
     misused_claims.claim_for_another_model: "ClaimForOtherModel",
     misused_claims.unregistered_model: "ClaimForOtherModel",
+    changed_state.relisted_symbol: "CallNotAgreed",
+    changed_state.late_inclusion: "RunExpired",
     strangers.stranger_calls_agent: "CallerIsNotTheOwner",
     strangers.stranger_calls_tool: "CallerIsNotTheAgent",
     strangers.copied_transaction: "CallerIsNotTheOwner",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from zkagent.executor.demo.attacks import (
+    changed_state,
     forged_proofs,
     hostile_tools,
     misused_claims,
@@ -16,6 +17,7 @@ Attack = Callable[[AttackStage], AttackResult]
 ATTACKS: tuple[Attack, ...] = (
     *tampered_proofs.ATTACKS,
     *misused_claims.ATTACKS,
+    *changed_state.ATTACKS,
     *strangers.ATTACKS,
     *hostile_tools.ATTACKS,
     *forged_proofs.ATTACKS,

@@ -113,23 +113,27 @@ def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
 def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
     """The contracts whose code is data, each named by the code of another."""
     agent, *others = places(wiring, code)
-    yield _pointed(code, agent, "_config", wiring.config, "its configuration is what it says")
+    yield check("agent", "its configuration is what it says", lambda: _config(code, wiring, agent))
     described = {wiring.agent: wiring.metadata} | {t.address: t.metadata for t in wiring.tools}
     for place in (agent, *others):
         if place.address in described:
             metadata = b"".join(described[place.address])
-            yield _pointed(code, place, "_blob", metadata, "its description is what it says")
+            described_by = partial(_pointed, code, place, "_blob", metadata)
+            yield check(place.role, "its description is what it says", described_by)
     if wiring.book != NOBODY:
         yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
 
 
-def _pointed(code: Code, place: Place, pointer: str, expected: bytes, claim: str) -> Check:
-    def problem() -> str:
-        address = code.recognised(place).address(pointer)
-        found = code.reader.code(address, code.block)
-        return "" if found == b"\0" + expected else f"the data at {address} are others"
+def _config(code: Code, wiring: Wiring, agent: Place) -> str:
+    version = code.recognised(agent).contract.version
+    hashes = code.reader.code_hashes([tool.address for tool in wiring.tools], code.block)
+    return _pointed(code, agent, "_config", wiring.config(hashes, version))
 
-    return check(place.role, claim, problem)
+
+def _pointed(code: Code, place: Place, pointer: str, expected: bytes) -> str:
+    address = code.recognised(place).address(pointer)
+    found = code.reader.code(address, code.block)
+    return "" if found == b"\0" + expected else f"the data at {address} are others"
 
 
 def _list(code: Code, wiring: Wiring) -> str:

@@ -2,7 +2,7 @@
 have. What they answer is believed nowhere: `agent.py` compares it with the code.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from eth_abi.abi import encode
@@ -60,13 +60,17 @@ class Wiring:
     wallet: str
     book: str
 
-    @property
-    def config(self) -> bytes:
-        """What the agent keeps as one contract's code."""
-        addresses = [tool.address for tool in self.tools]
+    def config(self, code_hashes: Sequence[bytes], version: str) -> bytes:
+        """What the agent keeps as one contract's code, as a version of it writes that.
+        code_hashes: of its tools, all of which it made itself."""
+        number, tools = str(self.model_id).encode(), [tool.address for tool in self.tools]
         pins = [tool.pinned for tool in self.tools]
-        values = (str(self.model_id).encode(), self.base_prompt, addresses, pins)
-        return encode(["(bytes,bytes,address[],bytes32[])"], [values])
+        if version == "0.1.0":
+            values = (number, self.base_prompt, tools, pins)
+            return encode(["(bytes,bytes,address[],bytes32[])"], [values])
+        pinned = (tools, pins, list(code_hashes))
+        config = (number, self.base_prompt, pinned)
+        return encode(["(bytes,bytes,(address[],bytes32[],bytes32[]))"], [config])
 
 
 def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:

@@ -26,8 +26,9 @@ from zkagent.executor.errors import MalformedReceipt
 from zkagent.models.nesting import check_depth
 
 FORMAT = "zkagent-receipt-2"
-#: Their transactions agree to no calls, so that there is less to verify.
-EARLIER = ("zkagent-receipt-1",)
+#: Formats that this version does not verify, and the one that does. Their transactions agree to no
+#: calls, so that there is less to verify.
+EARLIER = {"zkagent-receipt-1": "0.1.0, commit e6e970d of the repository"}
 UNSIGNED = frozenset({"informational", "signature"})
 
 
@@ -272,7 +273,7 @@ def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
 def _check_format(document: Any, source: str) -> None:
     found = document.get("format") if isinstance(document, dict) else None
     if found in EARLIER:
-        reason = f"it is {found}, which the version of zkagent that it names reads, not this one"
+        reason = f"it is {found}: verify it with zkagent {EARLIER[found]}"
         raise MalformedReceipt(source, "format", reason)
 
 

@@ -89,6 +89,11 @@ class World:
         return Deployer(DirectCarrier(self.web3, self.chain.owner))
 
     @cached_property
+    def commitment(self) -> bytes:
+        registry = at(self.web3, "ModelRegistry", self.parts.registry)
+        return bytes(call(self.web3, registry.functions.commitmentHash(self.parts.model_id)))
+
+    @cached_property
     def transfer(self) -> bytes:
         return f"send 3 USDC to {self.chain.friend.address}".encode()
 
@@ -104,8 +109,9 @@ class World:
             "pool": self.parts.pool,
             "book": self.parts.symbol_book,
         } | others
+        registry = at(self.web3, "ModelRegistry", used["registry"])
         agent = self.deployer.wallet_agent(
-            used["executor"], self.parts.model_id, used["registry"], used["pool"], used["book"]
+            used["executor"], self.parts.model_id, registry, used["pool"], used["book"]
         )
         self.pay(str(call(self.web3, agent.functions.wallet())))
         return str(agent.address)
@@ -204,6 +210,7 @@ def foreign_tool(world: World, tool: str) -> Scene:
     arguments = (
         world.parts.executor,
         str(world.parts.model_id),
+        world.commitment,
         world.parts.owner,
         world.parts.pool,
         world.parts.symbol_book,

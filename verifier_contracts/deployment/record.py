@@ -77,8 +77,8 @@ class Deployment:
             text = text.decode() if isinstance(text, bytes) else text
             check_depth(text)
             content = json.loads(text)
-            if content.pop("format") != FORMAT:
-                raise ValueError(f"its format is not {FORMAT}")
+            if (found := content.pop("format")) != FORMAT:
+                raise ValueError(f"its format is {found}, this version of zkagent reads {FORMAT}")
             return cls(**_typed(content))
         except (ValueError, TypeError, KeyError, AttributeError) as exc:
             raise DeploymentFileError(source, str(exc) or type(exc).__name__) from exc

@@ -49,7 +49,7 @@ def test_a_receipt_is_accepted_offline_and_by_its_chain(
         (lambda text: "[" * 100_000, "document"),
         (lambda text: text.replace("{", '{"extra": 1,', 1), "extra"),
         (lambda text: text.replace("{", '{"format": "zkagent-receipt-1",', 1), "stands twice"),
-        (lambda text: text.replace("receipt-2", "receipt-1"), "it is zkagent-receipt-1, which"),
+        (lambda text: text.replace("receipt-2", "receipt-1"), "it is zkagent-receipt-1: verify it"),
         (lambda text: text.replace('"chain_id": 31337', '"chain_id": 31337.0'), "chain_id"),
         (lambda text: text.replace('"chain_id": 31337', '"chain_id": "31337"'), "chain_id"),
         (lambda text: text.replace('"chain_id": 31337', '"chain_id": true'), "chain_id"),

@@ -1,0 +1,180 @@
+"""`zkagent agent audit`: what makes an agent sound, what an owner vouches for, what no code shows.
+
+Contracts that lie are in test_hostile_contracts.py.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zkagent.executor.api.audits import audit_agent, audit_model
+from zkagent.executor.audit.report import Audit
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.verifier_contracts.chain.code import creation_code
+from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, deploy, send
+from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
+from zkagent.verifier_contracts.deployment.deployer import Deployer, at
+from zkagent.verifier_contracts.deployment.release import read_archive
+from zkagent.verifier_contracts.toolchain.compile import compile_sources, contract
+
+ARCHIVES = Path(__file__).parents[1] / "verifier_contracts" / "deployment" / "released"
+FOREIGN = bytes.fromhex("5f355f55")  # a contract that nobody here compiled
+
+
+@pytest.fixture
+def audited(embedded: EmbeddedChain) -> Any:
+    def audit(agent: str | None = None, **options: Any) -> Audit:
+        return audit_agent(agent or embedded.deployment.agent, embedded.anvil.rpc_url, **options)
+
+    return audit
+
+
+@pytest.fixture
+def other_chain(embedded: EmbeddedChain) -> Iterator[None]:
+    """The same chain under another number, as if its code had been copied there."""
+    embedded.anvil.rpc("anvil_setChainId", 5)
+    yield
+    embedded.anvil.rpc("anvil_setChainId", LOCAL_CHAIN_ID)
+
+
+def raw(chain: EmbeddedChain, code: bytes) -> str:
+    made = {"data": "0x" + creation_code(code).hex()}
+    return str(send(chain.web3, made, chain.owner)["contractAddress"])
+
+
+def agent_with(chain: EmbeddedChain, **others: str) -> str:
+    there = chain.deployment
+    parts = {"executor": there.executor, "pool": there.pool, "book": there.symbol_book} | others
+    deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
+    registry = at(chain.web3, "ModelRegistry", there.registry)
+    made = deployer.wallet_agent(
+        parts["executor"], there.model_id, registry, parts["pool"], parts["book"]
+    )
+    return str(made.address)
+
+
+def test_what_deploy_makes_is_sound_and_its_owners_are_named(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    found = audited()
+    assert found.verdict == "sound", found.problems
+    owner = embedded.owner.address.lower()
+    assert set(found.facts.items()) >= {
+        ("agent's owner", owner),
+        ("symbol book's owner", owner),
+        ("model's owner", owner),
+    }
+    assert "development set-up" in found.conclusion
+
+
+def test_an_address_without_an_agent_is_unsound(embedded: EmbeddedChain, audited: Any) -> None:
+    for address in (embedded.stranger.address, embedded.deployment.registry):
+        assert audited(address).verdict == "unsound"
+
+
+def test_genuine_code_that_another_constructor_made_is_unsound(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    """Its storage may hold a record of an output that nobody proved."""
+    code = bytes(embedded.web3.eth.get_code(embedded.deployment.executor))
+    found = audited(agent_with(embedded, executor=raw(embedded, code)))
+    assert found.verdict == "unsound"
+    assert [check.subject for check in found.problems] == ["executor"]
+    assert "by another constructor" in found.problems[0].problem
+
+
+def test_what_was_made_inside_of_a_call_is_unknown(embedded: EmbeddedChain, audited: Any) -> None:
+    source = """
+pragma solidity ^0.8.30;
+import {AgentExecutor} from "src/executor/AgentExecutor.sol";
+import {IModelRegistry} from "src/interfaces/IModelRegistry.sol";
+contract Maker {
+    AgentExecutor public made;
+    function make(IModelRegistry registry) external { made = new AgentExecutor(registry); }
+}
+"""
+    maker = deploy(
+        embedded.web3, compile_sources({"generated/Maker.sol": source})["Maker"], embedded.owner
+    )
+    send(embedded.web3, maker.functions.make(embedded.deployment.registry), embedded.owner)
+    found = audited(agent_with(embedded, executor=maker.functions.made().call()))
+    assert found.verdict == "unknown"
+    assert "its constructor does not show" in found.problems[0].problem
+
+
+def test_a_foreign_pool_is_unknown_until_its_owner_vouches_for_it(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    pool = raw(embedded, FOREIGN)
+    agent = agent_with(embedded, pool=pool)
+    assert audited(agent).verdict == "unknown"
+    assert audited(agent).conclusion == f"unknown: agent {agent.lower()}: pool"
+    trusting = audited(agent, trust=[pool])
+    assert trusting.verdict == "sound"
+    assert "trusted on request" in trusting.conclusion
+    assert audited(agent, trust=[embedded.stranger.address]).verdict == "unknown"
+
+
+def test_trust_does_not_help_contracts_of_ours_in_the_wrong_place(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    token = embedded.deployment.token("DAI").address
+    assert audited(agent_with(embedded, pool=token), trust=[token]).verdict == "unsound"
+
+
+def test_one_changed_byte_anywhere_below_the_agent_is_noticed(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    there = embedded.deployment
+    places = [there.agent, there.executor, there.wallet, there.symbol_book, there.tool("Deploy")]
+    for address in places:
+        snapshot = embedded.anvil.snapshot()
+        code = bytearray(embedded.web3.eth.get_code(address))
+        code[len(code) // 2] ^= 1
+        embedded.anvil.rpc("anvil_setCode", address, "0x" + code.hex())
+        assert audited(address if address == there.agent else None).verdict != "sound", address
+        embedded.anvil.revert(snapshot)
+
+
+def test_a_development_setup_on_another_chain_is_unsound_and_no_error(
+    embedded: EmbeddedChain, other_chain: None
+) -> None:
+    there, rpc = embedded.deployment, embedded.anvil.rpc_url
+    for found in (audit_agent(there.agent, rpc), audit_model(1, there.registry, rpc)):
+        assert found.verdict == "unsound"
+        problems = [check.problem for check in found.problems]
+        assert any("a development set-up on chain 5" in problem for problem in problems)
+
+
+def test_an_agent_of_a_released_version_is_sound_and_named(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    """Its code is known though the sources have moved on."""
+    old, there = compile_sources(read_archive(ARCHIVES / "0.1.0.zip")), embedded.deployment
+    executor = deploy(embedded.web3, old["AgentExecutor"], embedded.owner, there.registry)
+    arguments = (executor.address, "1", there.registry, there.owner, there.pool)
+    agent = deploy(
+        embedded.web3, old["WalletAgent"], embedded.owner, *arguments, there.symbol_book, 8
+    )
+    found = audited(str(agent.address))
+    assert found.verdict == "sound", found.problems
+    assert "agent: an older version: WalletAgent of release 0.1.0" in found.conclusion
+    assert "executor: an older version: AgentExecutor of release 0.1.0" in found.conclusion
+
+
+def test_every_immutable_of_every_audited_contract_is_checked(embedded: EmbeddedChain) -> None:
+    """None is let pass because nobody says what it has to be."""
+    from zkagent.executor.audit.code import Code
+    from zkagent.executor.audit.wiring import places, read_wiring
+    from zkagent.executor.chain.reader import ContractReader
+
+    reader = ContractReader(embedded.web3)
+    code = Code(reader, reader.block("latest"))
+    wiring = read_wiring(reader, embedded.deployment.agent.lower(), code.block)
+    seen = {}
+    for place in places(wiring, code):
+        seen[place.names[0]] = set(contract(place.names[0]).immutables)
+        assert seen[place.names[0]] <= set(place.expected), place.role
+    assert sum(map(len, seen.values())) > 20

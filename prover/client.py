@@ -70,6 +70,10 @@ class ServiceClient:
     def cancel(self, proof_id: str) -> ProofView:
         return read_view(self._call("DELETE", f"/v1/proofs/{proof_id}"))
 
+    def check_alive(self) -> None:
+        """Raises ServiceUnreachable, ServiceAnswered."""
+        self._call("GET", "/healthz")
+
     def proofs(self, state: State | None = None) -> Iterator[dict[str, Any]]:
         """All of this key's proofs, newest first."""
         params: dict[str, Any] = {"limit": 500} | ({"state": state.value} if state else {})

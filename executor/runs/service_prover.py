@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.prover.client import ServiceProver
+from zkagent.prover.client import ServiceClient, ServiceProver
 from zkagent.prover.errors import ProofFalse
 from zkagent.prover.verification import verify
+
+FIRST_S = 5.0
 
 
 class CheckedService(ServiceProver):
@@ -15,6 +17,10 @@ class CheckedService(ServiceProver):
     """
 
     def __init__(self, url: str, circuit: Circuit) -> None:
+        """Raises ServiceUnreachable when nobody answers within seconds: later, while proving, a
+        restart is waited for longer."""
+        with ServiceClient(url, patience_s=FIRST_S) as first:
+            first.check_alive()
         super().__init__(url, circuit.digest)
         self.circuit = circuit
 

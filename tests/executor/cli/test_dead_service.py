@@ -6,7 +6,10 @@ import time
 import pytest
 
 from tests.support.command_line import exit_code
+from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.cli import prove
+from zkagent.executor.runs import service_prover
+from zkagent.prover.service.errors import ServiceUnreachable
 
 
 @pytest.fixture
@@ -50,3 +53,12 @@ def test_with_wait_it_is_tried_for_as_long_as_the_proof_may_take(
 def test_a_scheme_that_was_left_out_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert asked("localhost:8642") == 2
     assert "did you mean http://localhost:8642?" in capsys.readouterr().err
+
+
+def test_a_run_looks_for_its_service_before_anything_is_planned(
+    nobody: str, monkeypatch: pytest.MonkeyPatch, circuit: Circuit
+) -> None:
+    assert service_prover.FIRST_S <= 10
+    monkeypatch.setattr(service_prover, "FIRST_S", 0.3)
+    with pytest.raises(ServiceUnreachable, match=nobody):
+        service_prover.CheckedService(nobody, circuit)

@@ -17,8 +17,19 @@ ExecutorError
 ├── SendError                a planned run did not become a transaction
 │   ├── InsufficientFunds    the account cannot pay for gas (transient: fund it)
 │   ├── StateKeepsChanging   each new plan was outdated before it was included (transient)
-│   └── RunReverted          the contract's own error, decoded
+│   ├── RunReverted          the contract's own error, decoded
+│   ├── NothingToDo          the answer calls no tool
+│   ├── NotAgreed            whoever was asked did not agree
+│   ├── DoneBefore           the same instruction was carried out already
+│   ├── RunUnsettled         it was signed, and what became of it is not known yet
+│   └── NonceTaken           another transaction has the nonce of the run's
+├── RunRecordError           what is kept of runs cannot be used
+│   ├── RunRecordDamaged     a file that may be the trace of a transaction
+│   ├── RunInHand            another process is at the same instruction
+│   └── UnknownRun           no run of this id
 ├── ReceiptError             a receipt cannot be made or checked
+│   ├── HappenedUnreceipted  the run happened, and has no receipt
+│   ├── NotReproducible      the states around a run's block do not lead to it
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
 │   └── CannotVerify         something that verification needs is not there
@@ -190,8 +201,107 @@ class RunReverted(SendError):
         super().__init__(f"the run reverts and nothing of it happened: {reason}")
 
 
+class NothingToDo(SendError):
+    """No failure: the decision is the answer, and `answer` has it."""
+
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+        super().__init__(
+            f"nothing to do on chain, the answer is {answer!r}: nothing was sent; "
+            "--record-answer has it recorded"
+        )
+
+
+class NotAgreed(SendError):
+    exit_code = 7
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(f"nothing was sent: {why or 'it was not agreed to'}")
+
+
+class DoneBefore(SendError):
+    """record: of the run that did it."""
+
+    exit_code = 5
+
+    def __init__(self, run: str, transaction: str, what: str) -> None:
+        self.run, self.transaction = run, transaction
+        super().__init__(
+            f"this instruction {what} (run {run}, transaction {transaction}), and nothing was sent "
+            "now: give --again to have it carried out once more"
+        )
+
+
+class RunUnsettled(SendError):
+    """The transaction may be mined, now or later: a repeated run goes on with it."""
+
+    exit_code = 6
+
+    def __init__(self, run: str, transaction: str, nonce: int, why: str) -> None:
+        self.run, self.transaction, self.nonce = run, transaction, nonce
+        super().__init__(
+            f"transaction {transaction} (nonce {nonce}) was signed, and may still be included: "
+            f"{why}; repeat the command to go on with it, or see `zkagent runs pending`"
+        )
+
+
+class NonceTaken(SendError):
+    def __init__(self, run: str, transaction: str, nonce: int) -> None:
+        self.run, self.transaction, self.nonce = run, transaction, nonce
+        super().__init__(
+            f"transaction {transaction} will not be included: another one of this account, which "
+            f"was not made here, has its nonce {nonce}; look whether that was the same run, and "
+            "if not, repeat the command with --again"
+        )
+
+
+class RunRecordError(ExecutorError):
+    """Root of what is wrong with the records of runs."""
+
+
+class RunRecordDamaged(RunRecordError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is no record of a run that can be read ({_written(why)}), and may stand for a "
+            "transaction that was sent: look at the account's transactions, then move it away"
+        )
+
+
+class RunInHand(RunRecordError):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"another process is at this instruction (run {key}): let it end first")
+
+
+class UnknownRun(RunRecordError):
+    def __init__(self, beginning: str, found: list[str]) -> None:
+        many = f"several runs begin with {beginning!r}" if found else f"no run is {beginning!r}"
+        super().__init__(f"{many}: `zkagent runs pending --all` lists them")
+
+
 class ReceiptError(ExecutorError):
     """A receipt cannot be made, read or checked."""
+
+
+class NotReproducible(ReceiptError):
+    def __init__(self, transaction: str, block: int) -> None:
+        super().__init__(
+            f"run {transaction} cannot be reproduced from the states around block {block}: another "
+            "transaction of that block changed what the agent reads"
+        )
+
+
+class HappenedUnreceipted(ReceiptError):
+    """transaction: its hash."""
+
+    exit_code = 4
+
+    def __init__(self, transaction: str, block: int, answer: str, why: str) -> None:
+        self.transaction, self.block, self.answer = transaction, block, answer
+        super().__init__(
+            f"the run happened (transaction {transaction}, block {block}, answer {answer!r}), and "
+            f"has no receipt: {why}"
+        )
 
 
 class MalformedReceipt(ReceiptError):

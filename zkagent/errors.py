@@ -10,7 +10,12 @@ ZkagentError                 one line that says what failed and what to do
 
 
 class ZkagentError(Exception):
-    """The message is one line made for users; the facts are attributes of the subclasses."""
+    """The message is one line made for users; the facts are attributes of the subclasses.
+
+    exit_code: of a command that ends with it.
+    """
+
+    exit_code = 1
 
 
 __all__ = ["ZkagentError"]

@@ -1,26 +1,39 @@
 """Agents to run: opened with `agent`, one transaction for each run, a receipt of what happened."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.executor.api.arguments import AnyPath, model_of, path_of, setup_file
-from zkagent.executor.chain.agent import TokenTransfer
-from zkagent.executor.chain.effects import simulated_transfers
+from zkagent.executor.api.arguments import (
+    AnyPath,
+    check_number,
+    check_time,
+    model_of,
+    path_of,
+    setup_file,
+)
 from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.carrier import Again, Carrier, Keep, Wishes
 from zkagent.executor.runs.derivation import check_prompt, observation_in, raw_bytes, text
 from zkagent.executor.runs.events import Listener, ignore
+from zkagent.executor.runs.journal import RunRecord
 from zkagent.executor.runs.keys import Password
 from zkagent.executor.runs.plan import Plan
-from zkagent.executor.runs.runner import CompletedRun, ProvenRun, run_reverted
+from zkagent.executor.runs.preview import Confirm, Preview
+from zkagent.executor.runs.runner import CompletedRun, run_reverted
 from zkagent.executor.runs.session import Session
+from zkagent.executor.runs.settlement import TIMEOUT_S, Settlement
 from zkagent.executor.runs.target import Proving, Target, open_run
+from zkagent.executor.runs.terms import DEFAULT_LIFETIME_S, DEFAULT_TOLERANCE, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.decoder import Decision
+from zkagent.verifier_contracts.chain.signing import GWEI, FeeCaps
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -63,41 +76,26 @@ class Run:
 
 
 @dataclass(frozen=True)
-class DryRun:
-    """A run that was proven and not sent. gas: estimated for the whole transaction. transfers: of
-    tokens, None when the node cannot simulate them."""
+class Waiting:
+    """For a transaction. confirmations: blocks, the run's own included; None for 1 on local chains
+    and 3 on others. timeout_s: for all of them."""
 
-    proven: ProvenRun
-    gas: int
-    transfers: tuple[TokenTransfer, ...] | None
+    confirmations: int | None = None
+    timeout_s: float = TIMEOUT_S
 
-    @property
-    def answer(self) -> str:
-        return text(self.proven.plan.answer)
 
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        return _decisions(self.proven.plan)
-
-    @property
-    def block(self) -> int:
-        """The one on whose state it was planned."""
-        return self.proven.plan.block.number
-
-    @property
-    def effects(self) -> tuple[str, ...] | None:
-        """The transfers in words."""
-        if self.transfers is None:
-            return None
-        book = self.proven.plan.decisions[0].context.reads.book
-        return tuple(transfer.describe(book) for transfer in self.transfers)
+WAITING = Waiting()
 
 
 class Agent:
     """An agent that is open, with a warm prover and its owner's key; `agent` makes them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, waiting: Waiting = WAITING) -> None:
         self.session = session
+        settlement = Settlement(
+            session.sender, session.journal, waiting.confirmations, waiting.timeout_s
+        )
+        self.carrier = Carrier(session.runner, session.sender, session.journal, settlement)
 
     @property
     def address(self) -> str:
@@ -113,19 +111,49 @@ class Agent:
         """Where the agent's chain answers, also that of a demo agent."""
         return str(self.session.web3.provider.endpoint_uri)
 
-    def run(self, prompt: str, *, receipt: AnyPath | None = None) -> Run:
-        """Plan, prove each decision, send one transaction, write the receipt.
+    def run(
+        self,
+        prompt: str,
+        *,
+        receipt: AnyPath | None = None,
+        confirm: Confirm | None = None,
+        again: Again = False,
+        record_answer: bool = False,
+    ) -> Run:
+        """Plan, prove each decision, send one transaction, wait for it, write the receipt. What was
+        interrupted after it was signed is gone on with, and never signed for twice.
 
-        receipt: a new file; by default one in the cache's folder. Nothing is sent when this raises
-        PlaceRefused, RefusedText, RefusedArgument, PlanError, ProverError or SendError.
+        receipt: a new file; by default one in the cache's folder. confirm: is shown a Preview
+        before anything is signed, and says whether it shall happen. again: carry out once more
+        what was carried out already, or whom to ask. record_answer: also send a run whose answer
+        calls no tool.
+
+        Nothing was signed when this raises PlaceRefused, RefusedText, RefusedArgument, PlanError,
+        ProverError, ChainError, RunRecordError or SendError, but for three of the latter's kind:
+        RunUnsettled, NonceTaken, and RunReverted, which may be the end of a transaction. The run
+        happened when it raises HappenedUnreceipted.
         """
         instruction, place = self._checked(prompt), path_of(receipt)
-        receipt_file.check_place(place)
-        completed = self.session.runner.run(instruction)
-        session = self.session
-        written = write_receipt(session.chain, session.model, [completed], session.signer)
-        path = receipt_file.keep(written, place, completed.inclusion.hash[2:18])
-        return Run(completed, written, path)
+        receipt_file.check_place(place, resumed=self._is_under_way(instruction))
+        again = again or self.session.throwaway
+        wishes = Wishes(confirm, again, record_answer)
+        return self._kept(place, lambda keep: self.carrier.run(instruction, keep, wishes))
+
+    def resume(
+        self,
+        record: RunRecord,
+        *,
+        receipt: AnyPath | None = None,
+        confirm: Confirm | None = None,
+        dearer: bool = False,
+    ) -> Run:
+        """Go on with an interrupted run. dearer: by a transaction with a higher fee. Raises like
+        `run`."""
+        place, wishes = path_of(receipt), Wishes(confirm)
+        receipt_file.check_place(place, resumed=True)
+        return self._kept(
+            place, lambda keep: self.carrier.resume(record, keep, wishes, dearer=dearer)
+        )
 
     def plan(self, prompt: str) -> tuple[Decision, ...]:
         """The decisions that a run would take now; nothing is proven or sent. Raises RefusedText,
@@ -133,14 +161,28 @@ class Agent:
         with _reverts_named():
             return _decisions(self.session.runner.plan(self._checked(prompt)))
 
-    def dry_run(self, prompt: str) -> DryRun:
-        """Everything but sending: plan, proofs, gas and effects. Raises like `run`."""
-        runner, sender = self.session.runner, self.session.sender
+    def dry_run(self, prompt: str) -> Preview:
+        """Everything but signing: plan, proofs, gas, fees and effects. Raises like `run`."""
+        runner = self.session.runner
         with _reverts_named():
-            proven = runner.prove(runner.plan(self._checked(prompt)))
-            gas = runner.estimate(proven)
-        transfers = simulated_transfers(self.session.web3, sender.fields(proven.call))
-        return DryRun(proven, gas, transfers)
+            return self.carrier.preview(runner.prove(runner.plan(self._checked(prompt))))
+
+    def _kept(self, place: Path | None, carry: Callable[[Keep], CompletedRun]) -> Run:
+        session, kept = self.session, list[tuple[Receipt, Path]]()
+
+        def keep(completed: CompletedRun) -> Path:
+            written = write_receipt(session.chain, session.model, [completed], session.signer)
+            kept.append(
+                (written, receipt_file.keep(written, place, completed.inclusion.hash[2:18]))
+            )
+            return kept[-1][1]
+
+        completed = carry(keep)
+        return Run(completed, *kept[-1])
+
+    def _is_under_way(self, instruction: bytes) -> bool:
+        last = self.session.journal.last(self.carrier.intent(instruction))
+        return last is not None and last.unfinished
 
     def _checked(self, prompt: str) -> bytes:
         return checked_prompt(self.session.model, prompt)
@@ -161,6 +203,12 @@ def agent(
     batch: bool = False,
     progress: Told = silent,
     listener: Listener = ignore,
+    max_fee_gwei: float | None = None,
+    max_priority_fee_gwei: float | None = None,
+    confirmations: int | None = None,
+    timeout_s: float = TIMEOUT_S,
+    tolerance: float = float(DEFAULT_TOLERANCE),
+    deadline_s: int = DEFAULT_LIFETIME_S,
 ) -> Iterator[Agent]:
     """Open an agent, ready to run instructions until the block ends.
 
@@ -176,10 +224,25 @@ def agent(
     not set. chain_id: refuse any other chain. model: the agent's, by name or folder. srs: the
     set-up file that the agent's verifier was made with. service: let the proof service at this URL
     prove. batch: prove a run's decisions together, by a batch verifier. progress: told in words of
-    what takes long before a run; listener: of the events of a run. Raises DeploymentMissing,
-    KeyFileError, NoAgentThere, OtherModel, ModelError, CircuitError, ContractsError.
+    what takes long before a run; listener: of the events of a run.
+
+    max_fee_gwei, max_priority_fee_gwei: what is paid at most for a unit of gas, in all and to the
+    block's proposer; without them, limits that docs/errors.md has under FeeRefused. confirmations:
+    blocks to wait for, the run's own included; by default 1 on local chains (31337) and 3 on
+    others. timeout_s: how long. tolerance: how far an amount that a tool told, such as a balance,
+    may be from the planned one when the run happens, as a part of it. deadline_s: how long after
+    proving the transaction is good for anything.
+
+    Raises DeploymentMissing, KeyFileError, NoAgentThere, OtherModel, ModelError, CircuitError,
+    ContractsError, ArgumentRefused.
     """
-    where = Target(rpc, address, path_of(key_file), _deployment(deployment), chain_id)
+    check_number("confirmations", confirmations, 1)
+    check_time("timeout_s", timeout_s)
+    caps = FeeCaps(
+        wei_of("max_fee_gwei", max_fee_gwei),
+        wei_of("max_priority_fee_gwei", max_priority_fee_gwei),
+    )
+    where = Target(rpc, address, path_of(key_file), _deployment(deployment), chain_id, caps)
     with open_run(
         where,
         model_of(model),
@@ -187,8 +250,15 @@ def agent(
         password=password,
         stage=progress,
         report=listener,
+        limits=RunLimits(Fraction(str(tolerance)), deadline_s),
     ) as session:
-        yield Agent(session)
+        yield Agent(session, Waiting(confirmations, timeout_s))
+
+
+def wei_of(name: str, gwei: float | None) -> int | None:
+    """Raises ArgumentRefused."""
+    check_number(name, gwei, 0)
+    return None if gwei is None else int(Decimal(str(gwei)) * GWEI)
 
 
 def checked_prompt(model: Model, prompt: str) -> bytes:
@@ -215,4 +285,4 @@ def _reverts_named() -> Iterator[None]:
         raise run_reverted(exc) from exc
 
 
-__all__ = ["Agent", "DryRun", "Run", "agent", "checked_prompt"]
+__all__ = ["Agent", "Run", "Waiting", "agent", "checked_prompt", "wei_of"]

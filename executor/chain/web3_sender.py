@@ -1,26 +1,62 @@
-"""Sends runs to a real chain from one local key."""
+"""Sends runs to a real chain from one local key, step by step: price, sign, broadcast, look."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
 from web3 import Web3
+from web3.exceptions import TransactionNotFound
 
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.agent import Inclusion, RunCall
+from zkagent.executor.chain.agent import Inclusion, RunCall, TokenTransfer
+from zkagent.executor.chain.effects import simulated_transfers
 from zkagent.executor.chain.revert_site import explained
+from zkagent.executor.chain.transaction import read_transaction
 from zkagent.executor.chain.web3_agent import run_result
 from zkagent.executor.errors import InsufficientFunds, NotOnChain
-from zkagent.verifier_contracts.chain.local import translated
-from zkagent.verifier_contracts.chain.node import answers, quantity
-from zkagent.verifier_contracts.chain.signing import fees_now, gas_limit, next_nonce, sign
-from zkagent.verifier_contracts.errors import ChainError, RevertError
+from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, translated
+from zkagent.verifier_contracts.chain.node import answers, ask, latest_block, number, quantity
+from zkagent.verifier_contracts.chain.signing import (
+    Fees,
+    fees_now,
+    gas_limit,
+    next_nonce,
+    policy_of,
+    sign,
+)
+from zkagent.verifier_contracts.errors import AnswerRefused, ChainError, RevertError
 
 RECEIPT_TIMEOUT_S = 180
 POLL_S = 0.05
+#: What nodes say of a transaction that they have already; all else is a refusal.
+KNOWN = ("already known", "already imported", "known transaction", "already exists")
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A transaction in a block: the node's receipt, as web3 gives it."""
+
+    receipt: Mapping[str, Any]
+
+    @property
+    def block(self) -> int:
+        return int(self.receipt["blockNumber"])
+
+    @property
+    def block_hash(self) -> str:
+        return "0x" + bytes(self.receipt["blockHash"]).hex()
+
+    @property
+    def succeeded(self) -> bool:
+        return bool(self.receipt["status"] == 1)
 
 
 class Web3Sender:
-    """Implements RunSender: EIP-1559 transactions, signed here, never by the node."""
+    """Implements RunSender: EIP-1559 transactions, signed here, never by the node.
+
+    What else it does is for runs that are kept in a journal. Everything raises ChainError.
+    """
 
     def __init__(self, web3: Web3, agent: str, signer: LocalAccount) -> None:
         self.web3, self.agent, self.signer = web3, Web3.to_checksum_address(agent), signer
@@ -29,37 +65,114 @@ class Web3Sender:
     def account(self) -> str:
         return str(self.signer.address).lower()
 
+    @property
+    def chain_id(self) -> int:
+        """The one that is signed for."""
+        with translated(self.web3):
+            return policy_of(self.web3).chain_id
+
+    @property
+    def local(self) -> bool:
+        """Whether this is a chain for trying things out."""
+        return self.chain_id == LOCAL_CHAIN_ID
+
     def estimate_gas(self, call: RunCall) -> int:
         fields = self.fields(call)
         with explained(self.web3, fields), answers("eth_estimateGas"):
-            gas = int(self.web3.eth.estimate_gas(fields))  # type: ignore[arg-type]
+            gas = self.web3.eth.estimate_gas(fields, "latest")  # type: ignore[arg-type]
         with translated(self.web3):
             gas_limit(self.web3, gas, margin_percent=0)
             self._check_funds(fees_now(self.web3).most_wei(gas))
         return gas
 
-    def send(self, call: RunCall, gas: int) -> Inclusion:
+    def fees(self) -> Fees:
+        """Raises FeeRefused, AnswerRefused."""
+        with translated(self.web3):
+            return fees_now(self.web3)
+
+    def gas_limit(self, estimate: int, margin_percent: int) -> int:
+        """With a margin, as far as a block allows."""
+        with translated(self.web3):
+            return gas_limit(self.web3, estimate, margin_percent)
+
+    def next_nonce(self) -> int:
+        with translated(self.web3):
+            return next_nonce(self.web3, self.signer.address)
+
+    def sign(self, call: RunCall, *, gas: int, fees: Fees, nonce: int) -> bytes:
+        """The raw transaction. Raises WrongChain, FeeRefused, AnswerRefused, and then nothing was
+        signed."""
         fields = self.fields(call)
         with translated(self.web3):
-            raw = sign(
-                self.web3,
-                self.signer,
-                fields,
-                gas=gas,
-                fees=fees_now(self.web3),
-                nonce=next_nonce(self.web3, self.signer.address),
+            return sign(self.web3, self.signer, fields, gas=gas, fees=fees, nonce=nonce)
+
+    def broadcast(self, raw: bytes) -> None:
+        """Hand it to the node, which may have it already."""
+        try:
+            with translated(self.web3):
+                ask(self.web3, "eth_sendRawTransaction", "0x" + raw.hex())
+        except ChainError as exc:
+            if not any(words in str(exc).lower() for words in KNOWN):
+                raise
+
+    def mined(self, transaction: str) -> Mined | None:
+        """Where the transaction of this hash is; None when it is in no block."""
+        with translated(self.web3), answers("eth_getTransactionReceipt"):
+            try:
+                receipt = self.web3.eth.get_transaction_receipt(transaction)  # type: ignore[arg-type]
+            except TransactionNotFound:
+                return None
+            found = Mined(receipt)
+            named = "0x" + bytes(receipt["transactionHash"]).hex()
+            if named != transaction or not isinstance(receipt["blockNumber"], int):
+                raise AnswerRefused("eth_getTransactionReceipt", named, transaction)
+        return found
+
+    def height(self) -> int:
+        with translated(self.web3):
+            return quantity(self.web3, "eth_blockNumber")
+
+    def transactions_by(self, block: int) -> int:
+        """How many of the account's were mined up to this block: the next one's nonce then."""
+        with translated(self.web3):
+            return quantity(
+                self.web3, "eth_getTransactionCount", self.signer.address, hex(max(block, 0))
             )
+
+    def base_fee_wei(self) -> int:
+        with translated(self.web3):
+            return number("baseFeePerGas", latest_block(self.web3).get("baseFeePerGas"))
+
+    def first_block(self) -> str:
+        """Its hash."""
+        with translated(self.web3), answers("eth_getBlockByNumber"):
+            return str(ask(self.web3, "eth_getBlockByNumber", "0x0", False)["hash"])
+
+    def transfers(self, call: RunCall) -> tuple[TokenTransfer, ...] | None:
+        """Of tokens, by simulation; None where the node does not simulate."""
+        return simulated_transfers(self.web3, self.fields(call))
+
+    def send(self, call: RunCall, gas: int) -> Inclusion:
+        """Without a journal: for chains of our own."""
+        raw = self.sign(call, gas=gas, fees=self.fees(), nonce=self.next_nonce())
+        with translated(self.web3):
             sent = self.web3.eth.send_raw_transaction(raw)
             receipt = self.web3.eth.wait_for_transaction_receipt(
                 sent, timeout=RECEIPT_TIMEOUT_S, poll_latency=POLL_S
             )
-        if receipt["status"] != 1:
-            self._replay(fields | {"gas": gas}, receipt["blockNumber"] - 1)
-        try:
-            result = run_result(dict(receipt), self.agent.lower())
-        except NotOnChain as exc:
-            raise ChainError(f"the transaction was included, but {exc}") from exc
-        return Inclusion(raw, "0x" + bytes(sent).hex(), result)
+        return self.inclusion(raw, Mined(receipt))
+
+    def inclusion(self, raw: bytes, mined: Mined) -> Inclusion:
+        """The run that a mined transaction of ours made. Raises RevertError when it failed, and
+        ChainError when it holds no run."""
+        if not mined.succeeded:
+            self._replay(raw, mined.block - 1)
+        with answers("eth_getTransactionReceipt"):
+            try:
+                result = run_result(dict(mined.receipt), self.agent.lower())
+            except NotOnChain as exc:
+                raise ChainError(f"the transaction was included, but {exc}") from exc
+        return Inclusion(raw, "0x" + bytes(mined.receipt["transactionHash"]).hex(), result)
 
     def fields(self, call: RunCall) -> dict[str, Any]:
         """The unsigned transaction: from, to, data, value."""
@@ -71,8 +184,11 @@ class Web3Sender:
         if balance < needed_wei:
             raise InsufficientFunds(self.signer.address, balance, needed_wei)
 
-    def _replay(self, fields: dict[str, Any], block: int) -> None:
+    def _replay(self, raw: bytes, block: int) -> None:
         """Always raises: receipts do not say why, so the call is evaluated again."""
+        _, sent = read_transaction(raw) or ("", {"data": b"", "gas": 0})
+        fields: Any = {"from": self.signer.address, "to": self.agent, "value": 0}
+        fields |= {"data": sent["data"], "gas": sent["gas"]}
         with explained(self.web3, fields):
-            self.web3.eth.call(fields, block)  # type: ignore[arg-type]
+            self.web3.eth.call(fields, block)
         raise RevertError("the transaction was reverted, for a reason that does not show", data=b"")

@@ -35,6 +35,11 @@ COMMANDS = {
         "run_command",
         "Run an instruction on a chain, every decision proven.",
     ),
+    "runs": (
+        "zkagent.executor.cli.runs",
+        "runs_group",
+        "Runs that were signed: list, go on, give up.",
+    ),
     "verify-run": (
         "zkagent.executor.cli.run",
         "verify_run_command",
@@ -110,7 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
             traceback.print_exc()
         else:
             click.echo(f"error: {line}", err=True)
-        sys.exit(1)
+        sys.exit(exc.exit_code if isinstance(exc, ZkagentError) else 1)
 
 
 def _one_line(exc: Exception) -> str | None:

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 from zkagent.executor.cli.progress import Work
 from zkagent.executor.runs.events import (
     Estimated,
     Event,
     Included,
-    PlanFinished,
     Planned,
-    Proved,
     Proving,
+    Resumed,
+    Signed,
     StateChanged,
 )
 from zkagent.models.encoding.decoder import Decision
@@ -32,8 +34,15 @@ class Narrator(Work):
     """Tells on stderr what is going on; use it in a `with` block. Also a Listener for runs."""
 
     asks = True
+    #: The transaction that is waited for.
+    on_its_way: Signed | Resumed | None = None
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, Signed | Resumed | Included):
+            self.on_its_way = None if isinstance(event, Included) else event
+        if line := lasting(event):
+            with self.aside():
+                click.echo(line, err=True)
         if text := described(event):
             self.stage(text)
 
@@ -53,12 +62,28 @@ def described(event: Event) -> str:
             return f"proving decision {index + 1} of {total}"
         case StateChanged(attempt=attempt, reason=reason):
             return f"plan {attempt} is outdated ({reason}); planning anew"
+    return _described_sending(event)
+
+
+def _described_sending(event: Event) -> str:
+    match event:
         case Estimated(gas=gas):
             return f"estimated at {gas:,} gas"
         case Included(block=block):
             return f"included in block {block}; writing the receipt"
-        case PlanFinished() | Proved():
-            return ""
+        case Signed() | Resumed():
+            return "waiting for the transaction"
+    return ""
+
+
+def lasting(event: Event) -> str:
+    """What stays on the screen of an event; empty for most."""
+    match event:
+        case Signed(run=run, transaction=transaction, nonce=nonce):
+            return f"transaction {transaction} (nonce {nonce}, run {run})"
+        case Resumed(run=run, transaction=transaction, nonce=nonce):
+            return f"going on with transaction {transaction} (nonce {nonce}, run {run})"
+    return ""
 
 
 def quoted(decision: Decision) -> str:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,25 @@ from zkagent.executor.cli.options import (
     checked_srs,
     checked_url,
 )
+from zkagent.executor.cli.sending import (
+    Command,
+    asking,
+    asking_again,
+    caps,
+    limits,
+    saying_what_was_sent,
+    sending_options,
+    waiting,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eth_account.signers.local import LocalAccount
+
+    from zkagent.executor.api.agents import Agent
+    from zkagent.executor.cli.narrator import Narrator
+    from zkagent.models.catalogue import Model
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 MODEL_OPTION = click.option(
@@ -33,87 +50,130 @@ SRS_OPTION = click.option(
 )
 
 
+#: Whom to talk to, and how proofs are made.
+TARGET_OPTIONS = (
+    click.option("--agent", help="The agent's address."),
+    click.option(
+        "--key-file",
+        cls=SettingOption,
+        type=FILE,
+        help="Hex key or encrypted keystore of the agent's owner.",
+    ),
+    click.option(
+        "--deployment",
+        cls=SettingOption,
+        type=FILE,
+        help="deployment.json: the agent and its chain.",
+    ),
+    click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to run on another chain."),
+    MODEL_OPTION,
+    SRS_OPTION,
+    click.option(
+        "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
+    ),
+    click.option(
+        "--service",
+        cls=SettingOption,
+        metavar="URL",
+        help="Let a prover service prove: `zkagent serve`.",
+    ),
+)
+
+
+def target_options(command: Command) -> Command:
+    """All but --rpc."""
+    for option in reversed(TARGET_OPTIONS):
+        command = option(command)
+    return command
+
+
 @click.command("run")
 @click.argument("prompt")
 @click.option(
     "--rpc", cls=SettingOption, help="RPC address; without it, a demo agent on an embedded chain."
 )
-@click.option("--agent", help="The agent's address.")
-@click.option(
-    "--key-file",
-    cls=SettingOption,
-    type=FILE,
-    help="Hex key or encrypted keystore of the agent's owner.",
-)
-@click.option(
-    "--deployment", cls=SettingOption, type=FILE, help="deployment.json: the agent and its chain."
-)
-@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to run on another chain.")
-@MODEL_OPTION
-@SRS_OPTION
-@click.option(
-    "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
-)
-@click.option(
-    "--service",
-    cls=SettingOption,
-    metavar="URL",
-    help="Let a prover service prove: `zkagent serve`.",
-)
-@click.option("--dry-run", is_flag=True, help="Show plan, gas and effects; send nothing.")
+@target_options
+@click.option("--dry-run", is_flag=True, help="Show plan, effects, gas and fees; send nothing.")
+@sending_options
+@click.option("--again", is_flag=True, help="Once more, though it was carried out already.")
+@click.option("--record-answer", is_flag=True, help="Also send a run whose answer calls no tool.")
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 @JSON_OPTION
 def run_command(
     prompt: str,
     *,
-    model_name: str,
-    srs: Path | None,
-    batch: bool,
-    service: str | None,
     dry_run: bool,
+    again: bool,
+    record_answer: bool,
     receipt_path: Path | None,
     as_json: bool,
-    **target: Any,
+    yes: bool,
+    **options: Any,
 ) -> None:
-    """Carry out PROMPT: plan it, prove each decision, send one transaction, keep the receipt.
+    """Carry out PROMPT: plan it, prove each decision, ask, send one transaction, keep the receipt.
 
-    A keystore's password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
+    What was interrupted after it was signed is gone on with, and never done twice. A keystore's
+    password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
     """
-    from zkagent.executor.api.agents import Agent, checked_prompt
+    from zkagent.executor.api.agents import checked_prompt
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run_output import (
+        answer_json,
         completed_json,
-        dry_run_json,
+        preview_json,
+        print_answer,
         print_dry_run,
         print_run,
         show,
     )
+    from zkagent.executor.errors import NothingToDo
     from zkagent.executor.receipts.file import check_place
-    from zkagent.executor.runs.target import OPTIONS, Proving, Target, open_run
     from zkagent.models.catalogue import Model, load_model
 
-    model = load_model(model_name, Model)
+    model, embedded = load_model(options["model_name"], Model), options["rpc"] is None
     checked_prompt(model, prompt)
     if not dry_run:
-        check_place(receipt_path)
-    with (
-        Narrator().working() as tell,
-        open_run(
-            Target(**target),
-            model,
-            Proving(srs, batch, service),
-            password=_asking(),
-            stage=tell.stage,
-            report=tell,
-            spelling=OPTIONS,
-        ) as session,
-    ):
-        agent = Agent(session)
+        check_place(receipt_path, resumed=not embedded)
+    tell = Narrator()
+    confirm = None if embedded or dry_run else asking(tell, yes=yes)
+    with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
         if dry_run:
-            shown = dry_run_json(agent.dry_run(prompt))
+            show(preview_json(agent.dry_run(prompt)), as_json, print_dry_run)
+            return
+        try:
+            run = agent.run(
+                prompt,
+                receipt=receipt_path,
+                confirm=confirm,
+                again=again or asking_again(tell),
+                record_answer=record_answer,
+            )
+        except NothingToDo as exc:
+            shown, pretty = answer_json(prompt, exc.answer), print_answer
         else:
-            shown = completed_json(agent.run(prompt, receipt=receipt_path))
-    show(shown, as_json, print_dry_run if dry_run else print_run)
+            shown, pretty = completed_json(run), print_run
+    show(shown, as_json, pretty)
+
+
+@contextmanager
+def opened(tell: "Narrator", model: "Model", options: dict[str, Any]) -> "Iterator[Agent]":
+    """The agent that a command's options name."""
+    from zkagent.executor.api.agents import Agent
+    from zkagent.executor.runs.target import OPTIONS, Proving, Target, open_run
+
+    fees = caps(options["max_fee"], options["max_priority_fee"])
+    where = {name: options[name] for name in ("rpc", "agent", "key_file", "deployment", "chain_id")}
+    with open_run(
+        Target(**where, caps=fees),
+        model,
+        Proving(options["srs"], options["batch"], options["service"]),
+        password=_asking(),
+        stage=tell.stage,
+        report=tell,
+        spelling=OPTIONS,
+        limits=limits(options["tolerance"], options["deadline"]),
+    ) as session:
+        yield Agent(session, waiting(options["confirmations"], options["timeout"]))
 
 
 @click.command("verify-run")

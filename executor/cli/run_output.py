@@ -1,21 +1,24 @@
 """How `run` and `verify-run` show what happened: as one JSON object or as lines for people."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from zkagent.executor.api.agents import DryRun, Run
+from zkagent.executor.api.agents import Run
 from zkagent.executor.chain.agent import RunResult
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.story import plain, story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
+from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import words
+from zkagent.verifier_contracts.chain.signing import GWEI
 
 Shown = dict[str, Any]
 
@@ -33,9 +36,19 @@ def planned_json(proven: ProvenRun) -> Shown:
     }
 
 
-def dry_run_json(shown: DryRun) -> Shown:
-    """The same with the state that it was planned on, gas and effects."""
-    facts = {"block": shown.block, "gas": shown.gas, "effects": shown.effects}
+def preview_json(shown: Preview) -> Shown:
+    """The same with the state that it was planned on, gas, fees and effects."""
+    facts = {
+        "block": shown.block,
+        "gas": shown.gas,
+        "fee_wei": shown.likely_cost_wei,
+        "most_fee_wei": shown.most_wei,
+        "max_fee_per_gas_wei": shown.fees.max_fee_wei,
+        "max_priority_fee_per_gas_wei": shown.fees.priority_wei,
+        "deadline": shown.deadline,
+        "tolerance": float(shown.tolerance) if shown.observes else None,
+        "effects": shown.effects,
+    }
     return planned_json(shown.proven) | facts
 
 
@@ -79,15 +92,16 @@ def show(shown: Shown, as_json: bool, pretty: Callable[[Shown], None]) -> None:
         pretty(shown)
 
 
-def _print_steps(shown: Shown) -> None:
+def _print_steps(shown: Shown, *, err: bool = False) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
         call = words(step["action"], step["arguments"]) or "answer"
         together = step["proven_together"]
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
-        click.echo(f"{number}  {call}  [proven{others} in {step['prove_seconds']:.2f} s]")
+        proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
+        click.echo(f"{number}  {call}  {proven}", err=err)
         if step.get("observation") is not None:
-            click.echo(f"   {plain(step['observation'])}")
-    click.echo(f"answer: {plain(shown['answer'])}")
+            click.echo(f"   {plain(step['observation'])}", err=err)
+    click.echo(f"answer: {plain(shown['answer'])}", err=err)
 
 
 def print_run(shown: Shown) -> None:
@@ -98,16 +112,53 @@ def print_run(shown: Shown) -> None:
     click.echo(f"receipt {shown['receipt']}")
 
 
+def answer_json(prompt: str, answer: str) -> Shown:
+    """Of a run that was not sent, since its answer calls no tool."""
+    return {"prompt": prompt, "answer": answer, "transaction": None}
+
+
+def print_answer(shown: Shown) -> None:
+    click.echo(f"answer: {shown['answer']}")
+    click.echo("nothing to do on chain, and nothing was sent; --record-answer has it recorded")
+
+
 def print_dry_run(shown: Shown) -> None:
-    _print_steps(shown)
-    click.echo(f"gas: about {shown['gas']:,} (state of block {shown['block']})")
-    if shown["effects"] is None:
-        click.echo("token transfers: this node cannot simulate them")
-    elif not shown["effects"]:
-        click.echo("token transfers: none")
-    for effect in shown["effects"] or ():
-        click.echo(f"token transfer: {effect}")
+    print_preview(shown)
     click.echo("dry run: nothing was sent")
+
+
+def print_preview(shown: Shown, *, err: bool = False) -> None:
+    _print_steps(shown, err=err)
+    for line in (*_effects(shown["effects"]), *_costs(shown)):
+        click.echo(line, err=err)
+
+
+def _effects(effects: Sequence[str] | None) -> Iterator[str]:
+    if effects is None:
+        yield "token transfers: this node cannot simulate them"
+    elif not effects:
+        yield "token transfers: none"
+    for effect in effects or ():
+        yield f"token transfer: {effect}"
+
+
+def _costs(shown: Shown) -> Iterator[str]:
+    gwei = f"{shown['max_fee_per_gas_wei'] / GWEI:.9g} gwei"
+    tip = f"{shown['max_priority_fee_per_gas_wei'] / GWEI:.9g}"
+    yield f"gas: about {shown['gas']:,} (state of block {shown['block']})"
+    yield (
+        f"fee: about {_ether(shown['fee_wei'])} ETH, at most {_ether(shown['most_fee_wei'])} ETH "
+        f"({gwei} for a unit of gas, {tip} of them to the proposer)"
+    )
+    until = datetime.fromtimestamp(shown["deadline"], UTC)
+    yield f"good until {until:%Y-%m-%d %H:%M:%S} UTC"
+    if shown["tolerance"] is not None:
+        share = f"{100 * shown['tolerance']:.9g} %"
+        yield f"amounts that tools told may differ by {share} when it happens"
+
+
+def _ether(wei: int) -> str:
+    return f"{wei / 10**18:.9f}".rstrip("0").rstrip(".")
 
 
 def report_json(report: Report, receipt: Receipt) -> Shown:

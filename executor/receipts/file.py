@@ -2,31 +2,63 @@
 run has happened. Called by `zkagent run` and `zkagent demo`.
 """
 
+import os
 from pathlib import Path
 
 from zkagent.circuits.support.cache import cache_folder
 from zkagent.executor import places
-from zkagent.executor.receipts.format import Receipt
+from zkagent.executor.errors import FileInTheWay, MalformedReceipt
+from zkagent.executor.receipts.format import Receipt, load_receipt
 
 
-def check_place(path: Path | None) -> None:
+def check_place(path: Path | None, *, resumed: bool = False) -> None:
     """Refuse a file that is there, since a receipt of another run cannot be made again, and what
-    cannot be written. None: the cache's folder. Raises PlaceRefused, HomeRefused."""
-    if path:
-        places.check_place(path)
-    else:
+    cannot be written. None: the cache's folder. resumed: a receipt that is there may be the run's
+    own, which `keep` finds out. Raises PlaceRefused, HomeRefused."""
+    if path is None:
         places.check_folder(_folder())
+    elif not (resumed and is_receipt(path)):
+        places.check_place(path)
 
 
 def keep(receipt: Receipt, path: Path | None, name: str) -> Path:
-    """Write to path, or under this name to the cache folder. Raises OSError."""
+    """Write to path, or under this name to the cache folder, as a whole or not at all. A receipt of
+    the same runs that is at `path` stays. Raises FileInTheWay, OSError."""
     chosen = path or _folder() / f"{name}.json"
-    chosen.write_text(receipt.to_json())
+    if path and is_receipt(path):
+        if _transactions(load_receipt(path)) != _transactions(receipt):
+            raise FileInTheWay(path)
+    elif chosen.exists() and not chosen.is_file():  # such as /dev/null
+        chosen.write_text(receipt.to_json())
+    else:
+        _replace(chosen.resolve(), receipt.to_json())
     return chosen
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _transactions(receipt: Receipt) -> list[str]:
+    return [run.transaction.hash for run in receipt.runs]
+
+
+def is_receipt(path: Path) -> bool:
+    """Whether a receipt of a run is there."""
+    try:
+        return path.is_file() and bool(load_receipt(path).runs)
+    except (MalformedReceipt, OSError):
+        return False
 
 
 def _folder() -> Path:
     return cache_folder("receipts")
 
 
-__all__ = ["check_place", "keep"]
+__all__ = ["check_place", "is_receipt", "keep"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, VerifiedDecision
+from zkagent.executor.chain.transaction import read_transaction
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
@@ -20,7 +21,6 @@ from zkagent.executor.receipts.recording import (
     recorded_model,
     unhexed,
 )
-from zkagent.executor.receipts.signatures import read_transaction
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.executor.runs.derivation import text
 from zkagent.verifier_contracts.errors import RevertError

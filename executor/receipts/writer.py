@@ -13,7 +13,7 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
-from zkagent.executor.errors import ReceiptError
+from zkagent.executor.errors import NotReproducible
 from zkagent.executor.receipts.format import (
     FORMAT,
     IterationRecord,
@@ -55,7 +55,7 @@ def write_receipt(
 ) -> Receipt:
     """The signed receipt of `runs`, all of them requested by `signer`.
 
-    Raises ReceiptError when a run cannot be reproduced from the chain's state.
+    Raises NotReproducible when a run cannot be reproduced from the chain's state.
     """
     records = tuple(_run_record(chain, model, run) for run in runs)
     draft = {
@@ -135,10 +135,7 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
         records = tuple(_rederived(model, reads, plan, result))
         if len(records) == len(plan.decisions):
             return records
-    raise ReceiptError(
-        f"run {run.inclusion.hash} cannot be reproduced from the states around block "
-        f"{result.block.number}: another transaction of that block changed what the agent reads"
-    )
+    raise NotReproducible(run.inclusion.hash, result.block.number)
 
 
 def _reads(chain: AgentChain, model: Model, prompt: bytes, block: Block) -> AgentReads:

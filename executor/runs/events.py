@@ -57,6 +57,26 @@ class StateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Signed:
+    """A transaction is in the journal as run `run`, and goes to the node now."""
+
+    run: str
+    transaction: str
+    nonce: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The instruction is run `run` already, whose last transaction is gone on with; state: of the
+    journal."""
+
+    run: str
+    transaction: str
+    nonce: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class Included:
     """The transaction is in a block."""
 
@@ -65,7 +85,8 @@ class Included:
     gas_used: int
 
 
-Event = Planned | PlanFinished | Proving | Proved | Estimated | StateChanged | Included
+Told = Planned | PlanFinished | Proving | Proved | Estimated | StateChanged
+Event = Told | Signed | Resumed | Included
 Listener = Callable[[Event], None]
 
 

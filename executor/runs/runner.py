@@ -36,7 +36,7 @@ from zkagent.prover.errors import TransientProverError
 from zkagent.verifier_contracts.errors import RevertError
 
 PLANS = 3
-CALL_NOT_AGREED = "CallNotAgreed"
+CALL_NOT_AGREED, RUN_EXPIRED = "CallNotAgreed", "RunExpired"
 Rows = tuple[tuple[int, ...], ...]
 GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
 
@@ -188,30 +188,33 @@ class AgentRunner:
 
         Raises RunReverted for the run's own failure and StateKeepsChanging.
         """
-        plan = self._planned(prompt)
+        plan = self.planned(prompt)
         for attempt in range(1, PLANS + 1):
             proven = self.prove(plan)
             try:
                 return CompletedRun(proven, self.send(proven), attempt)
             except RevertError as exc:
-                reason, plan = exc, self._plan_anew(plan, exc)
+                reason, plan = exc, self.plan_anew(plan, exc)
                 self.report(StateChanged(attempt, str(exc)))
         raise StateKeepsChanging(PLANS, str(reason)) from reason
 
-    def _planned(self, prompt: bytes) -> Plan:
+    def planned(self, prompt: bytes) -> Plan:
+        """The same; its own failure as RunReverted."""
         try:
             return self.plan(prompt)
         except RevertError as exc:
             raise run_reverted(exc) from exc
 
-    def _plan_anew(self, outdated: Plan, exc: RevertError) -> Plan:
+    def plan_anew(self, outdated: Plan, exc: RevertError) -> Plan:
         """The plan on the state of now; a failure that the state does not explain is the run's.
 
         Where the calls were in the way, other amounts are what a new plan is for, other tools,
         tokens or recipients are not: nobody agreed to them.
         """
-        fresh = self._planned(outdated.prompt)
-        if exc.name == CALL_NOT_AGREED:
+        fresh = self.planned(outdated.prompt)
+        if exc.name == RUN_EXPIRED:
+            explained = True
+        elif exc.name == CALL_NOT_AGREED:
             explained = _moved(outdated, fresh)
         else:
             explained = fresh.inputs != outdated.inputs

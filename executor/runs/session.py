@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
@@ -15,10 +16,12 @@ from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import OtherModel
 from zkagent.executor.runs.events import Listener, ignore
+from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.local_batches import LocalBatches
 from zkagent.executor.runs.plan import check_model
 from zkagent.executor.runs.provers import BatchProver, ProverOpener, open_prover
 from zkagent.executor.runs.runner import AgentRunner
+from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.prover.local import LocalProver
 
@@ -28,7 +31,8 @@ Stage = Callable[[str], None]
 @dataclass(frozen=True)
 class Session:
     """One account and one agent on one chain, ready to run prompts; `circuit` shows that the
-    agent's decisions are the model's."""
+    agent's decisions are the model's. journal: of what is signed. throwaway: the chain ends
+    with the session."""
 
     web3: Any
     chain: Web3Agent
@@ -37,6 +41,8 @@ class Session:
     model: Model
     runner: AgentRunner
     circuit: Circuit
+    journal: Journal = field(default_factory=Journal)
+    throwaway: bool = False
 
 
 @contextmanager
@@ -50,6 +56,7 @@ def open_session(
     report: Listener = ignore,
     batches: BatchProver | None = None,
     opener: ProverOpener = LocalProver,
+    limits: RunLimits = DEFAULT_LIMITS,
 ) -> Iterator[Session]:
     """A session with a warm prover. batches: prove the decisions of each run together.
 
@@ -57,7 +64,7 @@ def open_session(
     """
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
     with open_prover(circuit, opener) as prover:
-        runner = AgentRunner(chain, sender, model, prover, report, batches=batches)
+        runner = AgentRunner(chain, sender, model, prover, report, batches=batches, limits=limits)
         yield Session(web3, chain, sender, signer, model, runner, circuit)
 
 
@@ -73,11 +80,20 @@ def open_agent(
     report: Listener = ignore,
     batches: BatchProver | None = None,
     opener: ProverOpener = LocalProver,
+    limits: RunLimits = DEFAULT_LIMITS,
 ) -> Iterator[Session]:
     """A session with an agent that is there. Raises OtherModel, CircuitError."""
     circuit = circuit_of_agent(web3, agent, model, srs, stage)
     with open_session(
-        web3, agent, signer, model, circuit, report=report, batches=batches, opener=opener
+        web3,
+        agent,
+        signer,
+        model,
+        circuit,
+        report=report,
+        batches=batches,
+        opener=opener,
+        limits=limits,
     ) as session:
         yield session
 
@@ -91,10 +107,12 @@ def open_embedded(
     batches: Mapping[int, Circuit] | None = None,
     *,
     opener: ProverOpener = LocalProver,
+    limits: RunLimits = DEFAULT_LIMITS,
 ) -> Iterator[tuple[Session, EmbeddedChain]]:
     """A session on a chain of its own, which ends with it. batches: circuits by how many decisions
     they prove; with any, the decisions of each run are proven together."""
     with (
+        TemporaryDirectory(prefix="zkagent-runs-") as folder,
         embedded_chain(model, circuit, stage, batches or {}) as chain,
         LocalBatches(model, None, stage, opener) as provers,
         open_session(
@@ -106,9 +124,10 @@ def open_embedded(
             report=report,
             batches=provers if batches else None,
             opener=opener,
+            limits=limits,
         ) as session,
     ):
-        yield session, chain
+        yield replace(session, journal=Journal(Path(folder)), throwaway=True), chain
 
 
 def local_circuit(

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,9 +20,11 @@ from zkagent.executor.runs.local_batches import LocalBatches, batch_circuit
 from zkagent.executor.runs.provers import ProverOpener
 from zkagent.executor.runs.service_prover import CheckedService
 from zkagent.executor.runs.session import Session, local_circuit, open_agent, open_embedded
+from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import connect
+from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 
 #: Batches of a demo agent's model: a wallet's run takes two or three decisions.
@@ -52,6 +54,7 @@ class Target:
 
     agent: its address. key_file: of the agent's owner. deployment: the record or its file, which
     names agent and chain where the others do not. chain_id: refuse any other chain.
+    caps: of the fees that are paid there.
     """
 
     rpc: str | None = None
@@ -59,6 +62,7 @@ class Target:
     key_file: Path | None = None
     deployment: Path | Deployment | None = None
     chain_id: int | None = None
+    caps: FeeCaps = USUAL_CAPS
 
 
 @dataclass(frozen=True)
@@ -88,21 +92,22 @@ def open_run(
     stage: Told = silent,
     report: Listener = ignore,
     spelling: Mapping[str, str] = ARGUMENTS,
+    limits: RunLimits = DEFAULT_LIMITS,
 ) -> Iterator[Session]:
     """A session with the target's agent, which ends with the block.
 
-    password: of an encrypted key file. stage: told of what takes time before a run. spelling: how
-    errors name a field of the target. Raises DeploymentMissing, KeyFileError, NoAgentThere,
-    OtherModel, CircuitError, ContractsError.
+    limits: of what a run's transaction may do. password: of an encrypted key file. stage: told of
+    what takes time before a run. spelling: how errors name a field of the target. Raises
+    DeploymentMissing, KeyFileError, NoAgentThere, OtherModel, CircuitError, ContractsError.
     """
     if target.rpc is None:
         _refuse_without_rpc(target, spelling)
-        with _embedded(model, proving, stage, report) as session:
+        with _embedded(model, proving, stage, report, limits) as session:
             yield session
         return
     signer = signer_of(target.key_file, password, spelling)
     agent, chain_id = _found(target, spelling)
-    web3 = connect(target.rpc, chain_id)
+    web3 = connect(target.rpc, chain_id, caps=target.caps)
     with (
         LocalBatches(model, proving.srs, stage, proving.opener) as provers,
         open_agent(
@@ -115,6 +120,7 @@ def open_run(
             report=report,
             batches=provers if proving.batch else None,
             opener=proving.opener,
+            limits=limits,
         ) as session,
     ):
         yield session
@@ -132,18 +138,22 @@ def signer_of(
 
 
 @contextmanager
-def _embedded(model: Model, proving: Proving, stage: Told, report: Listener) -> Iterator[Session]:
+def _embedded(
+    model: Model, proving: Proving, stage: Told, report: Listener, limits: RunLimits
+) -> Iterator[Session]:
     circuit = local_circuit(model, proving.srs, stage)
     sizes = EMBEDDED_SIZES if proving.batch else ()
     batches = {size: batch_circuit(model, size, proving.srs, stage) for size in sizes}
-    with open_embedded(model, circuit, stage, report, batches, opener=proving.opener) as (demo, _):
+    with open_embedded(
+        model, circuit, stage, report, batches, opener=proving.opener, limits=limits
+    ) as (demo, _):
         yield demo
 
 
 def _refuse_without_rpc(target: Target, spelling: Mapping[str, str]) -> None:
-    for field in fields(target):
-        if getattr(target, field.name) is not None:
-            name = spelling[field.name].replace("=", " ").partition(" ")[0]
+    for field in spelling:
+        if getattr(target, field) is not None:
+            name = spelling[field].replace("=", " ").partition(" ")[0]
             raise DeploymentMissing(
                 f"{name} says whom to talk to, but not where: add {spelling['rpc']}"
             )

@@ -18,6 +18,14 @@ from zkagent.executor.runs.session import Session, local_circuit, open_embedded
 from zkagent.models.catalogue import Model, load_model
 
 
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of what was signed, empty: the chain is rolled back as well."""
+    folder = tmp_path / "journal"
+    monkeypatch.setattr("zkagent.executor.runs.journal.runs_folder", lambda: folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def wallet() -> Model:
     return load_model("wallet")

@@ -2,25 +2,23 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.evm_networks import samples
 from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import EVALUATED, HALO2, system_id
 from zkagent.executor.chain.abi import OUTPUT_BYTES, pack, unpack
 from zkagent.executor.chain.agent import Claim, RunCall
-from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances, fund
 from zkagent.executor.chain.gas_report import iteration_gas
-from zkagent.executor.chain.web3_agent import Web3Agent
-from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.cli.main import main
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.runs.provers import InlineProver
-from zkagent.executor.runs.runner import AgentRunner, ProvenRun
+from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil, call
 from zkagent.verifier_contracts.deployment.wallet import at, deploy_wallet
@@ -29,14 +27,6 @@ from zkagent.verifier_contracts.errors import EvmModelError, RevertError
 DECLINE = 6  # its score among the outputs
 PROMPT = b"deposit 5 USDC into the pool"
 PROOF_SYSTEM_ID, EZKL_ID = system_id(EVALUATED.name), system_id(HALO2.name)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """An agent whose model is evaluated, with its runner, on a chain."""
-
-    chain: EmbeddedChain
-    runner: AgentRunner
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +41,8 @@ def evaluated(model: Model) -> Circuit:
 
 @pytest.fixture(scope="module")
 def opened(anvil: Anvil, model: Model, evaluated: Circuit) -> Iterator[Stage]:
-    snapshot = anvil.snapshot()
-    owner, friend, stranger = anvil.accounts[:3]
-    deployment = deploy_wallet(anvil.web3, model, evaluated, owner)
-    chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
-    fund(chain)
-    agent = Web3Agent(anvil.web3, deployment.agent)
-    sender = Web3Sender(anvil.web3, deployment.agent, owner)
-    yield Stage(chain, AgentRunner(agent, sender, model, InlineProver(evaluated)))
-    anvil.revert(snapshot)
+    with evaluated_stage(anvil, model, evaluated) as made:
+        yield made
 
 
 @pytest.fixture
@@ -72,10 +55,6 @@ def stage(opened: Stage) -> Iterator[Stage]:
 @pytest.fixture
 def proven(stage: Stage) -> ProvenRun:
     return stage.runner.prove(stage.runner.plan(PROMPT))
-
-
-def usdc(stage: Stage) -> Balance:
-    return next(balance for balance in balances(stage.chain) if balance.symbol == "USDC")
 
 
 def refusal(stage: Stage, call: RunCall) -> RevertError:
@@ -91,10 +70,10 @@ def other_output(claim: Claim, index: int, difference: int) -> Claim:
 
 
 def test_a_run_happens_without_a_proof(stage: Stage) -> None:
-    before = usdc(stage)
+    before = stage.usdc()
     completed = stage.runner.run(PROMPT)
     assert {proof.proof for proof in completed.proven.proofs} == {b""}
-    after = usdc(stage)
+    after = stage.usdc()
     assert (after.pool - before.pool, after.wallet - before.wallet) == (5 * 10**6, -5 * 10**6)
     gas = iteration_gas(stage.chain.web3, completed.inclusion.hash, completed.proven.plan.identity)
     assert gas is not None
@@ -157,7 +136,7 @@ def test_the_command_runs_without_a_circuit_and_the_receipt_verifies(
     target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     receipt = tmp_path / "receipt.json"
-    main(["run", PROMPT.decode(), *target, "--receipt", str(receipt), "--json"])
+    main(["run", PROMPT.decode(), *target, "--yes", "--receipt", str(receipt), "--json"])
     (run,) = json.loads(receipt.read_text())["runs"]
     assert run["model"]["proof_system_id"] == f"0x{PROOF_SYSTEM_ID.hex()}"
     assert [proof["proof"] for proof in run["proofs"]] == ["0x", "0x"]
@@ -172,7 +151,7 @@ def test_a_receipt_that_names_the_other_proof_system_is_refused(
     target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "receipt.json"
-    main(["run", PROMPT.decode(), *target, "--receipt", str(path)])
+    main(["run", PROMPT.decode(), *target, "--yes", "--receipt", str(path)])
     receipt = json.loads(path.read_text())
     receipt["runs"][0]["model"]["proof_system_id"] = f"0x{EZKL_ID.hex()}"
     path.write_text(json.dumps(receipt))
@@ -186,7 +165,7 @@ def test_decisions_that_nobody_proves_cannot_share_a_proof(
     target: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        main(["run", PROMPT.decode(), *target, "--batch"])
+        main(["run", PROMPT.decode(), *target, "--yes", "--batch"])
     assert "has no verifier for several decisions" in capsys.readouterr().err
 
 

@@ -1,0 +1,158 @@
+"""`zkagent runs`: what was signed and has not come to an end."""
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.group import Group
+from zkagent.executor.cli.options import JSON_OPTION, SettingOption
+from zkagent.executor.cli.run import FILE, opened, target_options
+from zkagent.executor.cli.sending import asking, saying_what_was_sent, sending_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from zkagent.executor.runs.journal import RunRecord
+
+PROMPT_SHOWN = 40
+
+
+@click.group("runs", cls=Group)
+def runs_group() -> None:
+    """Runs that were signed: list them, go on with them, give them up."""
+
+
+@runs_group.command("pending")
+@click.option("--all", "everything", is_flag=True, help="Those that came to an end, too.")
+@JSON_OPTION
+def pending_command(everything: bool, as_json: bool) -> None:
+    """List runs whose transaction was signed and that did not come to an end, oldest first."""
+    from zkagent.executor.runs.journal import Journal
+
+    records, damaged = Journal().look()
+    shown = [record for record in records if everything or record.unfinished]
+    if as_json:
+        click.echo(json.dumps([_json(record) for record in shown]))
+    else:
+        for record in shown:
+            click.echo(_line(record))
+        if not shown:
+            click.echo("no runs" if everything else "no run is pending")
+    for reason in damaged:
+        click.echo(f"error: {reason}", err=True)
+    if damaged:
+        sys.exit(1)
+
+
+@runs_group.command("resume")
+@click.argument("run", metavar="RUN")
+@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+@target_options
+@sending_options
+@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+@JSON_OPTION
+def resume_command(run: str, **options: Any) -> None:
+    """Go on with RUN: send its transaction again and wait, or plan anew when the state moved."""
+    _continue(run, dearer=False, **options)
+
+
+@runs_group.command("replace")
+@click.argument("run", metavar="RUN")
+@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
+@target_options
+@sending_options
+@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+@JSON_OPTION
+def replace_command(run: str, **options: Any) -> None:
+    """Send RUN with a higher fee, under the same nonce: one transaction of the two can be mined."""
+    _continue(run, dearer=True, **options)
+
+
+@runs_group.command("forget")
+@click.argument("run", metavar="RUN")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget_command(run: str, yes: bool) -> None:
+    """Give RUN up. Its transaction may still be mined: nobody can take back what was sent."""
+    from dataclasses import replace
+
+    from zkagent.executor.runs.journal import Journal
+
+    journal = Journal()
+    with journal.held(journal.find(run).intent):
+        record = journal.find(run)
+        if not record.unfinished:
+            click.echo(f"run {record.id} came to an end already: {record.state}")
+            return
+        if not yes:
+            _ask(record)
+        journal.write(replace(record, state="forgotten"))
+    click.echo(f"run {record.id} is forgotten; transaction {record.hash} may still be mined")
+
+
+def _ask(record: "RunRecord") -> None:
+    """Ends the command unless the user agrees."""
+    click.echo(_line(record), err=True)
+    if not sys.stdin.isatty():
+        raise click.UsageError("there is nobody here to ask: give --yes")
+    if not click.confirm("its transaction may still be mined; forget it?", err=True):
+        click.echo("nothing was forgotten", err=True)
+        sys.exit(1)
+
+
+def _continue(
+    run: str,
+    *,
+    dearer: bool,
+    receipt_path: "Path | None",
+    as_json: bool,
+    yes: bool,
+    **options: Any,
+) -> None:
+    from zkagent.executor.cli.narrator import Narrator
+    from zkagent.executor.cli.run_output import completed_json, print_run, show
+    from zkagent.executor.runs.journal import Journal
+    from zkagent.models.catalogue import Model, load_model
+
+    record = Journal().find(run)
+    options["agent"] = options["agent"] or record.intent.agent
+    options["chain_id"] = options["chain_id"] or record.intent.chain_id
+    model, tell = load_model(options["model_name"], Model), Narrator()
+    confirm = asking(tell, yes=yes)
+    with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
+        done = agent.resume(record, receipt=receipt_path, confirm=confirm, dearer=dearer)
+    show(completed_json(done), as_json, print_run)
+
+
+def _json(record: "RunRecord") -> dict[str, Any]:
+    return asdict(record.intent) | {
+        "id": record.id,
+        "state": record.state,
+        "age_s": round(record.age_s),
+        "nonce": record.nonce,
+        "transaction": record.hash,
+        "transactions": [each.hash for each in record.signed],
+        "receipt": record.receipt or None,
+        "note": record.note or None,
+    }
+
+
+def _line(record: "RunRecord") -> str:
+    prompt = record.intent.prompt
+    short = prompt if len(prompt) <= PROMPT_SHOWN else f"{prompt[: PROMPT_SHOWN - 3]}..."
+    place = f"chain {record.intent.chain_id}, nonce {record.nonce}"
+    return (
+        f"{record.id}  {record.state:<10}  {_age(record.age_s):>8}  {place}  {record.hash}  {short}"
+    )
+
+
+def _age(seconds: float) -> str:
+    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+__all__ = ["runs_group"]

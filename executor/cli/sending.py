@@ -1,0 +1,148 @@
+"""Options of commands that send runs, and what they ask and say: shared by `run` and `runs`."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from zkagent.executor.cli.options import SECONDS, FiniteRange
+
+if TYPE_CHECKING:
+    from zkagent.executor.api.agents import Waiting
+    from zkagent.executor.cli.narrator import Narrator
+    from zkagent.executor.runs.journal import RunRecord
+    from zkagent.executor.runs.preview import Confirm, Preview
+    from zkagent.executor.runs.terms import RunLimits
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
+
+GWEI = 10**9
+Command = TypeVar("Command", bound=Callable[..., Any])
+FEE_OPTIONS = (
+    click.option(
+        "--max-fee", type=FiniteRange(0), metavar="GWEI", help="Pay at most this for a unit of gas."
+    ),
+    click.option(
+        "--max-priority-fee",
+        type=FiniteRange(0),
+        metavar="GWEI",
+        help="Of that, at most this to the block's proposer.",
+    ),
+)
+SENDING_OPTIONS = (
+    click.option("--yes", is_flag=True, help="Do not ask before sending."),
+    *FEE_OPTIONS,
+    click.option(
+        "--tolerance",
+        type=FiniteRange(0, 100),
+        default=0.5,
+        show_default=True,
+        metavar="PERCENT",
+        help="How far an amount that a tool told may be from the plan when the run happens.",
+    ),
+    click.option(
+        "--deadline",
+        type=click.IntRange(1, 10_000_000),
+        default=600,
+        show_default=True,
+        metavar="SECONDS",
+        help="After proving: later the transaction can do nothing.",
+    ),
+    click.option(
+        "--confirmations",
+        type=click.IntRange(1, 10_000),
+        metavar="N",
+        help="Wait for N blocks, the run's own included; by default 1 on local chains, else 3.",
+    ),
+    click.option(
+        "--timeout", type=SECONDS, default=180.0, show_default=True, help="Seconds to wait."
+    ),
+)
+
+
+def sending_options(command: Command) -> Command:
+    """--yes, fees and waiting."""
+    for option in reversed(SENDING_OPTIONS):
+        command = option(command)
+    return command
+
+
+def caps(max_fee: float | None, max_priority_fee: float | None) -> "FeeCaps":
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
+
+    def wei(gwei: float | None) -> int | None:
+        return None if gwei is None else int(Decimal(str(gwei)) * GWEI)
+
+    return FeeCaps(wei(max_fee), wei(max_priority_fee))
+
+
+def waiting(confirmations: int | None, timeout: float) -> "Waiting":
+    from zkagent.executor.api.agents import Waiting
+
+    return Waiting(confirmations, timeout)
+
+
+def limits(tolerance: float, deadline: int) -> "RunLimits":
+    """tolerance: in percent."""
+    from zkagent.executor.runs.terms import RunLimits
+
+    return RunLimits(Fraction(str(tolerance)) / 100, deadline)
+
+
+def asking(tell: "Narrator", *, yes: bool) -> "Confirm | None":
+    """Who is asked before a run is signed; None for nobody. Raises UsageError where nobody can
+    answer."""
+    if yes:
+        return None
+    if not sys.stdin.isatty():
+        raise click.UsageError("there is nobody here to ask: give --yes")
+
+    def ask(preview: "Preview") -> bool:
+        from zkagent.executor.cli.run_output import preview_json, print_preview
+
+        tell.rest("waiting for an answer")
+        with tell.aside():
+            print_preview(preview_json(preview), err=True)
+            if preview.replaces:
+                click.echo(f"in place of transaction {preview.replaces}", err=True)
+            return click.confirm("send it?", err=True)
+
+    return ask
+
+
+def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
+    """Who is asked whether an instruction that was carried out shall be carried out again: nobody
+    without a terminal, and then it shall not."""
+
+    def ask(record: "RunRecord") -> bool:
+        if not sys.stdin.isatty():
+            return False
+        with tell.aside():
+            done = f"run {record.id}, transaction {record.hash}"
+            return click.confirm(f"this was carried out already ({done}): again?", err=True)
+
+    return ask
+
+
+@contextmanager
+def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
+    """Whoever interrupts a run is told what is on its way."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort):
+        if tell.on_its_way:
+            sent = tell.on_its_way
+            click.echo(
+                f"transaction {sent.transaction} (nonce {sent.nonce}) was signed and may still be "
+                "included: repeat the command to go on with it, or `zkagent runs forget "
+                f"{sent.run}`",
+                err=True,
+            )
+        raise
+
+
+__all__ = ["FEE_OPTIONS", "asking", "asking_again", "caps", "limits", "saying_what_was_sent"]
+__all__ += ["sending_options", "waiting"]

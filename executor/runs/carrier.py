@@ -1,0 +1,251 @@
+"""Carries an instruction out once: shown before it is signed, in the journal before it is sent,
+gone on with after an interruption.
+
+    plan -> prove -> show -> sign -> journal -> broadcast -> wait -> receipt
+
+A run that was interrupted behind `journal` is found there by whoever repeats it, and nothing is
+signed for it but under the same nonce.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from zkagent.executor.chain.agent import Inclusion, RunCall
+from zkagent.executor.chain.calls import fees_of, run_of
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.errors import (
+    DoneBefore,
+    ExecutorError,
+    HappenedUnreceipted,
+    NotAgreed,
+    NothingToDo,
+    NotReproducible,
+    SendError,
+    StateKeepsChanging,
+)
+from zkagent.executor.runs.derivation import raw_bytes, text
+from zkagent.executor.runs.events import Included, Resumed, Signed, StateChanged
+from zkagent.executor.runs.journal import Intent, Journal, RunRecord, signed
+from zkagent.executor.runs.plan import Plan
+from zkagent.executor.runs.preview import Confirm, Preview
+from zkagent.executor.runs.recovery import recovered
+from zkagent.executor.runs.runner import (
+    GAS_MARGIN_PERCENT,
+    PLANS,
+    AgentRunner,
+    CompletedRun,
+    ProvenRun,
+    run_reverted,
+)
+from zkagent.executor.runs.settlement import Settlement, unsettled
+from zkagent.verifier_contracts.chain.signing import Fees
+from zkagent.verifier_contracts.errors import ChainError, RevertError
+
+#: Writes the receipt of a run that happened, and says where.
+Keep = Callable[[CompletedRun], Path]
+#: Whether an instruction that was carried out shall be carried out again.
+Again = bool | Callable[[RunRecord], bool]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Of whoever gives an instruction. confirm: asked before anything is signed; None for yes.
+    record_answer: send a run, too, whose answer calls no tool."""
+
+    confirm: Confirm | None = None
+    again: Again = False
+    record_answer: bool = False
+
+
+NONE = Wishes()
+
+
+class Carrier:
+    """Carries out instructions of one account for one agent."""
+
+    def __init__(
+        self, runner: AgentRunner, sender: Web3Sender, journal: Journal, settlement: Settlement
+    ) -> None:
+        self.runner, self.sender, self.journal = runner, sender, journal
+        self.settlement, self.report = settlement, runner.report
+        self._proven: dict[str, ProvenRun] = {}
+
+    def run(self, prompt: bytes, keep: Keep, wishes: Wishes = NONE) -> CompletedRun:
+        """Carry it out, or go on with it.
+
+        Raises NothingToDo, NotAgreed, DoneBefore and what planning and proving raise when nothing
+        was signed; RunReverted when it was mined and failed; RunUnsettled, NonceTaken,
+        HappenedUnreceipted.
+        """
+        intent = self.intent(prompt)
+        with self.journal.held(intent):
+            last = self.journal.last(intent)
+            if last and last.unfinished:
+                return self._resume(last, keep, wishes, dearer=False)
+            if last and last.state in {"done", "superseded"} and not _wanted(last, wishes.again):
+                raise done_before(last)
+            given_up = last if last and last.state == "forgotten" else None
+            return self._begin(intent, keep, wishes, given_up)
+
+    def resume(
+        self, record: RunRecord, keep: Keep, wishes: Wishes = NONE, *, dearer: bool = False
+    ) -> CompletedRun:
+        """Go on with an unfinished run. dearer: with a higher fee. Raises like `run`."""
+        with self.journal.held(record.intent):
+            current = self.journal.find(record.id)
+            if not current.unfinished:
+                raise done_before(current)
+            return self._resume(current, keep, wishes, dearer=dearer)
+
+    def intent(self, prompt: bytes) -> Intent:
+        """Whoever repeats this account's instruction has the same."""
+        genesis = self.sender.first_block() if self.sender.local else ""
+        agent = str(self.sender.agent).lower()
+        return Intent(self.sender.chain_id, genesis, agent, self.sender.account, text(prompt))
+
+    def preview(self, proven: ProvenRun, earlier: Fees | None = None, name: str = "") -> Preview:
+        """What it would do and cost now. earlier: fees of the transaction `name` that it is to
+        replace. Raises RevertError, InsufficientFunds, FeeRefused."""
+        gas = self.runner.estimate(proven)
+        limit, fees = self.sender.gas_limit(gas, GAS_MARGIN_PERCENT), self.sender.fees()
+        if earlier:
+            fees = fees.above(earlier)
+        tolerance, transfers = self.runner.limits.tolerance, self.sender.transfers(proven.call)
+        return Preview(proven, gas, limit, fees, tolerance, transfers, name)
+
+    def _begin(
+        self, intent: Intent, keep: Keep, wishes: Wishes, given_up: RunRecord | None
+    ) -> CompletedRun:
+        """given_up: a record of the intent whose transaction may still be mined: as long as its
+        nonce is free, the new one takes that, so that it is one or the other."""
+        earlier = fees_of(bytes.fromhex(given_up.signed[-1].raw[2:])) if given_up else None
+        plan = self.runner.planned(raw_bytes(intent.prompt))
+        preview = self._agreed(plan, wishes, earlier)
+        call, limit, fees = preview.proven.call, preview.gas_limit, preview.fees
+        with self.journal.choosing_nonce(intent):
+            nonce = max(self.sender.next_nonce(), self.journal.next_nonce(intent))
+            if given_up and self._is_free(given_up.nonce):
+                nonce = given_up.nonce
+            raw = self.sender.sign(call, gas=limit, fees=fees, nonce=nonce)
+            record = self.journal.add(intent, nonce, signed(raw))
+        self._remember(record, preview)
+        return self._finish(*self._settled(record), keep)
+
+    def _resume(
+        self, record: RunRecord, keep: Keep, wishes: Wishes, *, dearer: bool
+    ) -> CompletedRun:
+        self.report(Resumed(record.id, record.hash, record.nonce, record.state))
+        try:
+            record = self._renewed(record, wishes, dearer=dearer)
+        except (ChainError, SendError) as exc:
+            raise unsettled(record, str(exc)) from exc
+        return self._finish(*self._settled(record), keep)
+
+    def _renewed(self, record: RunRecord, wishes: Wishes, *, dearer: bool) -> RunRecord:
+        """The record with a transaction that can be included as things are: the last one, unless
+        it would fail now or shall be dearer."""
+        record, mined = self.settlement.look(record)
+        if mined or not self._is_free(record.nonce):
+            return record
+        raw = bytes.fromhex(record.signed[-1].raw[2:])
+        outdated = self._outdated(run_of(raw))
+        if not outdated and not dearer:
+            return record
+        if outdated:
+            self.report(StateChanged(len(record.signed), str(outdated)))
+        again = replace(wishes, record_answer=True)
+        plan = self.runner.planned(raw_bytes(record.intent.prompt))
+        preview = self._agreed(plan, again, fees_of(raw), record.hash)
+        raw = self.sender.sign(
+            preview.proven.call, gas=preview.gas_limit, fees=preview.fees, nonce=record.nonce
+        )
+        record = replace(record, signed=(*record.signed, signed(raw)), state="signed")
+        self.journal.write(record)
+        self._remember(record, preview)
+        return record
+
+    def _is_free(self, nonce: int) -> bool:
+        return self.sender.transactions_by(self.sender.height()) <= nonce
+
+    def _outdated(self, call: RunCall) -> RevertError | None:
+        """Why it would fail now."""
+        try:
+            self.sender.estimate_gas(call)
+        except RevertError as exc:
+            return exc
+        return None
+
+    def _agreed(
+        self, plan: Plan, wishes: Wishes, earlier: Fees | None = None, name: str = ""
+    ) -> Preview:
+        """A proven plan that can be sent and that nobody has anything against."""
+        for attempt in range(1, PLANS + 1):
+            if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
+                raise NothingToDo(text(plan.answer))
+            proven = self.runner.prove(plan)
+            try:
+                preview = self.preview(proven, earlier, name)
+                if wishes.confirm is None:
+                    return preview
+                if not wishes.confirm(preview):
+                    raise NotAgreed
+                self.sender.estimate_gas(proven.call)  # reading takes time
+                return preview
+            except RevertError as exc:
+                reason, plan = exc, self.runner.plan_anew(plan, exc)
+                self.report(StateChanged(attempt, str(exc)))
+        raise StateKeepsChanging(PLANS, str(reason)) from reason
+
+    def _remember(self, record: RunRecord, preview: Preview) -> None:
+        transaction = record.signed[-1].hash
+        self._proven[transaction] = preview.proven
+        self.report(Signed(record.id, transaction, record.nonce))
+
+    def _settled(self, record: RunRecord) -> tuple[RunRecord, Inclusion]:
+        try:
+            record, inclusion = self.settlement.settle(record)
+        except RevertError as exc:
+            raise run_reverted(exc) from exc
+        result = inclusion.result
+        self.report(Included(inclusion.hash, result.block.number, result.gas_used))
+        return record, inclusion
+
+    def _finish(self, record: RunRecord, inclusion: Inclusion, keep: Keep) -> CompletedRun:
+        """The record is finished when the receipt is on disk, or can never be made."""
+        result = inclusion.result
+        happened = (inclusion.hash, result.block.number, text(result.answer))
+        try:
+            completed = self._completed(record, inclusion)
+            path = keep(completed)
+        except NotReproducible as exc:
+            self.journal.write(replace(record, state="done", note=str(exc)))
+            raise HappenedUnreceipted(*happened, str(exc)) from exc
+        except (ChainError, ExecutorError, OSError) as exc:
+            why = f"{exc}; repeat the command to have it written"
+            raise HappenedUnreceipted(*happened, why) from exc
+        self.journal.write(replace(record, state="done", receipt=str(path)))
+        return completed
+
+    def _completed(self, record: RunRecord, inclusion: Inclusion) -> CompletedRun:
+        plans = len(record.signed)
+        if proven := self._proven.get(inclusion.hash):
+            return CompletedRun(proven, inclusion, plans)
+        return recovered(self.runner.chain, self.runner.model, inclusion, plans)
+
+
+def done_before(record: RunRecord) -> DoneBefore:
+    receipt = f", receipt {record.receipt}" if record.receipt else ""
+    what = {
+        "done": f"was carried out in block {record.block}{receipt}",
+        "superseded": "was sent, and another transaction took its nonce",
+        "failed": "was sent, and failed",
+    }
+    return DoneBefore(record.id, record.hash, what.get(record.state, "was given up"))
+
+
+def _wanted(record: RunRecord, again: Again) -> bool:
+    return again if isinstance(again, bool) else again(record)
+
+
+__all__ = ["Carrier", "Keep", "Wishes"]

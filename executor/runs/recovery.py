@@ -1,0 +1,86 @@
+"""A run that happened, made whole again from its transaction and the chain: after an interruption
+nothing else is left of plan and proofs."""
+
+from collections.abc import Iterator
+
+from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.networks.batch import fill
+from zkagent.executor.chain.abi import OUTPUT_BYTES, covered_by, size_for, unpack
+from zkagent.executor.chain.agent import (
+    AgentChain,
+    AgentModel,
+    AgentReads,
+    DecisionContext,
+    Inclusion,
+    RunCall,
+)
+from zkagent.executor.chain.calls import run_of
+from zkagent.executor.errors import NotReproducible
+from zkagent.executor.runs.derivation import (
+    derive_decision,
+    derive_features,
+    features_hash,
+    named_addresses,
+)
+from zkagent.executor.runs.plan import Plan, PlannedDecision, check_model
+from zkagent.executor.runs.runner import CompletedRun, ProvenRun
+from zkagent.models.catalogue import Model
+from zkagent.models.errors import ModelError
+
+
+def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int) -> CompletedRun:
+    """The run of a transaction that was included. Seconds of proving are unknown, and 0.
+
+    Raises NotReproducible when the states around its block do not lead to it.
+    """
+    call, block = run_of(inclusion.raw), inclusion.result.block
+    identity = chain.identity(block)
+    check_model(identity, model)
+    for number in (block.number - 1, block.number):
+        reads = chain.reads(chain.block(number))
+        if tokens := named_addresses(model, call.prompt, reads):
+            reads = chain.reads(chain.block(number), tokens)
+        decisions = tuple(_decisions(model, reads, call, inclusion))
+        if len(decisions) == len(call.claims):
+            result = inclusion.result
+            plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
+            return CompletedRun(_proven(plan, call), inclusion, plans)
+    raise NotReproducible(inclusion.hash, block.number)
+
+
+def _decisions(
+    model: Model, reads: AgentReads, call: RunCall, inclusion: Inclusion
+) -> Iterator[PlannedDecision]:
+    """Up to the first that these reads do not lead to."""
+    for index, claim in enumerate(call.claims):
+        context = DecisionContext(reads, inclusion.result.steps[:index], call.prompt)
+        y = unpack(claim.output, OUTPUT_BYTES)
+        try:
+            x = derive_features(model, context)
+            decision = derive_decision(model, context, y)
+        except ModelError:
+            return
+        if features_hash(x) != claim.features_hash:
+            return
+        yield PlannedDecision(context, x, y, decision, claim)
+
+
+def _proven(plan: Plan, call: RunCall) -> ProvenRun:
+    groups = covered_by([claim.model_id for claim in call.claims], call.proofs)
+    proofs = tuple(_proof(plan, group, call.proofs[group[0]]) for group in groups)
+    return ProvenRun(plan, groups, proofs, (0.0,) * len(groups), call.terms)
+
+
+def _proof(plan: Plan, group: tuple[int, ...], proof: bytes) -> Proof:
+    model, rows = plan.identity.model, [plan.decisions[index] for index in group]
+    size = size_for(len(rows), model.batch_sizes)
+    x, y = fill([row.x for row in rows], size), fill([row.y for row in rows], size)
+    return Proof(_circuit(model, size), x, y, proof)
+
+
+def _circuit(model: AgentModel, size: int) -> str:
+    circuit = model.circuit_hash if size == 1 else model.batch(size).circuit_hash
+    return circuit.hex()
+
+
+__all__ = ["recovered"]

@@ -1,0 +1,145 @@
+"""What becomes of transactions that were signed: handed to the node until one of them is in a
+block, and that block has others on it.
+
+All transactions of a record have one nonce, so that one at most is ever mined. Whatever this module
+learns is in the journal before anything is concluded from it. Called by `carrier.py`.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+from zkagent.executor.chain.agent import Inclusion
+from zkagent.executor.chain.web3_sender import Mined, Web3Sender
+from zkagent.executor.errors import NonceTaken, RunUnsettled
+from zkagent.executor.runs.journal import Journal, RunRecord
+from zkagent.verifier_contracts.errors import ChainError
+
+LOCAL_CONFIRMATIONS, CONFIRMATIONS = 1, 3
+TIMEOUT_S = 180.0
+FIRST_POLL_S, LAST_POLL_S = 0.05, 2.0
+REBROADCAST_S = 5.0
+#: How long a nonce is looked at that is used up by nobody knows whom: nodes behind one address do
+#: not all know the latest block.
+TAKEN_S = 5.0
+
+
+@dataclass
+class Settlement:
+    """confirmations: blocks from the run's own on; None for LOCAL_CONFIRMATIONS on local chains and
+    CONFIRMATIONS on others. timeout_s: how long is waited for them."""
+
+    sender: Web3Sender
+    journal: Journal
+    confirmations: int | None = None
+    timeout_s: float = TIMEOUT_S
+
+    def settle(self, record: RunRecord) -> tuple[RunRecord, Inclusion]:
+        """Wait until the record's run is included. Raises RevertError when it was mined and
+        failed, NonceTaken, and RunUnsettled when there is no telling yet."""
+        try:
+            return self._settle(record)
+        except ChainError as exc:
+            last = self.journal.find(record.id)
+            if last.unfinished:
+                raise unsettled(last, str(exc)) from exc
+            raise
+
+    def look(self, record: RunRecord) -> tuple[RunRecord, Mined | None]:
+        """Which of its transactions is in a block now, if any."""
+        for each in record.signed:
+            if mined := self.sender.mined(each.hash):
+                return self._included(record, each.hash, mined), mined
+        if record.state == "included":  # there was a reorganisation
+            record = self._keep(record, state="sent", transaction="", block=0)
+        return record, None
+
+    def _settle(self, record: RunRecord) -> tuple[RunRecord, Inclusion]:
+        started = sent_at = time.monotonic()
+        taken_since: float | None = None
+        record, pause = self._broadcast(record), FIRST_POLL_S
+        while True:
+            taken = self._nonce_is_taken(record)
+            record, mined = self.look(record)
+            now = time.monotonic()
+            if mined and self._confirmed(mined):
+                return self._concluded(record, mined)
+            if mined or not taken:
+                taken_since = None
+            elif taken_since is None:
+                taken_since = now
+            elif now - taken_since > TAKEN_S:
+                record = self._keep(record, state="superseded")
+                raise NonceTaken(record.id, record.hash, record.nonce)
+            if now - started > self.timeout_s:
+                raise unsettled(record, self._why_waiting(record, mined))
+            if not mined and now - sent_at > REBROADCAST_S:
+                record, sent_at = self._broadcast(record), now
+            time.sleep(pause)
+            pause = min(pause * 1.3, LAST_POLL_S)
+
+    def _broadcast(self, record: RunRecord) -> RunRecord:
+        """The latest of its transactions, unless one is in a block. A refusal ends it, unless it is
+        that the nonce is used up, which is looked into afterwards."""
+        record, mined = self.look(record)
+        if mined:
+            return record
+        try:
+            self.sender.broadcast(bytes.fromhex(record.signed[-1].raw[2:]))
+        except ChainError as exc:
+            if "nonce too low" not in str(exc).lower():
+                raise
+            return record
+        return self._keep(record, state="sent") if record.state == "signed" else record
+
+    def _nonce_is_taken(self, record: RunRecord) -> bool:
+        """In a block with as many others on it as are wanted."""
+        settled = self.sender.height() - self._wanted + 1
+        return self.sender.transactions_by(settled) > record.nonce
+
+    def _confirmed(self, mined: Mined) -> bool:
+        return self.sender.height() - mined.block + 1 >= self._wanted
+
+    @property
+    def _wanted(self) -> int:
+        if self.confirmations is not None:
+            return self.confirmations
+        return LOCAL_CONFIRMATIONS if self.sender.local else CONFIRMATIONS
+
+    def _included(self, record: RunRecord, transaction: str, mined: Mined) -> RunRecord:
+        if (record.state, record.transaction, record.block) == (
+            "included",
+            transaction,
+            mined.block,
+        ):
+            return record
+        return self._keep(record, state="included", transaction=transaction, block=mined.block)
+
+    def _concluded(self, record: RunRecord, mined: Mined) -> tuple[RunRecord, Inclusion]:
+        raw = next(each.raw for each in record.signed if each.hash == record.transaction)
+        if not mined.succeeded:
+            record = self._keep(record, state="failed")
+        return record, self.sender.inclusion(bytes.fromhex(raw[2:]), mined)
+
+    def _why_waiting(self, record: RunRecord, mined: Mined | None) -> str:
+        waited = f"after {self.timeout_s:g} s"
+        if mined:
+            return f"{waited} block {mined.block} has fewer than {self._wanted - 1} others on it"
+        used = self.sender.transactions_by(self.sender.height())
+        if used < record.nonce:
+            return (
+                f"{waited} it still waits for the account's transactions of nonce {used} to "
+                f"{record.nonce - 1}"
+            )
+        return f"{waited} it is in no block; `zkagent runs replace` sends it with a higher fee"
+
+    def _keep(self, record: RunRecord, **changes: object) -> RunRecord:
+        changed = replace(record, **changes)  # type: ignore[arg-type]
+        self.journal.write(changed)
+        return changed
+
+
+def unsettled(record: RunRecord, why: str) -> RunUnsettled:
+    return RunUnsettled(record.id, record.hash, record.nonce, why)
+
+
+__all__ = ["Settlement", "unsettled"]

@@ -4,7 +4,7 @@ from typing import Any
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Claim, RunCall
-from zkagent.executor.chain.transaction import read_transaction
+from zkagent.executor.chain.signatures import read_transaction
 from zkagent.verifier_contracts.chain.signing import Fees
 
 

@@ -12,7 +12,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Inclusion, RunCall, TokenTransfer
 from zkagent.executor.chain.effects import simulated_transfers
 from zkagent.executor.chain.revert_site import explained
-from zkagent.executor.chain.transaction import read_transaction
+from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.chain.web3_agent import run_result
 from zkagent.executor.errors import InsufficientFunds, NotOnChain
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, translated

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, VerifiedDecision
-from zkagent.executor.chain.transaction import read_transaction
+from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (

@@ -29,7 +29,7 @@ from zkagent.executor.chain.abi import (
 )
 from zkagent.executor.chain.agent import AgentChain
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
-from zkagent.executor.chain.transaction import read_transaction
+from zkagent.executor.chain.signatures import read_transaction, receipt_signer
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts.format import (
     ModelRecord,
@@ -39,7 +39,6 @@ from zkagent.executor.receipts.format import (
     signed_text,
 )
 from zkagent.executor.receipts.recording import hexed, recorded_model, unhexed
-from zkagent.executor.receipts.signatures import receipt_signer
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
 from zkagent.executor.receipts.verify_chain import Contracts, check_chain
 from zkagent.executor.receipts.verify_iteration import check_iteration

@@ -13,6 +13,7 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import NotReproducible
 from zkagent.executor.receipts.format import (
     FORMAT,
@@ -33,7 +34,6 @@ from zkagent.executor.receipts.recording import (
     hexed,
     model_record,
 )
-from zkagent.executor.receipts.signatures import sign_receipt
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,

@@ -25,7 +25,7 @@ from typing import Any
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.support.cache import cache_root
-from zkagent.executor.chain.transaction import read_transaction
+from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import RunInHand, RunRecordDamaged, UnknownRun
 
 FORMAT = "zkagent-run-1"

@@ -17,11 +17,11 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import HALO2
 from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts.circuits import LocalCircuits, find_circuit
 from zkagent.executor.receipts.format import parse_receipt, signed_text
-from zkagent.executor.receipts.signatures import sign_receipt
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt

@@ -23,8 +23,8 @@ from tests.support.fakes.memory_agent import (
 )
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
 from tests.support.receipt_mutations import Document, accepted, mutations, recompute_digests
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.receipts.format import signed_text
-from zkagent.executor.receipts.signatures import sign_receipt
 from zkagent.executor.receipts.verify_run import Sources
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner

@@ -5,8 +5,7 @@ from eth_account import Account
 
 from tests.executor.drain import REQUESTER
 from tests.support.fakes.memory_agent import MemoryAgent
-from zkagent.executor.chain.transaction import read_transaction
-from zkagent.executor.receipts.signatures import receipt_signer, sign_receipt
+from zkagent.executor.chain.signatures import read_transaction, receipt_signer, sign_receipt
 from zkagent.executor.runs.runner import CompletedRun
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141

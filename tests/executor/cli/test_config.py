@@ -101,7 +101,7 @@ def test_run_uses_an_embedded_chain_when_the_rpc_is_none(
     user.write_text('rpc = "http://127.0.0.1:9"\nchain-id = 5\nkey-file = "k"\ndeployment = "d"')
     assert exit_code("run", "deposit 5 USDC", "--rpc", "none", "--agent", "0x0") == 1
     assert "--agent says whom to talk to, but not where" in one_line_error(capsys)
-    assert exit_code("run", "deposit 5 USDC", "--agent", "0x0") == 1
+    assert exit_code("run", "deposit 5 USDC", "--yes", "--agent", "0x0") == 1
     assert "cannot read the key file" in one_line_error(capsys)
 
 

@@ -495,7 +495,6 @@ SHORT = (
     "unlinked_database",
     "slow_bodies",
     "hanging_callbacks",
-    "refused_inputs",
 )
 ON_POSTGRES: dict[str, Fault] = {
     fault.__name__: fault

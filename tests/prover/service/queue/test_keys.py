@@ -15,7 +15,7 @@ from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.api.limiter import Limiter
 from zkagent.prover.service.errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
-from zkagent.prover.service.fakes.catalogue import FakeCatalogue
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.keys import Allowance, Caller, Keys
 from zkagent.prover.service.queue.tables import keys as key_table
@@ -188,6 +188,43 @@ def test_a_quota_is_refused_over_http(guarded: Fleet, keys: Keys, features: list
         with pytest.raises(ServiceAnswered) as refused:
             client.submit(Wanted.of_features("quick", [0, 0, *features[2:]]))
     assert refused.value.status == 429
+
+
+def test_a_revoked_keys_stream_and_its_long_wait_end(
+    guarded: Fleet, keys: Keys, features: list[int]
+) -> None:
+    text = keys.create("mallory")
+    headers = bearer(text)
+    body = {"model": "quick", "features": [Order.SLOW, *features[1:]]}
+    with httpx.Client(base_url=guarded.url, headers=headers, timeout=30) as http:
+        proof_id = http.post("/v1/proofs", json=body).json()["id"]
+        with http.stream("GET", f"/v1/proofs/{proof_id}/events") as answer:
+            keys.revoke(text.split("_")[1])
+            lines = list(answer.iter_lines())
+        assert lines
+        assert http.get(f"/v1/proofs/{proof_id}", params={"wait_s": 20}).status_code == 401
+    eventually(lambda: guarded.proof(proof_id).state == "cancelled")
+
+
+@pytest.mark.parametrize("urgent", [False, True])
+def test_urgent_is_for_keys_that_have_the_right(
+    guarded: Fleet, keys: Keys, features: list[int], urgent: bool
+) -> None:
+    headers = bearer(keys.create("bob", Allowance(urgent=urgent)))
+    body = {"model": "quick", "features": features, "priority": "urgent"}
+    answer = httpx.post(f"{guarded.url}/v1/proofs", json=body, headers=headers)
+    assert answer.is_success is urgent
+    if not urgent:
+        assert answer.status_code == 403
+        assert answer.json()["type"] == "urn:zkagent:problem:priority-refused"
+
+
+def test_who_has_no_key_is_refused_before_any_body_is_read(guarded: Fleet) -> None:
+    head = b"POST /v1/proofs HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    for key in (b"", b"authorization: Bearer zk_wrong_key\r\n"):
+        with socket.create_connection(("127.0.0.1", guarded.port), 20) as connection:
+            connection.sendall(head + key + b"content-length: 1000000\r\n\r\n{")
+            assert connection.recv(4096).startswith(b"HTTP/1.1 401")
 
 
 def test_it_does_not_listen_to_the_world_without_keys(

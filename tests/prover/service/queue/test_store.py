@@ -295,3 +295,36 @@ def test_a_handle_that_was_given_up_gets_no_callback(
         states = dict(connection.execute(sa.select(handles.c.key_id, handles.c.state)).all())
     assert states == {"alice": HandleState.CANCELLED, "bob": HandleState.OPEN}
     assert waiting_callbacks(database) == []
+
+
+def test_a_second_key_learns_no_time_from_before_it_asked(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    store.submit("alice", WANTED)
+    hour = 3600.0
+    early = time.time() - hour
+    with database.write() as connection:
+        times = {"created_at": early, "queued_at": early + 1, "started_at": early + 2}
+        values = {**times, "finished_at": early + 3, "state": State.CANCELLED, "generation": 5}
+        connection.execute(sa.update(proofs).values(values))
+        connection.execute(sa.update(handles).values(created_at=early))
+    finish(database, WANTED.id, State.FAILED)
+    with database.write() as connection:
+        connection.execute(sa.update(proofs).values(finished_at=early + 3, failure="input"))
+    before = time.time()
+    store.submit("bob", WANTED)
+    view = Views(database).proof("bob", WANTED.id)
+    (listed,) = Views(database).page("bob", None, 10, None).proofs
+    for seen in (view, listed):
+        for when in (seen.created_at, seen.started_at, seen.finished_at):
+            assert when
+            assert when.timestamp() >= before - 1
+        assert seen.attempts == 1
+    timings = view.timings
+    assert (timings.proving_s, timings.verifying_s) == (None, None)
+    for seconds in (timings.waiting_s, timings.total_s, view.progress.elapsed_s):
+        assert seconds is not None
+        assert seconds < 1
+    mine = Views(database).proof("alice", WANTED.id)
+    assert mine.started_at
+    assert mine.started_at.timestamp() == pytest.approx(early + 2)

@@ -20,6 +20,7 @@ if typing.TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
     from zkagent.circuits.halo2.scales import read_outputs
     from zkagent.executor.api.agents import Run, agent
+    from zkagent.executor.api.audits import audit_agent
     from zkagent.executor.api.circuits import build_circuit, prove, tune
     from zkagent.executor.api.decisions import decide, encode
     from zkagent.executor.api.receipts import verify_receipt
@@ -39,6 +40,7 @@ else:
         "Run": "zkagent.executor.api.agents",
         "ServiceClient": "zkagent.prover.client",
         "agent": "zkagent.executor.api.agents",
+        "audit_agent": "zkagent.executor.api.audits",
         "build_circuit": "zkagent.executor.api.circuits",
         "decide": "zkagent.executor.api.decisions",
         "encode": "zkagent.executor.api.decisions",
@@ -73,6 +75,7 @@ __all__ = [
     "ServiceClient",
     "ZkagentError",
     "agent",
+    "audit_agent",
     "build_circuit",
     "decide",
     "encode",

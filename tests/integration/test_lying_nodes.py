@@ -72,9 +72,12 @@ def without_transfers(logs: list[Any]) -> list[Any]:
 
 
 def other_data(logs: list[Any]) -> list[Any]:
-    return [
-        log | {"data": log["data"][:-2] + "77"} if len(log["data"]) == 66 else log for log in logs
-    ]
+    return [log | {"data": log["data"][:-2] + "77"} if is_word(log) else log for log in logs]
+
+
+def is_word(log: dict[str, Any]) -> bool:
+    """Whether it carries one value, as transfers do."""
+    return len(log["data"]) == 66
 
 
 def of_other_transaction(logs: list[Any]) -> list[Any]:

@@ -109,6 +109,14 @@ def test_a_proof_is_read_from_standard_input(
     assert "error: standard input is not a proof file" in capsys.readouterr().err
 
 
+def test_a_receipt_is_read_from_standard_input(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    assert run("verify-run", "-") == 1
+    assert "standard input is not a receipt of this format" in one_line_error(capsys)
+
+
 def test_without_a_file_the_proof_goes_to_standard_output(
     zkagent_home: Path, circuit: Circuit, x_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither mutants fuzz chaos faults soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction mutants fuzz chaos faults soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,13 @@ layers: $(DEV) ## imports point downwards only
 
 slither: $(DEV) $(TOOLS) ## slither over the contracts, against what was read
 	@$(BIN)/python -m tests.assurance.static_analysis
+
+symbolic: $(DEV) $(TOOLS) ## halmos over the checks of verifier_contracts/test/symbolic
+	@$(BIN)/python -m tests.assurance.symbolic
+
+fraction: $(DEV) ## the patched verifier's sum against the plain formula: CASES=1000000
+	@$(BIN)/python -m tests.circuits.halo2.fraction --cases $(or $(CASES),1000000) \
+		$(if $(SEED),--seed $(SEED))
 
 mutants: $(DEV) ## do tests notice changed contracts? SAMPLE=150, SEED=... to repeat
 	@$(BIN)/python -m tests.assurance.contract_mutants --sample $(or $(SAMPLE),150) \

@@ -18,11 +18,8 @@ import sys
 import time
 from collections import Counter
 
-from tests.verifier_contracts.encoding.encoding_chain import made_up_tables
-
 from tests.support.checkout import ROOT
-from tests.support.models import DRAFT
-from tests.verifier_contracts.encoding.test_encoder_agreement import assert_agreement, questions
+from tests.verifier_contracts.encoding.test_encoder_agreement import agreed
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.forge import run_tests
 
@@ -52,17 +49,20 @@ def main() -> None:
 
 def fuzz(seed: int, contexts: int, forge_runs: int) -> None:
     """One round. Raises AssertionError, or ends the program, when something is found."""
-    with Anvil() as chain:
-        tables = made_up_tables(seed)
-        kinds = assert_agreement(chain, DRAFT, tables, questions(seed, contexts, DRAFT))
-    common = ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).most_common(4))
-    print(f"  {contexts} contexts agree: {common}, ...", flush=True)
+    fuzz_contexts(seed, contexts)
     options = ("--fuzz-seed", hex(seed), "--match-test", "testFuzz|invariant")
     report = run_tests(*options, fuzz_runs=forge_runs, invariant_runs=INVARIANT_RUNS)
     assert not report.failed, "\n".join(report.failed)
     print(f"  {len(report.passed)} Solidity tests pass, {forge_runs} runs each", flush=True)
     print(f"  invariants among them: {INVARIANT_RUNS} runs of 64 calls each", flush=True)
     fuzz_properties(seed)
+
+
+def fuzz_contexts(seed: int, contexts: int) -> None:
+    with Anvil() as chain:
+        kinds = agreed(chain, seed, contexts)
+    common = ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).most_common(4))
+    print(f"  {contexts} contexts agree: {common}, ...", flush=True)
 
 
 def fuzz_properties(seed: int) -> None:

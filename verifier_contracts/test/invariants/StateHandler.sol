@@ -66,6 +66,7 @@ contract StateHandler is FrameState {
                 if (claims[members[j]].modelId != claims[i].modelId) {
                     hole = "two models, one proof";
                 }
+                if (j > 0 && proofs[i].length == 0) hole = "two claims and no proof";
                 if (j > 0 && members[j] <= members[j - 1]) hole = "out of order";
                 if (j > 0 && proofs[members[j]].length != 0) hole = "a proof was passed over";
             }

@@ -73,6 +73,8 @@ contract ModelRegistryTest is World {
         registry.updateModel(0, plain);
         vm.expectRevert(unknown);
         registry.getBinding(0);
+        vm.expectRevert(unknown);
+        registry.batchVerifiers(0);
     }
 
     function test_an_unbound_model_cannot_be_executed() public {
@@ -82,6 +84,8 @@ contract ModelRegistryTest is World {
         registry.bindingOf(id);
         vm.expectRevert(unbound);
         registry.commitmentHash(id);
+        vm.expectRevert(unbound);
+        registry.getBinding(id);
         vm.expectRevert(unbound);
         registry.checkCode(id);
     }
@@ -209,6 +213,11 @@ contract ModelRegistryTest is World {
         binding.outputs = 0;
         vm.expectRevert(abi.encodeWithSelector(IModelRegistry.EmptyModel.selector, INPUTS, 0));
         registry.registerBoundModel(commitment, binding);
+        (binding.inputs, binding.outputs) = (0, OUTPUTS);
+        vm.expectRevert(abi.encodeWithSelector(IModelRegistry.EmptyModel.selector, 0, OUTPUTS));
+        registry.registerBoundModel(commitment, binding);
+        (binding.inputs, binding.outputs) = (1, 1);
+        registry.registerBoundModel(commitmentFor(binding), binding);
     }
 
     function test_bound_contracts_have_code_that_cannot_move() public {

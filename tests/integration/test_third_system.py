@@ -90,11 +90,13 @@ def test_a_false_proof_reverts(third: tuple[Session, EmbeddedChain]) -> None:
 def test_its_receipt_is_verified_and_one_that_names_another_system_is_not(
     third: tuple[Session, EmbeddedChain], wallet: Model
 ) -> None:
-    session, _ = third
+    session, chain = third
     run = session.runner.run(b"withdraw 5 USDC from the pool")
     receipt = write_receipt(session.chain, wallet, [run], session.signer)
     circuits = LocalCircuits()
-    contracts = RunContracts(session.chain.reader, lambda name: wallet, circuits)
+    contracts = RunContracts(
+        session.chain.reader, lambda name: wallet, circuits, {chain.deployment.registry.lower()}
+    )
     sources = Sources(lambda name: wallet, circuits, lambda agent: session.chain, contracts)
     assert verify_receipt(receipt, sources).problems == ()
     document = json.loads(receipt.to_json())
@@ -108,7 +110,9 @@ def test_the_audit_rebuilds_what_stands_where_a_verifier_stands(
     _, chain = third
     path = tmp_path / "deployment.json"
     path.write_text(chain.deployment.to_json())
+    trusted = ["--trust", chain.deployment.registry]  # which knows the system, and is nobody's here
     words = ["model", "audit", str(chain.deployment.model_id), "--deployment", str(path), "--json"]
+    words += trusted
     main([*words, "--rpc", chain.anvil.rpc_url])
     assert json.loads(capsys.readouterr().out)["held"]
     chain.anvil.rpc("anvil_setCode", chain.deployment.contracts.verifier, "0x00")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.disks import full_folder
+from tests.support.disks import fill, small_disk
 from tests.support.processes import environment
 from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
@@ -162,16 +162,18 @@ def test_files_that_are_harmed_under_a_warm_child_are_the_machines_trouble_until
         assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
 
 
-def test_a_full_folder_for_temporary_files_is_the_machines_trouble_until_mended(
-    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("x", [[1, 2, 3, 4], [2**40, 0, 0, 0]])
+def test_a_disk_that_fills_up_under_a_warm_child_is_the_machines_trouble_until_mended(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, x: list[int]
 ) -> None:
-    with full_folder(tmp_path) as (folder, empty):
-        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with small_disk(tmp_path / "disk") as disk:
+        monkeypatch.setattr(tempfile, "tempdir", str(disk))
         with LocalProver(circuit) as prover:
-            for x in ([1, 2, 3, 4], [2**40, 0, 0, 0]):
-                with pytest.raises(ProverTroubled) as caught:
-                    prover.prove(x)
-                assert caught.value.cause == "disk"
+            prover.prove([1, 2, 3, 4])
+            empty = fill(disk)
+            with pytest.raises(ProverTroubled) as caught:
+                prover.prove(x)
+            assert caught.value.cause == "disk"
             empty()
             assert prover.prove([1, 2, 3, 4]).outputs == squares([1, 2, 3, 4])
 

@@ -35,10 +35,3 @@ def fill(folder: Path, name: str = "filler") -> Callable[[], None]:
                 continue
     os.sync()
     return path.unlink
-
-
-@contextmanager
-def full_folder(folder: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
-    """A folder on a full disk, and what empties it."""
-    with small_disk(folder / "disk") as disk:
-        yield disk, fill(disk)

@@ -62,6 +62,10 @@ chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 faults: $(DEV) ## a service among failing disks, keys, databases and peers: ROUNDS=3
 	@$(BIN)/python -m tests.prover.service.faults --rounds $(or $(ROUNDS),1)
 
+chaos-runs: $(DEV) ## runs killed at random on a chain that mines late: INTENTS=30, KILLS=20, SEED=...
+	@$(BIN)/python -m tests.integration.run_chaos --intents $(or $(INTENTS),30) \
+		--kills $(or $(KILLS),20) $(if $(SEED),--seed $(SEED))
+
 soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
 	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)
 

@@ -195,7 +195,9 @@ def test_the_command_proves_a_run_together_and_verifies_its_receipt(
     batched: Batched, target: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     receipt = str(tmp_path / "receipt.json")
-    printed = zkagent(capsys, "run", PROMPT.decode(), *target, "--batch", "--receipt", receipt)
+    printed = zkagent(
+        capsys, "run", PROMPT.decode(), *target, "--yes", "--batch", "--receipt", receipt
+    )
     assert printed.count("[proven with all of 1 to 3 in ") == 3
     assert "accepted" in zkagent(capsys, "verify-run", receipt)
 
@@ -213,5 +215,5 @@ def test_without_batch_verifiers_the_command_says_so(
 ) -> None:
     accept_batches(batched.chain.web3, batched.chain.owner, batched.chain.deployment, {})
     with pytest.raises(SystemExit):
-        main(["run", PROMPT.decode(), *target, "--batch"])
+        main(["run", PROMPT.decode(), *target, "--yes", "--batch"])
     assert "has no verifier for several decisions" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_a_deployed_agent_obeys_its_owner(
     assert deployed["agent"] != embedded.deployment.agent
     assert deployed["agent"] in capsys.readouterr().out
     receipt = ["--receipt", str(tmp_path / "receipt.json")]
-    main(["run", "deposit 5 USDC", *where, "--deployment", str(out), "--json", *receipt])
+    main(["run", "deposit 5 USDC", "--yes", *where, "--deployment", str(out), "--json", *receipt])
     done = json.loads(capsys.readouterr().out)
     assert done["iterations"][0]["action"] == "Deploy"
     kept = json.loads((tmp_path / "receipt.json").read_text())
@@ -68,7 +68,7 @@ def test_a_receipt_of_another_run_is_never_overwritten(
     where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key)]
     agent = ["--agent", embedded.deployment.agent]
     with pytest.raises(SystemExit):
-        main(["run", "deposit 5 USDC", *where, *agent, "--receipt", str(receipt)])
+        main(["run", "deposit 5 USDC", *where, *agent, "--yes", "--receipt", str(receipt)])
     assert "is there already" in capsys.readouterr().err
     assert receipt.read_text() == "of another run"
     assert embedded.web3.eth.block_number == before
@@ -89,7 +89,15 @@ def test_a_chain_stays_until_it_is_ended_and_leaves_nothing(
         (url,) = re.findall(r"chain   (http://\S+)", "".join(lines))
         assert (folder / "owner.key").stat().st_mode & 0o077 == 0
         where = ["--rpc", url, "--deployment", str(folder / "deployment.json")]
-        run = [*COMMAND, "run", "deposit 5 USDC", *where, "--key-file", str(folder / "owner.key")]
+        run = [
+            *COMMAND,
+            "run",
+            "deposit 5 USDC",
+            *where,
+            "--yes",
+            "--key-file",
+            str(folder / "owner.key"),
+        ]
         planned = subprocess.run([*run, "--dry-run", "--json"], capture_output=True, check=True)
         assert json.loads(planned.stdout)["iterations"][0]["action"] == "Deploy"
         process.send_signal(end)

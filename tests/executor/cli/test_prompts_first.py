@@ -34,7 +34,7 @@ def test_an_unreadable_prompt_is_refused_before_any_work(
     home: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert exit_code("run", prompt, *target) == 1
+    assert exit_code("run", prompt, *target, "--yes") == 1
     assert reason in one_line_error(capsys)
     assert not home.exists()
 

@@ -4,6 +4,7 @@ ExecutorError
 ├── ObservationWithoutCall   an observation given after the final answer
 ├── TrainingExtraMissing     torch is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
+├── CommitmentRefused        another commitment is registered than the one to accept
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
 ├── ArgumentRefused          a function was called with a value that it cannot mean
 ├── NoAgentThere             a contract, or none, that does not answer as an agent's does
@@ -77,6 +78,17 @@ class TrainingExtraMissing(ExecutorError):
 
 class KeyFileError(ExecutorError):
     """The message names the file and never its contents."""
+
+
+class CommitmentRefused(ExecutorError):
+    """Nothing was sent: the model's owner registered something else meanwhile."""
+
+    def __init__(self, wanted: bytes, registered: bytes) -> None:
+        self.wanted, self.registered = wanted, registered
+        super().__init__(
+            f"the model is registered as 0x{registered.hex()}, not as 0x{wanted.hex()}: audit it "
+            "(zkagent model audit) and accept what that prints"
+        )
 
 
 class DeploymentMissing(ExecutorError):

@@ -120,6 +120,7 @@ ROOMS: Mapping[str, set[str]] = {
         "prover/service/worker",
     },
     "verifier_contracts/toolchain": set(),
+    "verifier_contracts/scaffold": {"verifier_contracts/toolchain"},
     "verifier_contracts/chain": {"verifier_contracts/toolchain"},
     "verifier_contracts/evm": {"verifier_contracts/chain", "verifier_contracts/toolchain"},
     "verifier_contracts/deployment": {

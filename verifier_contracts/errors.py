@@ -3,6 +3,9 @@
 ContractsError
 ├── ToolchainError            Node.js, npm, anvil, forge or solc missing or not installable
 ├── CompileError              solc refused the sources
+├── NameRefused               no name for a contract of one's own
+├── ArgumentMissing           a constructor's parameter without a value
+├── ArgumentUnreadable        a value that a constructor does not take
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
 ├── ModelCodeError            a model's tables or manifest do not fit its contracts
 ├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
@@ -43,6 +46,33 @@ class ToolchainError(ContractsError):
 
 class CompileError(ContractsError):
     """solc's errors, as solc formatted them."""
+
+
+class NameRefused(ContractsError):
+    """Of an agent that would not compile under it."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        super().__init__(f"{name!r} cannot be an agent's name: {why}")
+
+
+class ArgumentMissing(ContractsError):
+    """Neither given nor known."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        super().__init__(
+            f"the constructor's {name} ({kind}) has no value: give --arg {name}=VALUE, or a "
+            "--deployment that has one of this name"
+        )
+
+
+class ArgumentUnreadable(ContractsError):
+    """Of another type, or of no parameter's name."""
+
+    def __init__(self, name: str, text: str, expected: str) -> None:
+        self.name, self.text = name, text
+        super().__init__(f"--arg {name}={text} is not {expected}")
 
 
 class ForgeError(ContractsError):
@@ -221,6 +251,8 @@ def _short(answer: object) -> str:
 __all__ = [
     "AnswerRefused",
     "AnvilError",
+    "ArgumentMissing",
+    "ArgumentUnreadable",
     "ChainError",
     "ChainTimedOut",
     "ChainUnreachable",
@@ -236,6 +268,7 @@ __all__ = [
     "JournalInUse",
     "JournalRefused",
     "ModelCodeError",
+    "NameRefused",
     "RevertError",
     "StepPending",
     "ToolchainError",

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from zkagent.executor.api.arguments import AnyPath, any_model_of
+from zkagent.executor.chain.agent import AgentReads
 from zkagent.executor.errors import ObservationWithoutCall
+from zkagent.executor.runs.derivation import tool_signatures
 from zkagent.models.catalogue import AnyModel, Model
 from zkagent.models.classifier.files import TextClassifier
-from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.book import SymbolBook, demo_book
 from zkagent.models.encoding.context import Context, escape_observation
-from zkagent.models.encoding.decoder import Decision
+from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.symbols import checked_symbol
 from zkagent.models.errors import WrongKind
 
@@ -30,8 +33,8 @@ def decide(
         ('Withdraw', ['USDC', '5'])
 
     model: itself, its name or folder. observations: what the tools of the decisions so far
-    returned, in order. symbols: assets that the agent's book lists besides the model's own. Tokens
-    given by address are taken to have 18 decimals here. Raises ModelError, RefusedText,
+    returned, in order. symbols: assets that the agent's book lists besides those of the demo
+    agent's, which have 18 decimals, as tokens given by address. Raises ModelError, RefusedText,
     RefusedArgument, ObservationWithoutCall when an earlier decision was already the answer, and
     WrongKind for a text classifier, which only has labels.
     """
@@ -58,7 +61,7 @@ def encode(
         return loaded.features(prompt)
     agents = _agents_model(loaded)
     if not given:
-        return agents.encode(_first(agents, prompt, listed))
+        return agents.encode(_first(prompt, _imagined(agents, prompt, listed).book))
     return agents.encode(decide_after(agents, prompt, given, listed)[1])
 
 
@@ -67,17 +70,20 @@ def decide_after(
     prompt: str,
     observations: Iterable[str] = (),
     symbols: Iterable[str] = (),
+    *,
+    reads: AgentReads | None = None,
 ) -> tuple[Decision, Context]:
     """The decision after as many iterations as there are observations, and the context it was made
-    in. Raises like `decide`."""
+    in. reads: of an agent that is there, whose book and tools then count. Raises like `decide`."""
     model = _agents_model(any_model_of(given))
-    context, decimals = _first(model, prompt, symbols), _decimals(prompt)
-    decision = model.decide(context, decimals=decimals)
+    agent = _seen(reads) if reads else _imagined(model, prompt, symbols)
+    context = _first(prompt, agent.book)
+    decision = model.decide(context, agent.tools, agent.decimals)
     for number, text in enumerate(observations, start=1):
         if decision.action == "answer":
             raise ObservationWithoutCall(number, decision.answer)
         context = _followed(context, decision, text)
-        decision = model.decide(context, decimals=decimals)
+        decision = model.decide(context, agent.tools, agent.decimals)
     return decision, context
 
 
@@ -85,7 +91,27 @@ def decode_first(given: AnyModel, prompt: str, y: Sequence[int]) -> Decision:
     """What `y` means as the first decision about an instruction. Raises RefusedText,
     RefusedArgument, OutputOutOfRange, WrongKind."""
     model = _agents_model(given)
-    return model.decode(_first(model, prompt, ()), y, decimals=_decimals(prompt))
+    agent = _imagined(model, prompt, ())
+    return model.decode(_first(prompt, agent.book), y, agent.tools, agent.decimals)
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """What of an agent a decision depends on. tools: None for all that the model knows; decimals:
+    of tokens that the prompt names by address."""
+
+    book: SymbolBook
+    tools: Sequence[ToolSignature] | None
+    decimals: dict[str, int]
+
+
+def _imagined(model: Model, prompt: str, symbols: Iterable[str]) -> _Surroundings:
+    book = demo_book([*model.manifest.symbols, *map(checked_symbol, symbols)])
+    return _Surroundings(book, None, _decimals(prompt))
+
+
+def _seen(reads: AgentReads) -> _Surroundings:
+    return _Surroundings(SymbolBook(reads.book), tool_signatures(reads), dict(reads.decimals))
 
 
 def _agents_model(model: AnyModel) -> Model:
@@ -94,8 +120,7 @@ def _agents_model(model: AnyModel) -> Model:
     return model
 
 
-def _first(model: Model, prompt: str, symbols: Iterable[str]) -> Context:
-    book = plain_book([*model.manifest.symbols, *map(checked_symbol, symbols)])
+def _first(prompt: str, book: SymbolBook) -> Context:
     return Context(prompt.encode("utf-8", "surrogateescape"), (), book)
 
 

@@ -133,10 +133,11 @@ def tool_place(wiring: Wiring, tool: Tool) -> Place:
     made: dict[str, int | None] = {
         **_metadata_values(tool.metadata),
         "_agent": _number(wiring.agent),
-        "_toolContract": _number(wiring.wallet),
-        "_toolSelector": int.from_bytes(selector.ljust(32, b"\0"), "big"),
         "_converter": None if tool.name == CONVERTED else 0,
     }
+    if wiring.wallet != NOBODY:  # without a wallet, tools are of a contract that nobody here knows
+        made["_toolContract"] = _number(wiring.wallet)
+        made["_toolSelector"] = int.from_bytes(selector.ljust(32, b"\0"), "big")
     name = tool.name.decode("utf-8", "replace")
     return Place(f"tool {name!r}", tool.address, ("SimpleSmartContractTool",), made)
 

@@ -6,6 +6,31 @@ from zkagent.executor.cli.group import Group
 
 #: Commands with dependencies of their own.
 LATE = {
+    "init": (
+        "zkagent.executor.cli.agent_sources",
+        "init_command",
+        "Begin an agent of one's own in a new folder.",
+    ),
+    "build": (
+        "zkagent.executor.cli.agent_sources",
+        "build_command",
+        "Compile an agent's contracts.",
+    ),
+    "deploy": (
+        "zkagent.executor.cli.agent_deploy",
+        "deploy_command",
+        "Compile and deploy an agent of one's own.",
+    ),
+    "remappings": (
+        "zkagent.executor.cli.agent_sources",
+        "remappings_command",
+        "Print remappings for plain forge.",
+    ),
+    "accept": (
+        "zkagent.executor.cli.agent_accept",
+        "accept_command",
+        "Have an agent obey its model as it is now.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "agent_audit_command",
@@ -16,7 +41,7 @@ LATE = {
 
 @click.group("agent", cls=Group, late=LATE)
 def agent_group() -> None:
-    """Look into agents."""
+    """Agents of one's own, and what an agent rests on."""
 
 
 __all__ = ["agent_group"]

@@ -138,13 +138,23 @@ def _word(check: "Check") -> str:
     return "UNKNOWN" if check.unknown else "DIFFERENT"
 
 
+def registry_of(given: str | None, deployment: Path | None) -> tuple[str, int | None]:
+    """A registry's address, checksummed, and its chain if a deployment names it. Raises
+    DeploymentMissing."""
+    from eth_utils.address import to_checksum_address
+
+    address, chain_id = _found(given, deployment, "registry")
+    return str(to_checksum_address(address)), chain_id
+
+
 def _found(given: str | None, deployment: Path | None, what: str) -> tuple[str, int | None]:
     """Its address, and the chain that it is on if a deployment says so."""
     from zkagent.executor.errors import DeploymentMissing
+    from zkagent.verifier_contracts.deployment.own_agent import load_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
 
     if deployment is not None:
-        read = load_deployment(deployment)
+        read = load_agent(deployment) if what == "agent" else load_deployment(deployment)
         recorded: str = getattr(read, what)
         return checked_address(given or recorded), read.chain_id
     if given is None:
@@ -153,4 +163,4 @@ def _found(given: str | None, deployment: Path | None, what: str) -> tuple[str, 
     return checked_address(given), None
 
 
-__all__ = ["agent_audit_command", "audit_command"]
+__all__ = ["agent_audit_command", "audit_command", "registry_of"]

@@ -13,8 +13,8 @@ from zkagent.executor.cli.deploying import (
     DRY_RUN_OPTION,
     RPC_OPTION,
     YES_OPTION,
-    checked_address,
     checked_tokens,
+    given_address,
 )
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
@@ -50,7 +50,7 @@ BATCH_OPTION = click.option(
 @MODEL_OPTION
 @SRS_OPTION
 @BATCH_OPTION
-@click.option("--pool", callback=checked_address, metavar="ADDRESS", help="Lending pool to use.")
+@click.option("--pool", callback=given_address, metavar="ADDRESS", help="Lending pool to use.")
 @click.option(
     "--token",
     "tokens",
@@ -60,13 +60,13 @@ BATCH_OPTION = click.option(
     help="Token that the agent's symbol book lists; may be repeated.",
 )
 @click.option(
-    "--book", callback=checked_address, metavar="ADDRESS", help="Symbol book that is there."
+    "--book", callback=given_address, metavar="ADDRESS", help="Symbol book that is there."
 )
 @click.option(
-    "--registry", callback=checked_address, metavar="ADDRESS", help="Model registry to register in."
+    "--registry", callback=given_address, metavar="ADDRESS", help="Model registry to register in."
 )
 @click.option(
-    "--executor", callback=checked_address, metavar="ADDRESS", help="Executor, with its registry."
+    "--executor", callback=given_address, metavar="ADDRESS", help="Executor, with its registry."
 )
 @click.option(
     "--demo",
@@ -108,14 +108,14 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
     check_place(out, replace=journal_path(out).exists())
-    somebody_to_ask(yes=yes, dry_run=dry_run)
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id)
+    somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         foundations = find_foundations(web3, **there)
         _check_demo(foundations, demo, int(web3.eth.chain_id))
         circuit = local_circuit(model, srs, tell.stage)
-        plan = WalletPlan(_batches(model, sizes, srs, tell.stage), foundations)
+        plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
         subject = _subject(model, circuit, plan)
         with resumable(web3, signer, out, subject) as carrier:
             if not agree(
@@ -183,9 +183,10 @@ def _check_demo(there: "Foundations", demo: bool, chain_id: int) -> None:
     )
 
 
-def _batches(
+def batch_circuits(
     model: "Model", sizes: tuple[int, ...], srs: Path | None, stage: Callable[[str], None]
 ) -> "dict[int, Circuit]":
+    """Built or looked up, by their sizes."""
     from zkagent.executor.runs.local_batches import batch_circuit
 
     return {size: batch_circuit(model, size, srs, stage) for size in sorted(set(sizes))}
@@ -219,7 +220,7 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
         signal.signal(end, signal.default_int_handler)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
-        batches = _batches(model, sizes, srs, tell.stage)
+        batches = batch_circuits(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
             folder.mkdir(parents=True, exist_ok=True)
             try:
@@ -245,4 +246,4 @@ def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
     )
 
 
-__all__ = ["chain_command", "deploy_command"]
+__all__ = ["BATCH_OPTION", "batch_circuits", "chain_command", "deploy_command"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import SettingOption, checked_address
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -164,7 +164,7 @@ def write_new(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def checked_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+def given_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
     """The callback of options that take an address: with its checksum, if it has one."""
     return None if given is None else _address(given)
 
@@ -181,13 +181,11 @@ def checked_tokens(
 
 
 def _address(given: str) -> str:
-    from eth_utils.address import is_address, to_checksum_address
+    from eth_utils.address import to_checksum_address
 
-    if not is_address(given):
-        raise click.BadParameter(f"{given} is not an address, or its checksum is wrong")
-    return str(to_checksum_address(given))
+    return str(to_checksum_address(checked_address(given)))
 
 
 __all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
-__all__ += ["agree", "checked_address", "checked_tokens", "resumable", "somebody_to_ask"]
+__all__ += ["agree", "checked_tokens", "given_address", "resumable", "somebody_to_ask"]
 __all__ += ["write_new"]

@@ -3,17 +3,22 @@ chain."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from zkagent.executor.cli.group import Group
+from zkagent.executor.cli.options import SettingOption
 
 if TYPE_CHECKING:
+    from zkagent.executor.chain.agent import AgentReads
+    from zkagent.models.catalogue import Model
     from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.wallet.evaluate import Report, Share
 
 
+FILE = click.Path(path_type=Path, dir_okay=False)
 SCORES_SHOWN = 5
 
 
@@ -34,12 +39,32 @@ def _say(text: str) -> None:
 @click.option(
     "--symbol", "symbols", multiple=True, help="A further symbol that the agent's book lists."
 )
+@click.option(
+    "--rpc", cls=SettingOption, help="RPC address of the chain where the agent is that would run."
+)
+@click.option("--agent", help="The agent's address: its symbol book and tools count.")
+@click.option(
+    "--deployment", cls=SettingOption, type=FILE, help="deployment.json: the agent and its chain."
+)
+@click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to ask another chain.")
 @click.option("--json", "as_json", is_flag=True, help="Print the decision as JSON.")
+@click.pass_context
 def decide_command(
-    model: str, prompt: str, observations: tuple[str, ...], symbols: tuple[str, ...], as_json: bool
+    ctx: click.Context,
+    /,
+    *,
+    model: str,
+    prompt: str,
+    observations: tuple[str, ...],
+    symbols: tuple[str, ...],
+    as_json: bool,
+    **target: Any,
 ) -> None:
     """Show what MODEL decides about PROMPT, without a proof; of a text classifier, the intent and
     its scores.
+
+    It decides as a run would: with the symbol book and tools of the agent that is named, or of a
+    demo agent (USDC, DAI, WETH, WBTC).
 
     \b
     zkagent decide wallet "withdraw all my USDC"
@@ -47,8 +72,8 @@ def decide_command(
         "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
     zkagent decide ./classifier "play some jazz"
     """
-    from zkagent.executor.api.decisions import decide
-    from zkagent.models.catalogue import load_model
+    from zkagent.executor.api.decisions import decide_after
+    from zkagent.models.catalogue import Model, load_model
     from zkagent.models.classifier.files import TextClassifier
 
     loaded = load_model(model)
@@ -57,11 +82,39 @@ def decide_command(
             raise click.UsageError(f"{model} is {loaded.kind}: leave out --observation, --symbol")
         _show_intent(loaded, prompt, as_json)
         return
-    decision = decide(loaded, prompt, observations, symbols=symbols)
+    assert isinstance(loaded, Model)
+    reads = _agent_reads(ctx, loaded, prompt, target)
+    if reads is not None and symbols:
+        raise click.UsageError("the agent has a symbol book: leave out --symbol")
+    decision, _ = decide_after(loaded, prompt, observations, symbols, reads=reads)
     if as_json:
         click.echo(json.dumps(decision.to_json()))
         return
     click.echo(decision.words)
+
+
+def _agent_reads(
+    ctx: click.Context, model: "Model", prompt: str, given: dict[str, Any]
+) -> "AgentReads | None":
+    """Of the agent that is named, typed or by settings; None when none is."""
+    typed = ctx.get_parameter_source("rpc") is ParameterSource.COMMANDLINE
+    if not (typed or given["agent"] or given["deployment"] or given["chain_id"]):
+        return None
+    from zkagent.executor.api.agents import checked_prompt
+    from zkagent.executor.chain.web3_agent import Web3Agent
+    from zkagent.executor.runs.plan import check_model, reads_for
+    from zkagent.executor.runs.target import OPTIONS, Target, agent_of, refuse_without_rpc
+    from zkagent.verifier_contracts.chain.local import connect
+
+    target, instruction = Target(**given), checked_prompt(model, prompt)
+    if target.rpc is None:
+        refuse_without_rpc(target, OPTIONS)
+        return None
+    address, chain_id = agent_of(target, OPTIONS)
+    chain = Web3Agent(connect(target.rpc, chain_id), address)
+    at = chain.head()
+    check_model(chain.identity(at), model)
+    return reads_for(chain, model, instruction, at)
 
 
 def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None:
@@ -82,6 +135,11 @@ LATE = {
         "zkagent.executor.cli.audit",
         "audit_command",
         "Rebuild what is behind a registry's model and compare.",
+    ),
+    "register-batch": (
+        "zkagent.executor.cli.register_batch",
+        "register_batch_command",
+        "Register verifiers for several decisions with a model.",
     ),
     "evm": (
         "zkagent.executor.cli.evm",

@@ -37,11 +37,16 @@ def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
 
 def derive_decision(model: Model, context: DecisionContext, y: Sequence[int]) -> Decision:
     """What `y` means in `context`. Raises models' RefusedArgument or OutputOutOfRange."""
-    tools = [
-        ToolSignature(text(tool.name), tuple(p.type for p in tool.parameters))
-        for tool in context.reads.tools
-    ]
+    tools = tool_signatures(context.reads)
     return model.decode(_for_model(context), y, tools, dict(context.reads.decimals))
+
+
+def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
+    """The agent's tools, as the decoder matches a decision with them."""
+    return tuple(
+        ToolSignature(text(tool.name), tuple(p.type for p in tool.parameters))
+        for tool in reads.tools
+    )
 
 
 def _for_model(context: DecisionContext) -> Context:

@@ -91,10 +91,17 @@ def plan_run(
     at = block or chain.head()
     identity = chain.identity(at)
     check_model(identity, model)
+    reads = reads_for(chain, model, prompt, at)
+    return _Planning(chain, model, prompt, sender, identity, reads, report).run()
+
+
+def reads_for(chain: AgentChain, model: Model, prompt: bytes, at: Block) -> AgentReads:
+    """What of the agent the decisions about `prompt` depend on. Raises RefusedText, ChainError,
+    NoAgentThere."""
     reads = chain.reads(at)
     if tokens := named_addresses(model, prompt, reads):
         reads = chain.reads(at, tokens)
-    return _Planning(chain, model, prompt, sender, identity, reads, report).run()
+    return reads
 
 
 def check_model(identity: AgentIdentity, model: Model) -> None:

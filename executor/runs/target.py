@@ -25,7 +25,8 @@ from zkagent.models.catalogue import Model
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps
-from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
+from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, load_agent
+from zkagent.verifier_contracts.deployment.record import Deployment
 
 #: Batches of a demo agent's model: a wallet's run takes two or three decisions.
 EMBEDDED_SIZES = (4,)
@@ -101,12 +102,12 @@ def open_run(
     DeploymentMissing, KeyFileError, NoAgentThere, OtherModel, CircuitError, ContractsError.
     """
     if target.rpc is None:
-        _refuse_without_rpc(target, spelling)
+        refuse_without_rpc(target, spelling)
         with _embedded(model, proving, stage, report, limits) as session:
             yield session
         return
     signer = signer_of(target.key_file, password, spelling)
-    agent, chain_id = _found(target, spelling)
+    agent, chain_id = agent_of(target, spelling)
     web3 = connect(target.rpc, chain_id, caps=target.caps)
     with (
         LocalBatches(model, proving.srs, stage, proving.opener) as provers,
@@ -150,7 +151,8 @@ def _embedded(
         yield demo
 
 
-def _refuse_without_rpc(target: Target, spelling: Mapping[str, str]) -> None:
+def refuse_without_rpc(target: Target, spelling: Mapping[str, str]) -> None:
+    """Raises DeploymentMissing for anything that is of no use without a chain to talk to."""
     for field in spelling:
         if getattr(target, field) is not None:
             name = spelling[field].replace("=", " ").partition(" ")[0]
@@ -159,8 +161,9 @@ def _refuse_without_rpc(target: Target, spelling: Mapping[str, str]) -> None:
             )
 
 
-def _found(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | None]:
-    """The agent's address, and the chain that it must be on if that is known."""
+def agent_of(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | None]:
+    """The agent's address, and the chain that it must be on if that is known. Raises
+    DeploymentMissing, DeploymentFileError."""
     record = _record(target.deployment)
     agent = target.agent or (record.agent if record else None)
     if agent is None:
@@ -171,8 +174,9 @@ def _found(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | None
     return agent, target.chain_id or (record.chain_id if record else None)
 
 
-def _record(given: Path | Deployment | None) -> Deployment | None:
-    return load_deployment(given) if isinstance(given, Path) else given
+def _record(given: Path | Deployment | None) -> Deployment | OwnAgent | None:
+    return load_agent(given) if isinstance(given, Path) else given
 
 
-__all__ = ["ARGUMENTS", "OPTIONS", "Proving", "Target", "open_run", "signer_of"]
+__all__ = ["ARGUMENTS", "OPTIONS", "Proving", "Target", "agent_of", "open_run"]
+__all__ += ["refuse_without_rpc", "signer_of"]

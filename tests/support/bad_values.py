@@ -29,7 +29,7 @@ GOOD = {
 WRITTEN = {"out", "receipt_path", "folder"}
 MODELS = {"model", "model_name"}
 DIGESTS = {"digest", "digests", "proof", "proofs", "key_id", "keep"}
-ADDRESSES = {"address", "agent", "registry"}
+ADDRESSES = {"address", "agent", "book", "executor", "pool", "registry"}
 NUMBERS = ("nan", "1e400", "many", "9" * 5000, "0x10", "")
 URLS = ("foo", "localhost:8642", "ftp://host", "http://", "http://[", "http://h:99999", "")
 
@@ -118,6 +118,8 @@ class Files:
         ):
             (folder / name).write_bytes(content)
         (folder / "folder").mkdir()
+        self.contract = folder / "Empty.sol"
+        self.contract.write_text("pragma solidity ^0.8.0; contract Empty {}\n")
         self.key = folder / "key"
         self.key.write_text("11" * 32 + "\n")
         self.text, self.onnx = folder / "text", str(folder / "junk.onnx")
@@ -128,8 +130,13 @@ class Files:
         return {
             "zkagent prove": {"prompt": "deposit 5 USDC"},
             "zkagent run": {**chain, "agent": SOMEBODY},
+            "zkagent decide": {"rpc": NOBODY, "agent": SOMEBODY},
             "zkagent deploy": chain,
             "zkagent model audit": {"registry": SOMEBODY},
+            "zkagent model register-batch": {**chain, "registry": SOMEBODY},
+            "zkagent agent accept": {**chain, "agent": SOMEBODY},
+            "zkagent agent deploy": {**chain, "file": str(self.contract)},
+            "zkagent agent build": {"file": str(self.contract)},
             "zkagent agent audit": {"agent": SOMEBODY},
         }.get(path, {})
 

@@ -36,6 +36,7 @@ from zkagent.verifier_contracts.errors import (
     ToolchainError,
 )
 from zkagent.verifier_contracts.toolchain.compile import Contract, error_abi
+from zkagent.verifier_contracts.toolchain.own_errors import remembered_error
 
 RECEIPT_TIMEOUT_S = 180
 GAS_MARGIN_PERCENT = 10  # on estimates: state may move between estimate and inclusion
@@ -133,7 +134,7 @@ def revert_error(data: bytes, errors: Sequence[AbiEntry] = (), hint: str = "") -
     """The RevertError for revert data; `hint` is its message when there are no data."""
     revert = parse_revert(data, errors)
     if data and not revert.name:
-        revert = parse_revert(data, _own_errors())
+        revert = parse_revert(data, (*_own_errors(), *remembered_error(data)))
     text = hint if hint and not data else str(revert)
     return RevertError(text, name=revert.name, args=revert.arguments, data=data)
 

@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock
@@ -92,17 +93,20 @@ def compile_source(name: str, text: str, settings: Settings | None = None) -> Co
 
 
 def compile_sources(
-    sources: Mapping[str, str], settings: Settings | None = None
+    sources: Mapping[str, str],
+    settings: Settings | None = None,
+    *,
+    folders: Mapping[str, Path] | None = None,
 ) -> dict[str, Contract]:
     """The contracts of `sources` (unit name -> text), by contract name, without those of imports.
 
-    Raises CompileError with solc's messages, for an import that is not found, and when two
-    contracts share a name.
+    folders: where imports with a prefix are, besides src/ and the libraries. Raises CompileError
+    with solc's messages, for an import that is not found, and when two contracts share a name.
     """
     if not sources:
         return {}
     tools = toolchain()
-    units = with_imports(sources, tools)
+    units = with_imports(sources, tools, folders or {})
     job = {
         "language": "Solidity",
         "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
@@ -125,8 +129,12 @@ def error_abi(contracts: Mapping[str, Contract] | None = None) -> list[Mapping[s
     return list(entries.values())
 
 
-def with_imports(sources: Mapping[str, str], tools: Toolchain) -> dict[str, str]:
-    """`sources` and, transitively, what they import from each other, src/ and the libraries."""
+def with_imports(
+    sources: Mapping[str, str], tools: Toolchain, more: Mapping[str, Path] = MappingProxyType({})
+) -> dict[str, str]:
+    """`sources` and, transitively, what they import from each other, src/, the libraries and the
+    folders of `more`."""
+    folders = {"src/": SOURCES, **tools.remappings, **more}
     units = dict(sources)
     todo = list(sources)
     while todo:
@@ -134,7 +142,7 @@ def with_imports(sources: Mapping[str, str], tools: Toolchain) -> dict[str, str]
         for imported in imports_of(units[unit]):
             name = resolve(unit, imported)
             if name not in units:
-                units[name] = _read_unit(name, unit, tools)
+                units[name] = _read_unit(name, unit, folders)
                 todo.append(name)
     return units
 
@@ -151,8 +159,7 @@ def resolve(unit: str, imported: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(unit), imported))
 
 
-def _read_unit(name: str, importer: str, tools: Toolchain) -> str:
-    folders: dict[str, Path] = {"src/": SOURCES, **tools.remappings}
+def _read_unit(name: str, importer: str, folders: Mapping[str, Path]) -> str:
     for prefix, folder in folders.items():
         path = folder / name.removeprefix(prefix)
         if name.startswith(prefix) and path.is_file():
@@ -196,14 +203,14 @@ def _run_solc(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
     from solcx.exceptions import SolcError
 
     started = time.monotonic()
-    log.info("compiling %d Solidity sources", len(job["sources"]))
+    log.debug("compiling %d Solidity sources", len(job["sources"]))
     try:
         output: dict[str, Any] = solcx.compile_standard(dict(job), solc_binary=tools.solc)
     except SolcError as exc:
         raise CompileError(str(exc.message).strip()) from exc
     except (OSError, ValueError) as exc:
         raise CompileError(f"solc gave no output: {exc}") from exc
-    log.info("compiled in %.1f s", time.monotonic() - started)
+    log.debug("compiled in %.1f s", time.monotonic() - started)
     trees = [source["ast"] for source in output.get("sources", {}).values() if "ast" in source]
     return {
         "contracts": output.get("contracts", {}),

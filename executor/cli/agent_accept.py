@@ -1,0 +1,97 @@
+"""`zkagent agent accept`: an agent's owner lets it obey its model's present commitment."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION
+from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.run import FILE
+
+
+def checked_hash(ctx: click.Context, option: click.Parameter, given: str | None) -> bytes | None:
+    """The callback of --commitment."""
+    if given is None:
+        return None
+    try:
+        value = bytes.fromhex(given.removeprefix("0x"))
+    except ValueError:
+        value = b""
+    if len(value) != 32:
+        raise click.BadParameter(f"{given} is not 64 hex digits")
+    return value
+
+
+@click.command("accept")
+@click.option("--agent", help="The agent's address.")
+@click.option("--deployment", cls=SettingOption, type=FILE, help="The record that names it.")
+@RPC_OPTION
+@click.option(
+    "--key-file", cls=SettingOption, type=FILE, required=True, help="Of the agent's owner."
+)
+@CHAIN_ID_OPTION
+@click.option(
+    "--commitment",
+    metavar="HASH",
+    callback=checked_hash,
+    help="Accept this one, as `model audit` or `model register-batch` printed it; nobody is asked.",
+)
+def accept_command(
+    *,
+    agent: str | None,
+    deployment: Path | None,
+    rpc: str,
+    key_file: Path,
+    chain_id: int | None,
+    commitment: bytes | None,
+) -> None:
+    """Have an agent obey its model as it is registered now, batch verifiers included.
+
+    An agent stops when its model's owner changes what is registered. `zkagent model audit` says
+    whether the new commitment is what this version would register; without --commitment the one
+    that is registered is shown and asked about.
+    """
+    from zkagent.executor.cli.run import signer_of
+    from zkagent.executor.errors import CommitmentRefused
+    from zkagent.executor.runs.target import OPTIONS, Target, agent_of
+    from zkagent.verifier_contracts.chain.local import call, connect, send
+    from zkagent.verifier_contracts.deployment.wallet import at
+
+    address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
+    signer = signer_of(key_file)
+    web3 = connect(rpc, found_chain)
+    if commitment is None and not sys.stdin.isatty():
+        raise click.UsageError("say what is accepted: --commitment HASH")
+    functions = at(web3, "WalletAgent", address).functions
+    pinned, registered = _hashes(web3, functions)
+    wanted = commitment or registered
+    if pinned == wanted:
+        click.echo(f"{address} obeys 0x{pinned.hex()} already")
+        return
+    if registered != wanted:
+        raise CommitmentRefused(wanted, registered)
+    click.echo(f"{address} obeys 0x{pinned.hex()}", err=True)
+    click.echo(f"registered now  0x{registered.hex()}", err=True)
+    if commitment is None and not click.confirm("accept it?", err=True):
+        click.echo("nothing was sent", err=True)
+        sys.exit(1)
+    send(web3, functions.acceptModel(wanted), signer)
+    held = bytes(call(web3, functions.pinnedCommitment()))
+    click.echo(f"{address} obeys 0x{held.hex()}")
+
+
+def _hashes(web3: Any, functions: Any) -> tuple[bytes, bytes]:
+    """What the agent obeys, and what its executor's registry has under the agent's model now."""
+    from zkagent.verifier_contracts.chain.local import call
+    from zkagent.verifier_contracts.deployment.wallet import at
+
+    executor = at(web3, "AgentExecutor", call(web3, functions.agentExecutor()))
+    registry = at(web3, "ModelRegistry", call(web3, executor.functions.registry()))
+    number = int(call(web3, functions.modelId()))
+    registered = call(web3, registry.functions.commitmentHash(number))
+    return bytes(call(web3, functions.pinnedCommitment())), bytes(registered)
+
+
+__all__ = ["accept_command"]

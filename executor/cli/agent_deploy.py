@@ -1,0 +1,157 @@
+"""`zkagent agent deploy`: an agent of one's own, for a model that is there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli.agent_sources import SOURCE
+from zkagent.executor.cli.deploying import (
+    CHAIN_ID_OPTION,
+    DRY_RUN_OPTION,
+    RPC_OPTION,
+    YES_OPTION,
+)
+from zkagent.executor.cli.options import SettingOption
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zkagent.verifier_contracts.deployment.record import Deployment
+    from zkagent.verifier_contracts.toolchain.compile import Contract
+
+
+def checked_arguments(
+    ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    """The callback of --arg NAME=VALUE."""
+    pairs = [text.partition("=") for text in given]
+    for name, equals, value in pairs:
+        if not (name and equals):
+            raise click.BadParameter(f"{name}{equals}{value} is not NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+@click.command("deploy")
+@click.argument("file", type=SOURCE)
+@click.option("--contract", "name", metavar="NAME", help="Which one; by default FILE's namesake.")
+@click.option(
+    "--arg",
+    "given",
+    multiple=True,
+    callback=checked_arguments,
+    metavar="NAME=VALUE",
+    help="A parameter of the constructor; may be repeated. Lists are JSON.",
+)
+@RPC_OPTION
+@click.option("--key-file", cls=SettingOption, type=SOURCE, required=True, help="Who deploys it.")
+@CHAIN_ID_OPTION
+@click.option(
+    "--deployment",
+    cls=SettingOption,
+    type=SOURCE,
+    help="deployment.json: fills in executor, registry, model, commitment, book and pool.",
+)
+@click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
+@DRY_RUN_OPTION
+@YES_OPTION
+def deploy_command(
+    *,
+    file: Path,
+    name: str | None,
+    given: dict[str, str],
+    rpc: str,
+    key_file: Path,
+    chain_id: int | None,
+    deployment: Path | None,
+    out: Path | None,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Compile FILE and deploy one of its contracts.
+
+    The constructor's parameters are filled in by their names: executor, registry, model (its
+    number), commitment (that the deployment's own agent obeys), book and pool from --deployment;
+    owner is the key's account. What it costs is shown first; the same command resumes what was
+    interrupted.
+    """
+    from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
+    from zkagent.executor.cli.narrator import Narrator
+    from zkagent.executor.cli.run import signer_of
+    from zkagent.executor.places import check_place
+    from zkagent.verifier_contracts.chain.local import connect
+    from zkagent.verifier_contracts.chain.signing import policy_of
+    from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
+    from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
+    from zkagent.verifier_contracts.deployment.journal import journal_path
+    from zkagent.verifier_contracts.deployment.own_agent import OwnAgent
+    from zkagent.verifier_contracts.deployment.record import load_deployment
+    from zkagent.verifier_contracts.toolchain.own import check_source
+
+    place = out or Path(f"{name or file.stem}.json")
+    check_place(place, replace=journal_path(place).exists())
+    check_source(file)
+    record = load_deployment(deployment) if deployment else None
+    signer = signer_of(key_file)
+    web3 = connect(rpc, chain_id or (record.chain_id if record else None))
+    somebody_to_ask(yes=yes, dry_run=dry_run)
+    with Narrator().working() as tell:
+        tell.stage("compiling")
+        compiled = _chosen(file, name)
+        known = {"owner": signer.address, **(_known(web3, record) if record else {})}
+        arguments = constructor_arguments(compiled, given, known)
+
+        def work(carrier: Carrier) -> Any:
+            return create(carrier, Step("agent", compiled.name), compiled, *arguments)
+
+        with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
+            what = f"deploys {compiled.name} on chain {policy_of(web3).chain_id}, {rpc}"
+            if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
+                return
+            tell.stage(f"deploying: {compiled.name}")
+            address = str(work(carrier).address)
+            block, chain = carrier.block, policy_of(web3).chain_id
+            made = OwnAgent(chain, block, compiled.name, address, signer.address)
+            write_new(place, made.to_json())
+    click.echo(f"agent   {address}")
+    click.echo(f'try     zkagent run "..." --rpc {rpc} --deployment {place} --key-file {key_file}')
+
+
+def _chosen(file: Path, name: str | None) -> "Contract":
+    from zkagent.executor.cli.agent_sources import compiled_file
+    from zkagent.verifier_contracts.errors import CompileError
+
+    compiled = compiled_file(file)
+    wanted = name or file.stem
+    if wanted not in compiled:
+        raise CompileError(
+            f"{file} has no contract {wanted}: choose one of {', '.join(compiled)} with --contract"
+        )
+    if not compiled[wanted].bytecode:
+        raise CompileError(f"{wanted} is an interface or abstract: it has no code to deploy")
+    return compiled[wanted]
+
+
+def _known(web3: Any, record: "Deployment") -> "Mapping[str, str]":
+    """Values for parameters of these names. The commitment is the one that the deployment's owner
+    had its agent pin, not whatever is registered now."""
+    from zkagent.verifier_contracts.chain.local import call
+    from zkagent.verifier_contracts.deployment.wallet import at
+
+    agent = at(web3, "WalletAgent", record.agent)
+    commitment = "0x" + bytes(call(web3, agent.functions.pinnedCommitment())).hex()
+    model = str(record.model_id)
+    return {
+        "executor": record.executor,
+        "registry": record.registry,
+        "model": model,
+        "modelid": model,
+        "commitment": commitment,
+        "expectedcommitment": commitment,
+        "book": record.symbol_book,
+        "symbolbook": record.symbol_book,
+        "pool": record.pool,
+    }
+
+
+__all__ = ["deploy_command"]

@@ -1,0 +1,116 @@
+"""`zkagent agent init`, `build` and `remappings`: contracts of one's own, without a chain."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from zkagent.executor.cli.options import JSON_OPTION
+
+if TYPE_CHECKING:
+    from zkagent.verifier_contracts.toolchain.compile import Contract
+
+SOURCE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("init")
+@click.argument("name")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A new folder for the files; by default one called NAME.",
+)
+def init_command(name: str, folder: Path | None) -> None:
+    """Begin an agent called NAME: a contract that compiles and runs as it is, a test of it, and
+    what plain forge needs."""
+    from zkagent.executor.errors import FileInTheWay
+    from zkagent.executor.places import check_new_folder
+    from zkagent.verifier_contracts.scaffold import new_project
+
+    place = folder or Path(name)
+    if place.exists():
+        raise FileInTheWay(place)
+    check_new_folder(place)
+    for path in new_project(place, name):
+        click.echo(path)
+    source = place / f"{name}.sol"
+    click.echo(f"next    zkagent agent build {source}", err=True)
+    click.echo(f"        zkagent agent deploy {source} --deployment deployment.json", err=True)
+
+
+@click.command("build")
+@click.argument("file", type=SOURCE)
+@click.option("--out", type=SOURCE, help="Write the ABI and code of all contracts as JSON.")
+@JSON_OPTION
+def build_command(file: Path, out: Path | None, as_json: bool) -> None:
+    """Compile the contracts in FILE as `deploy` does. Their errors are shown by name from now on,
+    whichever command meets them."""
+    from zkagent.executor.cli.progress import working
+    from zkagent.executor.places import check_place
+
+    if out is not None:
+        check_place(out, replace=True)
+    with working("compiling"):
+        compiled = compiled_file(file)
+    if out is not None:
+        out.write_text(json.dumps({name: _artifact(each) for name, each in compiled.items()}))
+    if as_json:
+        click.echo(json.dumps([_shown(each) for each in compiled.values()]))
+        return
+    for each in compiled.values():
+        click.echo(_line(each))
+
+
+@click.command("remappings")
+def remappings_command() -> None:
+    """Print where contracts find what they import, as plain forge's remappings.txt has it."""
+    from zkagent.verifier_contracts.toolchain.own import remapping_lines
+
+    for line in remapping_lines():
+        click.echo(line)
+
+
+def compiled_file(file: Path) -> "dict[str, Contract]":
+    """Its contracts by name; their errors are remembered. Raises CompileError."""
+    from zkagent.verifier_contracts.toolchain.own import compile_file
+    from zkagent.verifier_contracts.toolchain.own_errors import remember_errors
+
+    compiled = compile_file(file)
+    for each in compiled.values():
+        remember_errors(each.abi)
+    return compiled
+
+
+def _line(compiled: "Contract") -> str:
+    from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+
+    size = len(compiled.deployed_bytecode)
+    if not size:
+        return f"{compiled.name}  an interface, or abstract"
+    wanted = ", ".join(f"{kind} {name}" for name, kind in _parameters(compiled))
+    return f"{compiled.name}({wanted})  {size:,d} of {MAX_CODE_BYTES:,d} bytes"
+
+
+def _shown(compiled: "Contract") -> dict[str, object]:
+    return {
+        "contract": compiled.name,
+        "code_bytes": len(compiled.deployed_bytecode),
+        "constructor": [{"name": name, "type": kind} for name, kind in _parameters(compiled)],
+    }
+
+
+def _artifact(compiled: "Contract") -> dict[str, object]:
+    return {
+        "abi": list(compiled.abi),
+        "bytecode": "0x" + compiled.bytecode.hex(),
+        "deployedBytecode": "0x" + compiled.deployed_bytecode.hex(),
+    }
+
+
+def _parameters(compiled: "Contract") -> list[tuple[str, str]]:
+    inputs = [entry["inputs"] for entry in compiled.abi if entry["type"] == "constructor"]
+    return [(each["name"], each["type"]) for parameters in inputs for each in parameters]
+
+
+__all__ = ["build_command", "compiled_file", "init_command", "remappings_command"]

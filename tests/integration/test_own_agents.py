@@ -1,0 +1,138 @@
+"""A contract developer's first hour: begin, compile, deploy, run, and read one's own errors."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.cli.options import VERDICT_CODES
+from zkagent.verifier_contracts.chain.local import call, send
+from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.toolchain import forge
+from zkagent.verifier_contracts.toolchain.own import remapping_lines
+
+PURSE = {
+    "type": "function",
+    "name": "PURSE",
+    "inputs": [],
+    "outputs": [{"type": "address", "name": ""}],
+    "stateMutability": "view",
+}
+
+
+@pytest.fixture
+def place(embedded: EmbeddedChain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A working directory with key and deployment; the options that name chain and key."""
+    monkeypatch.chdir(tmp_path)
+    Path("key").write_text(bytes(embedded.owner.key).hex())
+    Path("deployment.json").write_text(embedded.deployment.to_json())
+    return ["--rpc", embedded.anvil.rpc_url, "--key-file", "key"]
+
+
+def fill_purse(embedded: EmbeddedChain, agent: str) -> Any:
+    """500 DAI for the agent's purse. The token."""
+    own = embedded.web3.eth.contract(address=agent, abi=[PURSE])
+    purse = call(embedded.web3, own.functions.PURSE())
+    dai = at(embedded.web3, "DemoToken", embedded.deployment.token("DAI").address)
+    send(embedded.web3, dai.functions.mint(purse, 500 * 10**18), embedded.owner)
+    return dai
+
+
+def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
+    embedded: EmbeddedChain, place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("agent", "init", "Allowance") == 0
+    assert exit_code("agent", "build", "Allowance/Allowance.sol", "--json") == 0
+    printed = capsys.readouterr().out.splitlines()[-1]
+    assert {each["contract"] for each in json.loads(printed)} == {"Allowance", "AllowancePurse"}
+    deploy = ["agent", "deploy", "Allowance/Allowance.sol", "--deployment", "deployment.json"]
+    assert exit_code(*deploy, *place, "--yes") == 0
+    record = json.loads(Path("Allowance.json").read_text())
+    dai = fill_purse(embedded, record["agent"])
+    friend = embedded.friend.address
+    before = call(embedded.web3, dai.functions.balanceOf(friend))
+    run = [*place, "--deployment", "Allowance.json", "--receipt"]
+    capsys.readouterr()
+    assert exit_code("run", f"send 3 DAI to {friend}", *run, "one") == 0
+    assert call(embedded.web3, dai.functions.balanceOf(friend)) - before == 3 * 10**18
+    capsys.readouterr()
+    assert exit_code("run", f"send 300 DAI to {friend}", *run, "two") == 1
+    limit = "OverTheLimit(asked=300000000000000000000, limit=100000000000000000000)"
+    assert limit in one_line_error(capsys)
+    assert exit_code("agent", "audit", record["agent"], *place[:2]) == VERDICT_CODES["unknown"]
+    assert "nobody here compiled it" in capsys.readouterr().out
+
+
+def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(
+    place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, why in {
+        "allowance": "the first one a capital letter",
+        "../Up": "letters and digits",
+        "Allowance;": "letters and digits",
+        "WalletAgent": "a contract that agents are made of has it",
+    }.items():
+        assert exit_code("agent", "init", name, "--folder", "made") == 1
+        assert why in one_line_error(capsys)
+        assert not Path("made").exists()
+    Path("Allowance").mkdir()
+    assert exit_code("agent", "init", "Allowance") == 1
+    assert "is there already" in one_line_error(capsys)
+    assert list(Path("Allowance").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "the constructor's executor (address) has no value: give --arg executor=VALUE"),
+        (["--arg", "executor=0x12"], "--arg executor=0x12 is not address"),
+        (["--arg", "nothing=1"], "--arg nothing=1 is not a parameter of the constructor: one of"),
+        (["--contract", "Nobody"], "has no contract Nobody: choose one of Allowance, Allowance"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_before_anything_is_sent(
+    options: list[str],
+    said: str,
+    embedded: EmbeddedChain,
+    place: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = embedded.web3.eth.block_number
+    assert exit_code("agent", "init", "Allowance") == 0
+    capsys.readouterr()
+    deploy = ["agent", "deploy", "Allowance/Allowance.sol", *place, "--yes"]
+    assert exit_code(*deploy, *options) == 1
+    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert embedded.web3.eth.block_number == before
+    assert [path.name for path in Path().iterdir() if "part" in path.name] == []
+
+
+def test_plain_forge_compiles_and_tests_what_was_begun(
+    place: list[str], capsys: pytest.CaptureFixture[str], toolchain: Any
+) -> None:
+    """With the folder's own foundry.toml and remappings; the compiler is named, since plain forge
+    would fetch one."""
+    assert exit_code("agent", "init", "Allowance") == 0
+    capsys.readouterr()
+    assert exit_code("agent", "remappings") == 0
+    assert capsys.readouterr().out.splitlines() == remapping_lines()
+    assert Path("Allowance/remappings.txt").read_text().splitlines() == remapping_lines()
+    words = [toolchain.forge, "test", "--root", "Allowance", "--use", toolchain.solc, "--offline"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed; 0 failed" in done.stdout
+
+
+def test_the_beginning_is_in_the_formatter_s_form() -> None:
+    scaffold = Path(forge.ROOT) / "scaffold"
+    files = [str(path) for path in sorted(scaffold.glob("*.sol"))]
+    assert len(files) == 2
+    module = "zkagent.verifier_contracts.toolchain.forge"
+    words = [sys.executable, "-m", module, "fmt", "--check", *files]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

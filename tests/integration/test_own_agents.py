@@ -56,7 +56,7 @@ def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
     dai = fill_purse(embedded, record["agent"])
     friend = embedded.friend.address
     before = call(embedded.web3, dai.functions.balanceOf(friend))
-    run = [*place, "--deployment", "Allowance.json", "--receipt"]
+    run = [*place, "--deployment", "Allowance.json", "--yes", "--receipt"]
     capsys.readouterr()
     assert exit_code("run", f"send 3 DAI to {friend}", *run, "one") == 0
     assert call(embedded.web3, dai.functions.balanceOf(friend)) - before == 3 * 10**18

@@ -25,7 +25,7 @@ def run_batched(place: list[str], record: str, decisions: int, capsys: Capture) 
     capsys.readouterr()
     receipt = f"{record}.receipt"
     where = [*place, "--deployment", record, "--receipt", receipt]
-    assert exit_code("run", PROMPT, *where, "--batch") == 0
+    assert exit_code("run", PROMPT, *where, "--batch", "--yes") == 0
     assert capsys.readouterr().out.count(f"[proven with all of 1 to {decisions} in ") == decisions
 
 
@@ -44,7 +44,7 @@ def test_batches_are_registered_with_a_model_and_accepted_by_its_agent(
     assert exit_code(*batch, "--yes") == 0
     (commitment,) = re.findall(r"^commitment  (0x[0-9a-f]{64})$", capsys.readouterr().out, re.M)
     assert list(Path().glob("*.part")) == []
-    assert exit_code("run", PROMPT, *chain, "--batch", "--receipt", "r") == 1
+    assert exit_code("run", PROMPT, *chain, "--batch", "--yes", "--receipt", "r") == 1
     assert "ModelCommitmentChanged" in one_line_error(capsys)
     other = "0x" + "ab" * 32
     assert exit_code("agent", "accept", *chain, "--commitment", other) == 1

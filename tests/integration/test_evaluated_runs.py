@@ -26,6 +26,7 @@ from zkagent.verifier_contracts.errors import EvmModelError, RevertError
 
 DECLINE = 6  # its score among the outputs
 PROMPT = b"deposit 5 USDC into the pool"
+RUN_BUDGET = 600_000
 PROOF_SYSTEM_ID, EZKL_ID = system_id(EVALUATED.name), system_id(HALO2.name)
 
 
@@ -78,6 +79,13 @@ def test_a_run_happens_without_a_proof(stage: Stage) -> None:
     gas = iteration_gas(stage.chain.web3, completed.inclusion.hash, completed.proven.plan.identity)
     assert gas is not None
     assert all(20_000 < iteration.verify < 40_000 for iteration in gas)
+
+
+def test_a_run_of_three_evaluated_decisions_stays_within_its_budget(stage: Stage) -> None:
+    """The first run of its agent, terms included."""
+    completed = stage.runner.run(b"withdraw all my USDC")
+    assert len(completed.proven.plan.decisions) == 3
+    assert completed.inclusion.result.gas_used <= RUN_BUDGET
 
 
 @pytest.mark.parametrize(("index", "difference"), [(0, 1), (0, -1), (27, 1)])

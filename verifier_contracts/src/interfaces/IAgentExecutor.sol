@@ -59,10 +59,23 @@ interface IFramedAgent {
 ///   Two rules stand against this. A missing or foreign claim, or a decision that comes to another
 ///   call than was agreed to, does not revert: it poisons the frame, which then reverts in its outermost call. And every claim names the features it is for,
 ///   and has to be used and proven in the end: so an output that made a nested run fail was the
-///   model's true output. The price is that no claims complete a frame in which a decision was
-///   undone by a failure that someone caught. What is left to contracts that catch failures: they
-///   must not revert on an agent's answer inside of what they catch, nor starve it of gas. Our own
-///   agents and tools never catch.
+///   model's true output. The price is that no claims complete
+///   a frame in which a decision was undone by a failure that someone caught.
+///
+///   What is left to contracts that call agents and catch failures, because no executor can do it:
+///   - inside of what they catch they must not revert on an agent's answer, nor starve it of gas:
+///     the poison of a frame is undone with the rest;
+///   - they must not catch at all when the agent may run outside of a frame, on recorded decisions.
+///     There `DecisionUnavailable` is the sender's choice, who need only not record a decision;
+///   - nor must they take `IProvenAgent.RunInProgress` or `FrameAlreadyOpen` for a verdict: whoever
+///     opens a frame by way of an agent chooses that this agent is busy inside of it.
+///   Our own agents and tools never catch.
+///
+///   Anything that a run calls can veto it: by reverting, by using up gas, and, where a caller would
+///   catch that, by calling `runNextIteration` itself, which takes a claim that is not for it and
+///   poisons the frame. To ignore the calls of strangers would need a list of who is none, and a
+///   sender who writes that list could leave a nested agent off it. A veto costs the sender gas and
+///   nothing else; a run never comes to anything that its sender did not agree to (`RunTerms`).
 interface IAgentExecutor is IERCAgentExecutor {
     /// @notice A claim's proof was accepted.
     event DecisionVerified(

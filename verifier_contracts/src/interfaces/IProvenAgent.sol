@@ -7,7 +7,9 @@ import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
 /// @title An agent whose decisions are proven
 /// @notice `run` keeps the ERC's meaning: it runs at once, on recorded decisions, or on the claims
-///   of the frame that it is called in.
+///   of the frame that it is called in. A `run` of one's own, on recorded decisions, is bound by no
+///   terms: what it comes to is what the state says then. `runWithProofs` is.
+/// @dev Who calls an agent and catches its failures has to read `IAgentExecutor` first.
 interface IProvenAgent is IERCAgent, IFramedAgent {
     /// @notice The owner accepted a new commitment of the agent's model.
     event ModelAccepted(bytes32 previousCommitmentHash, bytes32 commitmentHash);

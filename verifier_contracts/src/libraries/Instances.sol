@@ -12,28 +12,47 @@ library Instances {
     uint256 internal constant FEATURE_BYTES = 2;
     uint256 internal constant OUTPUT_BYTES = 8;
 
-    /// @notice Room that writing needs behind the last word: both functions work in groups of four.
-    uint256 internal constant SLACK = 96;
+    /// @notice Room that writing needs behind the last word: features are written in groups of sixteen,
+    ///   outputs in groups of four.
+    uint256 internal constant SLACK = 480;
+
+    // With its sign bit turned, a value v of n bits is v + 2**(n-1), never negative; adding p - 2**(n-1)
+    // modulo p makes the element of it. This costs half of what a case for each sign does.
+    uint256 private constant FEATURE_SIGNS =
+        0x8000800080008000800080008000800080008000800080008000800080008000;
+    uint256 private constant OUTPUT_SIGNS =
+        0x8000000000000000800000000000000080000000000000008000000000000000;
+    uint256 private constant FEATURE_ZERO = P - (1 << 15);
+    uint256 private constant OUTPUT_ZERO = P - (1 << 63);
 
     /// @notice Writes int16 features, 2 bytes each, as words from memory address `to` on.
     /// @dev The caller has checked that `features` holds whole values and has allocated their words.
     /// @return end The address behind the last word; up to SLACK bytes behind it are overwritten.
     function writeFeatures(uint256 to, bytes memory features) internal pure returns (uint256 end) {
+        (uint256 p, uint256 zero, uint256 signs) = (P, FEATURE_ZERO, FEATURE_SIGNS);
         assembly ("memory-safe") {
             let source := add(features, 32)
             end := add(to, shl(4, mload(features)))
             for {} lt(to, end) {} {
-                let w := mload(source)
-                let v := signextend(1, shr(240, w))
-                mstore(to, add(v, and(P, sar(255, v)))) // P + v when v is negative
-                v := signextend(1, shr(224, w))
-                mstore(add(to, 32), add(v, and(P, sar(255, v))))
-                v := signextend(1, shr(208, w))
-                mstore(add(to, 64), add(v, and(P, sar(255, v))))
-                v := signextend(1, shr(192, w))
-                mstore(add(to, 96), add(v, and(P, sar(255, v))))
-                source := add(source, 8)
-                to := add(to, 128)
+                let w := xor(mload(source), signs)
+                mstore(to, addmod(shr(240, w), zero, p))
+                mstore(add(to, 32), addmod(and(shr(224, w), 0xffff), zero, p))
+                mstore(add(to, 64), addmod(and(shr(208, w), 0xffff), zero, p))
+                mstore(add(to, 96), addmod(and(shr(192, w), 0xffff), zero, p))
+                mstore(add(to, 128), addmod(and(shr(176, w), 0xffff), zero, p))
+                mstore(add(to, 160), addmod(and(shr(160, w), 0xffff), zero, p))
+                mstore(add(to, 192), addmod(and(shr(144, w), 0xffff), zero, p))
+                mstore(add(to, 224), addmod(and(shr(128, w), 0xffff), zero, p))
+                mstore(add(to, 256), addmod(and(shr(112, w), 0xffff), zero, p))
+                mstore(add(to, 288), addmod(and(shr(96, w), 0xffff), zero, p))
+                mstore(add(to, 320), addmod(and(shr(80, w), 0xffff), zero, p))
+                mstore(add(to, 352), addmod(and(shr(64, w), 0xffff), zero, p))
+                mstore(add(to, 384), addmod(and(shr(48, w), 0xffff), zero, p))
+                mstore(add(to, 416), addmod(and(shr(32, w), 0xffff), zero, p))
+                mstore(add(to, 448), addmod(and(shr(16, w), 0xffff), zero, p))
+                mstore(add(to, 480), addmod(and(w, 0xffff), zero, p))
+                source := add(source, 32)
+                to := add(to, 512)
             }
         }
     }
@@ -42,19 +61,16 @@ library Instances {
     /// @dev The caller has checked that `output` holds whole values and has allocated their words.
     /// @return end The address behind the last word; up to SLACK bytes behind it are overwritten.
     function writeOutputs(uint256 to, bytes memory output) internal pure returns (uint256 end) {
+        (uint256 p, uint256 zero, uint256 signs) = (P, OUTPUT_ZERO, OUTPUT_SIGNS);
         assembly ("memory-safe") {
             let source := add(output, 32)
             end := add(to, shl(2, mload(output)))
             for {} lt(to, end) {} {
-                let w := mload(source)
-                let v := sar(192, w)
-                mstore(to, add(v, and(P, sar(255, v))))
-                v := signextend(7, shr(128, w))
-                mstore(add(to, 32), add(v, and(P, sar(255, v))))
-                v := signextend(7, shr(64, w))
-                mstore(add(to, 64), add(v, and(P, sar(255, v))))
-                v := signextend(7, w)
-                mstore(add(to, 96), add(v, and(P, sar(255, v))))
+                let w := xor(mload(source), signs)
+                mstore(to, addmod(shr(192, w), zero, p))
+                mstore(add(to, 32), addmod(and(shr(128, w), 0xffffffffffffffff), zero, p))
+                mstore(add(to, 64), addmod(and(shr(64, w), 0xffffffffffffffff), zero, p))
+                mstore(add(to, 96), addmod(and(w, 0xffffffffffffffff), zero, p))
                 source := add(source, 32)
                 to := add(to, 128)
             }

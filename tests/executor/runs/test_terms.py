@@ -168,14 +168,16 @@ def test_a_balance_that_left_its_range_is_planned_anew(
     assert runner.sender.state["pool"] == 0  # type: ignore[attr-defined]
 
 
-def test_a_run_that_waited_too_long_does_not_happen(
+def test_a_run_that_waited_too_long_is_planned_anew_with_a_deadline_of_then(
     agent: MemoryAgent, drain: Model, told: list[Event]
 ) -> None:
     def wait(chain: Moving) -> None:
-        chain.clock_lead_s = 1 << 40
+        late = int(time.time()) + DEFAULT_LIFETIME_S + 60
+        chain.clock_lead_s += late - chain.time(chain.head())
 
-    with pytest.raises(RunReverted, match="RunExpired"):
-        moving(agent, drain, told, wait).run(PROMPT)
+    assert moving(agent, drain, told, wait).run(PROMPT).plans == 2
+    changed = next(event for event in told if isinstance(event, StateChanged))
+    assert changed.reason.startswith("RunExpired")
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,14 @@ def defined_in(path: Path) -> set[str]:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             names.add(node.name)
     return names
+
+
+def test_every_test_that_the_findings_name_is_there() -> None:
+    named = re.findall(r"`([\w/.]+)::(\w+)`", (DOCS / "findings.md").read_text())
+    assert len(named) > 50
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not re.search(rf"(def|function) {name}\(", (ROOT / path).read_text())
+    ]
+    assert missing == []

@@ -11,6 +11,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.networks.batch import fill
 from zkagent.executor.audit.code import Code
 from zkagent.executor.audit.model import Audited, audit
+from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.abi import FEATURE_BYTES, NO_HANDLER, OUTPUT_BYTES, pack, prompt_input
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain, balances
@@ -96,7 +97,9 @@ def test_its_receipt_is_accepted_offline_and_by_the_chain(batched: Batched, wall
     assert [record.iterations for record in receipt.runs[0].proofs] == [(1, 2, 3)]
     circuits = LocalCircuits()
     offline = Sources(lambda name: wallet, circuits)
-    online = dataclasses.replace(offline, chain=lambda agent: batched.session.chain)
+    chain = batched.session.chain
+    contracts = RunContracts(chain.reader, offline.models, circuits)
+    online = dataclasses.replace(offline, chain=lambda agent: chain, contracts=contracts)
     assert verify_receipt(receipt, offline).problems == ()
     assert verify_receipt(receipt, online).problems == ()
 

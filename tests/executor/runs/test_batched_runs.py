@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER, drain_prover
-from tests.support.fakes.memory_agent import MemoryAgent, memory_identity
+from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts, memory_identity
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
 from zkagent.executor.chain.agent import BatchVerifier
 from zkagent.executor.errors import PlanError
@@ -90,7 +90,7 @@ def test_a_receipt_lists_what_each_proof_covers(
     assert [record.iterations for record in run.proofs] == [(1, 2, 3)]
     assert [batch.size for batch in run.model.batches] == [4, 16]
     asked: list[tuple[str, int]] = []
-    online = replace(sources(drain, asked), chain=lambda address: agent)
+    online = replace(sources(drain, asked), chain=lambda address: agent, contracts=memory_contracts)
     assert verify_receipt(receipt, online).problems == ()
     batch: BatchVerifier = agent.identity_now.model.batch(4)
     assert asked == [(CIRCUIT, 1), (batch.circuit_hash.hex(), 4)]

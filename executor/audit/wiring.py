@@ -13,6 +13,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.errors import NoAgentThere
+from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -146,7 +147,7 @@ def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
     """What puts balances into words; its address stands in the tool's code alone."""
     try:
         address = code.recognised(tool_place(wiring, tool)).address("_converter")
-    except Exception:  # the tool's own check says what is wrong with it
+    except (CannotTell, ValueError):  # the tool's own check says what is wrong with it
         return
     made = {"_book": _number(wiring.book)}
     yield Place("balance converter", address, ("BalanceConverter",), made)

@@ -2,13 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE
+from zkagent.executor.cli.sending import fee_options
+
+if TYPE_CHECKING:
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
 
 
 def checked_hash(ctx: click.Context, option: click.Parameter, given: str | None) -> bytes | None:
@@ -38,6 +42,7 @@ def checked_hash(ctx: click.Context, option: click.Parameter, given: str | None)
     callback=checked_hash,
     help="Accept this one, as `model audit` or `model register-batch` printed it; nobody is asked.",
 )
+@fee_options
 def accept_command(
     *,
     agent: str | None,
@@ -45,6 +50,7 @@ def accept_command(
     rpc: str,
     key_file: Path,
     chain_id: int | None,
+    fee_caps: "FeeCaps",
     commitment: bytes | None,
 ) -> None:
     """Have an agent obey its model as it is registered now, batch verifiers included.
@@ -61,7 +67,7 @@ def accept_command(
 
     address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     signer = signer_of(key_file)
-    web3 = connect(rpc, found_chain)
+    web3 = connect(rpc, found_chain, caps=fee_caps)
     if commitment is None and not sys.stdin.isatty():
         raise click.UsageError("say what is accepted: --commitment HASH")
     functions = at(web3, "WalletAgent", address).functions

@@ -13,10 +13,12 @@ from zkagent.executor.cli.deploying import (
     YES_OPTION,
 )
 from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.sending import fee_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
     from zkagent.verifier_contracts.deployment.record import Deployment
     from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -55,6 +57,7 @@ def checked_arguments(
 @click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
 @DRY_RUN_OPTION
 @YES_OPTION
+@fee_options
 def deploy_command(
     *,
     file: Path,
@@ -63,6 +66,7 @@ def deploy_command(
     rpc: str,
     key_file: Path,
     chain_id: int | None,
+    fee_caps: "FeeCaps",
     deployment: Path | None,
     out: Path | None,
     dry_run: bool,
@@ -93,7 +97,7 @@ def deploy_command(
     check_source(file)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)
-    web3 = connect(rpc, chain_id or (record.chain_id if record else None))
+    web3 = connect(rpc, chain_id or (record.chain_id if record else None), caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         tell.stage("compiling")

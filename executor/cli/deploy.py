@@ -18,10 +18,12 @@ from zkagent.executor.cli.deploying import (
 )
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
+from zkagent.executor.cli.sending import fee_options
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
     from zkagent.models.catalogue import Model
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
     from zkagent.verifier_contracts.deployment.carrier import Carrier
     from zkagent.verifier_contracts.deployment.record import Deployment
     from zkagent.verifier_contracts.deployment.wallet import Foundations, WalletPlan
@@ -76,11 +78,13 @@ BATCH_OPTION = click.option(
 @click.option("--out", type=FILE, default=DEPLOYMENT, show_default=True, help="A new file.")
 @DRY_RUN_OPTION
 @YES_OPTION
+@fee_options
 def deploy_command(
     *,
     rpc: str,
     key_file: Path,
     chain_id: int | None,
+    fee_caps: "FeeCaps",
     model_name: str,
     srs: Path | None,
     sizes: tuple[int, ...],
@@ -109,7 +113,7 @@ def deploy_command(
 
     check_place(out, replace=journal_path(out).exists())
     signer, model = signer_of(key_file), load_model(model_name, Model)
-    web3 = connect(rpc, chain_id)
+    web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         foundations = find_foundations(web3, **there)

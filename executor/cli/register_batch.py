@@ -14,9 +14,11 @@ from zkagent.executor.cli.deploying import (
 )
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
+from zkagent.executor.cli.sending import fee_options
 
 if TYPE_CHECKING:
     from zkagent.models.catalogue import Model
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
 
 
 @click.command("register-batch")
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 @SRS_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
+@fee_options
 def register_batch_command(
     model_id: int,
     *,
@@ -44,6 +47,7 @@ def register_batch_command(
     deployment: Path | None,
     key_file: Path,
     chain_id: int | None,
+    fee_caps: "FeeCaps",
     model_name: str,
     srs: Path | None,
     dry_run: bool,
@@ -69,7 +73,7 @@ def register_batch_command(
 
     address, recorded = registry_of(registry, deployment)
     signer, model = signer_of(key_file), load_model(model_name, Model)
-    web3 = connect(rpc, chain_id or recorded)
+    web3 = connect(rpc, chain_id or recorded, caps=fee_caps)
     if not sizes:
         raise click.UsageError("how many decisions in a proof? give --batch N")
     somebody_to_ask(yes=yes, dry_run=dry_run)

@@ -1,11 +1,12 @@
-"""Options of commands that send runs, and what they ask and say: shared by `run` and `runs`."""
+"""Options of commands that send transactions, and what runs ask and say."""
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -68,6 +69,20 @@ def sending_options(command: Command) -> Command:
     for option in reversed(SENDING_OPTIONS):
         command = option(command)
     return command
+
+
+def fee_options(command: Command) -> Command:
+    """--max-fee and --max-priority-fee, which reach the command as one `fee_caps`."""
+
+    @functools.wraps(command)
+    def capped(
+        *arguments: Any, max_fee: float | None, max_priority_fee: float | None, **options: Any
+    ) -> Any:
+        return command(*arguments, fee_caps=caps(max_fee, max_priority_fee), **options)
+
+    for option in reversed(FEE_OPTIONS):
+        capped = option(capped)
+    return cast(Command, capped)
 
 
 def caps(max_fee: float | None, max_priority_fee: float | None) -> "FeeCaps":
@@ -144,5 +159,13 @@ def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
         raise
 
 
-__all__ = ["FEE_OPTIONS", "asking", "asking_again", "caps", "limits", "saying_what_was_sent"]
+__all__ = [
+    "FEE_OPTIONS",
+    "asking",
+    "asking_again",
+    "caps",
+    "fee_options",
+    "limits",
+    "saying_what_was_sent",
+]
 __all__ += ["sending_options", "waiting"]

@@ -45,6 +45,20 @@ def test_a_deployed_agent_obeys_its_owner(
     assert problems(kept, shipped("zkagent.executor.receipts", "receipt.schema.json")) == []
 
 
+def test_nothing_is_deployed_for_more_than_the_caps(
+    embedded: EmbeddedChain, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "deployment.json"
+    before = embedded.web3.eth.get_transaction_count(embedded.owner.address)
+    where = ["--rpc", embedded.anvil.rpc_url, "--key-file", str(key), "--out", str(out), "--yes"]
+    with pytest.raises(SystemExit) as ended:
+        main(["deploy", *where, "--max-fee", "0.000000001"])
+    assert ended.value.code == 1
+    assert "--max-fee" in capsys.readouterr().err.splitlines()[-1]
+    assert embedded.web3.eth.get_transaction_count(embedded.owner.address) == before
+    assert not out.exists()
+
+
 def test_a_deployment_that_is_there_is_never_overwritten(
     embedded: EmbeddedChain, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

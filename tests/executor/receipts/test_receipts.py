@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_utils.crypto import keccak
 
 from tests.executor.drain import PROMPT, REQUESTER
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
-from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.agent import AgreedCall, Block
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
 from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
@@ -39,6 +40,34 @@ def test_a_receipt_is_accepted_offline_and_by_its_chain(
     assert verify_receipt(receipt, sources(drain)).problems == ()
     online = sources(drain, chain=lambda address: agent)
     assert verify_receipt(receipt, online).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        (lambda calls: (*calls[:1], replace(calls[1], call_hash=bytes(32)), *calls[2:]), "another"),
+        (lambda calls: (calls[1], calls[0], *calls[2:]), "another call"),
+        (lambda calls: (*calls[:1], replace(calls[1], ranges=()), *calls[2:]), "another call"),
+        (lambda calls: calls[:-1], "calls are agreed to"),
+    ],
+)
+def test_terms_that_are_not_the_decisions_are_noticed(
+    agent: MemoryAgent,
+    drain: Model,
+    runner: AgentRunner,
+    changed: Callable[[tuple[AgreedCall, ...]], tuple[AgreedCall, ...]],
+    why: str,
+) -> None:
+    run = runner.run(PROMPT)
+    call = run.proven.call
+    terms = replace(call.terms, calls=changed(call.terms.calls))
+    raw = agent.sign(replace(call, terms=terms), 1_000_000)
+    signed = replace(run.inclusion, raw=raw, hash="0x" + keccak(raw).hex())
+    agent.results[signed.hash] = signed.result
+    receipt = write_receipt(agent, drain, [replace(run, inclusion=signed)], REQUESTER)
+    problems = verify_receipt(receipt, sources(drain)).problems
+    assert [check.claim for check in problems] == ["the signed terms are these decisions"]
+    assert why in problems[0].problem
 
 
 @pytest.mark.parametrize(

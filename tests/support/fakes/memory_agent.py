@@ -147,7 +147,7 @@ class MemoryAgent:
         state = dict(self.state)
         run, finished = self._execute(call, state)
         self.state = state
-        raw = self._sign(call, gas)
+        raw = self.sign(call, gas)
         self.height += 1
         gas_used = GAS_PER_DECISION * len(call.claims)
         digest = "0x" + keccak(raw).hex()
@@ -206,7 +206,7 @@ class MemoryAgent:
         if not self.checks(x, y, call.proofs[group[0]]):
             raise revert("ProofRejected")
 
-    def _sign(self, call: RunCall, gas_limit: int) -> bytes:
+    def sign(self, call: RunCall, gas_limit: int) -> bytes:
         signed = self.signer.sign_transaction(
             {
                 "type": 2,

@@ -81,12 +81,13 @@ class Chaos:
     def _start(self, prompt: str) -> subprocess.Popen[bytes]:
         where = ("--rpc", self.stage.chain.anvil.rpc_url, "--key-file", str(self.folder / "key"))
         deployment = ("--deployment", str(self.folder / "deployment.json"))
-        return subprocess.Popen(
-            [*COMMAND, "run", prompt, *where, *deployment, "--yes"],
-            env=environment(ZKAGENT_HOME=self.folder / "home"),
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "log").open("ab"),
-        )
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [*COMMAND, "run", prompt, *where, *deployment, "--yes"],
+                env=environment(ZKAGENT_HOME=self.folder / "home"),
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
 
     def _killed(self, prompt: str, after_s: float) -> bool:
         """Whether it was killed; it may have ended by itself before."""

@@ -51,7 +51,7 @@ def test_a_tolerance_and_a_scale_can_be_asked_for(
     data = saved_samples(tmp_path, [[0.3, 1.1, 2.7, 3.9]])
     assert run(onnx, "--data", data, "--tolerance", 1e-9, "--fraction-bits", 5) == 0
     printed = capsys.readouterr().out
-    assert "4 -> 2, 5 bits of fraction" in printed
+    assert "4 -> 2, inputs of 5 and outputs of 5 bits of fraction" in printed
     assert "is within 1e-09 of onnxruntime on 0 of 1 samples (0.00%)" in printed
 
 

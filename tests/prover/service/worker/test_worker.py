@@ -88,7 +88,11 @@ def test_a_callback_that_is_being_retried_survives_a_stop(
             small.serve(*allowed)
             connection, _ = receiver.accept()
             with connection:
-                assert view.id.encode() in connection.recv(65536)
+                request = b""
+                while view.id.encode() not in request:
+                    part = connection.recv(65536)
+                    assert part, request
+                    request += part
                 connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
 

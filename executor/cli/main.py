@@ -15,7 +15,7 @@ from zkagent.executor.cli.group import Group
 #: Command name -> (module, attribute, help line), in the pipeline's order.
 COMMANDS = {
     "model": ("zkagent.executor.cli.model", "model_group", "Train, evaluate and audit models."),
-    "agent": ("zkagent.executor.cli.agent", "agent_group", "Make agents of one's own, audit agents."),
+    "agent": ("zkagent.executor.cli.agent", "agent_group", "Agents of one's own; audits."),
     "decide": ("zkagent.executor.cli.model", "decide_command", "Show a decision without a proof."),
     "circuit": (
         "zkagent.executor.cli.circuit",

@@ -36,7 +36,7 @@ contract Box {
 @pytest.fixture
 def cache(tmp_path: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty compiler cache; the toolchain stays the installed one."""
-    monkeypatch.setattr(compiling, "cache_root", lambda: tmp_path)
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
     monkeypatch.setattr(compiling, "toolchain", lambda: toolchain)
     return tmp_path / "solc"
 

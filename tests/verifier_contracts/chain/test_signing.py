@@ -111,7 +111,7 @@ def test_a_block_that_cannot_be_gets_no_signature(
 
 def test_an_absurd_fee_gets_no_signature(liar: LyingNode, signer: Signer) -> None:
     liar.says("eth_maxPriorityFeePerGas", hex(10**15))
-    with pytest.raises(FeeRefused, match="priority fee would be 1,000,000 gwei, at most 10 gwei"):
+    with pytest.raises(FeeRefused, match="priority fee would be 1,000,000 gwei, at most"):
         pay(connect(liar.url), signer)
     assert (signer.signed, liar.sent) == ([], [])
 

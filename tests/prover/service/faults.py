@@ -34,8 +34,8 @@ from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.wire.states import State
 
 SLOW_HEALTHZ_S = 0.2
-SLOW_SHARE = 0.05  # of answers, since the machine has other things to do, too
-STUCK_HEALTHZ_S = 2.0
+SLOW_SHARE = 0.01  # of answers, since the machine has other things to do, too
+STUCK_HEALTHZ_S = 1.0
 MARKER = 7391846250  # in every input; wherever it turns up, inputs do
 PROBE_EVERY_S = 0.05
 OPTIONS = ("--stale", "3", "--grace", "1", "--least-free", "2")

@@ -111,8 +111,11 @@ def test_a_block_that_cannot_be_gets_no_signature(
 
 def test_an_absurd_fee_gets_no_signature(liar: LyingNode, signer: Signer) -> None:
     liar.says("eth_maxPriorityFeePerGas", hex(10**15))
-    with pytest.raises(FeeRefused, match="priority fee would be 1,000,000 gwei, at most"):
-        pay(connect(liar.url), signer)
+    web3 = connect(liar.url)
+    base = web3.eth.get_block("latest")["baseFeePerGas"]
+    with pytest.raises(FeeRefused, match="priority fee would be 1,000,000 gwei, at most") as caught:
+        pay(web3, signer)
+    assert caught.value.most_wei == min(50 * GWEI, max(10 * base, 3 * GWEI))
     assert (signer.signed, liar.sent) == ([], [])
 
 

@@ -8,11 +8,14 @@ form; the long one is `make faults`, or `python -m tests.prover.service.faults -
 
 import argparse
 import contextlib
+import json
 import os
 import random
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -24,6 +27,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.checkout import ROOT
 from tests.support.disks import fill, small_disk
 from tests.support.fleet import Fleet, Member, eventually, postgres
 from zkagent.circuits.artifacts import Proof
@@ -37,7 +41,6 @@ SLOW_HEALTHZ_S = 0.2
 SLOW_SHARE = 0.01  # of answers, since the machine has other things to do, too
 STUCK_HEALTHZ_S = 1.0
 MARKER = 7391846250  # in every input; wherever it turns up, inputs do
-PROBE_EVERY_S = 0.05
 OPTIONS = ("--stale", "3", "--grace", "1", "--least-free", "2")
 
 
@@ -82,8 +85,7 @@ class Ward:
         self.fleet.environment = {"TMPDIR": str(self.temporary)}
         self.acknowledged: dict[str, list[int]] = {}
         self._number = random.randrange(1 << 20) * 10_000
-        self._stop = threading.Event()
-        self._probe = threading.Thread(target=self._ask, name="probe")
+        self._probe: subprocess.Popen[str] | None = None
 
     def complain(self, what: str) -> None:
         self.report.failures.append(what)
@@ -91,13 +93,21 @@ class Ward:
     def begin(self, *options: str, slots: int = 1) -> Member:
         member = self.fleet.serve(*options, slots=slots)
         self.prove(1)
-        self._probe.start()
+        self._probe = subprocess.Popen(
+            [sys.executable, "-m", "tests.prover.service.liveness", str(self.fleet.port)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         return member
 
     def end(self) -> None:
-        self._stop.set()
-        if self._probe.ident:
-            self._probe.join()
+        if self._probe:
+            for took in json.loads(self._probe.communicate(timeout=30)[0]):
+                if took < 0:
+                    self.complain(f"/healthz did not answer ({-took:.2f} s)")
+                self.report.healthz_s.append(abs(took))
         self.fleet.end()
 
     def inputs(self) -> list[int]:
@@ -178,24 +188,6 @@ class Ward:
             eventually(condition, timeout_s)
         except AssertionError:
             self.complain(f"{complaint}: {self.ready()}")
-
-    def _ask(self) -> None:
-        """`/healthz` again and again, on connections of its own."""
-        while not self._stop.is_set():
-            began = time.monotonic()
-            try:
-                with socket.create_connection(("127.0.0.1", self.fleet.port), 20) as connection:
-                    connection.sendall(
-                        b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
-                    )
-                    alive = connection.recv(4096).startswith(b"HTTP/1.1 200")
-            except OSError:
-                alive = False
-            took = time.monotonic() - began
-            if not alive:
-                self.complain(f"/healthz did not answer ({took:.2f} s)")
-            self.report.healthz_s.append(took)
-            self._stop.wait(PROBE_EVERY_S)
 
 
 def full_temporary_disk(ward: Ward) -> None:

@@ -169,16 +169,5 @@ def sign(
     return bytes(signer.sign_transaction(transaction).raw_transaction)
 
 
-__all__ = [
-    "GWEI",
-    "USUAL_CAPS",
-    "FeeCaps",
-    "Fees",
-    "SigningPolicy",
-    "check_chain",
-    "fees_now",
-    "gas_limit",
-]
-__all__ += ["next_nonce", "policy_of", "set_policy", "sign"]
 __all__ = ["GWEI", "USUAL_CAPS", "FeeCaps", "Fees", "SigningPolicy", "check_chain", "fees_now"]
 __all__ += ["gas_limit", "next_nonce", "policy_of", "set_policy", "sign"]

@@ -119,6 +119,8 @@ def connect(
     if problem := url_problem(rpc_url):
         raise ChainUnreachable(rpc_url, problem)
     web3 = Web3(BoundedProvider(rpc_url, timeout_s))
+    # It asks for the chain's id twice with every call; what is signed has its own check (signing).
+    web3.middleware_onion.remove("validation")
     with translated(web3):
         found = quantity(web3, "eth_chainId")
     if chain_id is not None and found != chain_id:

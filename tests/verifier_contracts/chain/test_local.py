@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web3.types import RPCEndpoint
 
 from tests.support.checkout import ROOT
 from zkagent.verifier_contracts.chain.local import Anvil, call, connect, deploy, send
+from zkagent.verifier_contracts.chain.provider import BoundedProvider
 from zkagent.verifier_contracts.chain.reverts import decode_revert
 from zkagent.verifier_contracts.errors import (
     AnvilError,
@@ -59,6 +61,20 @@ def test_transactions_are_signed_by_us_or_by_the_node(chain: Anvil, counter: Any
     send(chain.web3, counter.functions.add(4), chain.accounts[1].address)
     assert call(chain.web3, counter.functions.count()) == 11
     assert chain.web3.eth.get_balance(counter.address) == 3
+
+
+def test_a_call_is_one_request(chain: Anvil, counter: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A far node takes its time for each; web3 by itself would ask for the chain's id twice."""
+    asked: list[str] = []
+    ask = BoundedProvider._make_request
+
+    def noted(self: BoundedProvider, method: RPCEndpoint, data: bytes) -> bytes:
+        asked.append(method)
+        return ask(self, method, data)
+
+    monkeypatch.setattr(BoundedProvider, "_make_request", noted)
+    call(chain.web3, counter.functions.count())
+    assert asked == ["eth_call"]
 
 
 def test_a_custom_error_is_named_with_its_arguments(chain: Anvil, counter: Any) -> None:

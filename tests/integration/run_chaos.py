@@ -7,6 +7,7 @@ chain, so that kills fall on signing, sending and waiting, and not on proving.
 
 import argparse
 import json
+import logging
 import os
 import random
 import secrets
@@ -24,6 +25,8 @@ from zkagent.circuits.support.cache import cache_root
 from zkagent.circuits.systems import EVALUATED
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil
+
+log = logging.getLogger(__name__)
 
 COMMAND = (sys.executable, "-m", "zkagent")
 BLOCK_S = 3  # from block to block
@@ -66,12 +69,17 @@ class Chaos:
         self.longest_s = time.monotonic() - began
 
     def intent(self, number: int, kills: int) -> None:
-        """Deposit `number` millionths of a USDC, killed so many times, and then let be."""
+        """Deposit `number` millionths of a USDC, killed so many times, and then let be.
+
+        A repeat that ends before its moment is no kill: it is asked for again.
+        """
         prompt, before = f"deposit 0.{number:06d} USDC", self.stage.usdc().pool
-        for _ in range(kills):
+        killed = 0
+        while killed < kills:
             if self._killed(prompt, self.draw.uniform(0.0, self.longest_s)):
-                self.figures.kills += 1
+                killed += 1
                 self.figures.late += bool(self._signed(prompt))
+        self.figures.kills += killed
         code = self._finish(prompt)
         if code not in FINISHED:
             raise SystemExit(f"{prompt!r} did not finish: exit code {code}")
@@ -133,6 +141,7 @@ def chaos(
             found.calibrate()
             for number in range(1, intents + 1):
                 found.intent(number, kills)
+                log.info("%s of %s: %s", number, intents, found.figures)
         finally:
             anvil.rpc("evm_setIntervalMining", 0)
             anvil.rpc("evm_setAutomine", True)
@@ -146,7 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     given = parser.parse_args(arguments)
-    print(f"seed {given.seed}", flush=True)
+    logging.basicConfig(format="%(message)s")
+    log.setLevel(logging.INFO)
+    log.info("seed %s", given.seed)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="zkagent-chaos-") as folder, Anvil() as anvil:
         figures = chaos(

@@ -25,8 +25,8 @@ def answer(request: dict[str, Any], seconds: float, folder: Path) -> dict[str, A
     """A reply as LocalProver expects it."""
     circuit, inputs = str(request["circuit"]), tuple(request["inputs"])
     started = time.perf_counter()
-    if (trouble := folder / TROUBLE).exists():
-        return {"trouble": trouble.read_text(), "detail": f"told so by {trouble}"}
+    if trouble := _trouble(folder / TROUBLE):
+        return {"trouble": trouble, "detail": f"told so by {folder / TROUBLE}"}
     for first in inputs[:: len(inputs) // row_count(circuit)]:
         if first == Order.REFUSE:
             return {"refused": f"told to refuse {first}"}
@@ -37,6 +37,14 @@ def answer(request: dict[str, Any], seconds: float, folder: Path) -> dict[str, A
     took = time.perf_counter() - started
     measurement = {"prove_s": took, "verify_s": 0.0, "peak_rss_bytes": 1 << 20}
     return {"proof": proof.to_json(), "measurement": measurement}
+
+
+def _trouble(path: Path) -> str:
+    """Which one; a file that is being written or has just gone says nothing."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""
 
 
 def _obey(order: int, name: str, folder: Path) -> None:

@@ -10,6 +10,7 @@ import logging
 import os
 import select
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,8 @@ WORK, CHANGED, CANCELLED = "work", "changed", "cancelled"
 PASSED = "passed"  # like WORK, but not for the worker that is named
 CHANNEL = "zkagent"
 RECONNECT_S = 2.0
+HIDDEN = "."  # begins the name of a pipe that has no reader yet
+LEFT_BEHIND_S = 60.0  # nobody takes that long to open what it made
 
 #: Called with topic and proof id (which may be empty), on the listener's thread.
 Listener = Callable[[str, str], None]
@@ -60,12 +63,12 @@ class PipeWake:
         line = f"{topic} {subject}\n".encode()
         with contextlib.suppress(OSError):  # a hint is worth no trouble
             for path in self._folder.iterdir():
-                self._write(path, line)
+                if not path.name.startswith(HIDDEN):
+                    self._write(path, line)
 
     def listen(self, listener: Listener) -> None:
-        os.mkfifo(self._path, 0o600)
-        # For both directions: the pipe then never ends for want of a writer.
-        self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK)
+        self._remove_leftovers()
+        self._pipe = self._opened()
         self._thread = threading.Thread(target=self._read, args=(listener,), name="wake")
         self._thread.daemon = True
         self._thread.start()
@@ -80,6 +83,23 @@ class PipeWake:
         if self._thread:
             self._thread.join()
         os.close(self._pipe)
+
+    def _opened(self) -> int:
+        """Our pipe. Senders see it only when it has its reader: without one they take it for that
+        of a dead process, and remove it."""
+        hidden = self._path.with_name(f"{HIDDEN}{self._path.name}")
+        os.mkfifo(hidden, 0o600)
+        # For both directions: the pipe then never ends for want of a writer.
+        pipe = os.open(hidden, os.O_RDWR | os.O_NONBLOCK)
+        hidden.rename(self._path)
+        return pipe
+
+    def _remove_leftovers(self) -> None:
+        """Hidden pipes of processes that were killed before they had opened theirs."""
+        for path in self._folder.glob(f"{HIDDEN}*"):
+            with contextlib.suppress(FileNotFoundError):  # it has its name now
+                if time.time() - path.stat().st_mtime > LEFT_BEHIND_S:
+                    path.unlink()
 
     def _read(self, listener: Listener) -> None:
         assert self._pipe is not None

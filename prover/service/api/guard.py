@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from zkagent.prover.errors import ProverError
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.problems import problem, refusal
+from zkagent.prover.service.queue.keys import Caller
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -116,15 +117,19 @@ class Guard:
             return None
         given = headers.get(b"authorization")
         text = None if given is None else given.decode("latin-1")
-        self._door = self._door or anyio.CapacityLimiter(20)
-        remembered = scope["path"] == "/metrics"
         try:
-            scope[CALLER] = await anyio.to_thread.run_sync(
-                lambda: self._doorkeeper.admit(text, remembered=remembered), limiter=self._door
-            )
+            scope[CALLER] = await self._admitted(text, remembered=scope["path"] == "/metrics")
         except (ProverError, sa.exc.SQLAlchemyError) as exc:
             return refusal(exc)
         return None
+
+    async def _admitted(self, text: str | None, *, remembered: bool) -> Caller:
+        if text is None:  # no key to look up, nothing to wait for
+            return self._doorkeeper.admit(None)
+        self._door = self._door or anyio.CapacityLimiter(20)
+        return await anyio.to_thread.run_sync(
+            lambda: self._doorkeeper.admit(text, remembered=remembered), limiter=self._door
+        )
 
     def _objection(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
         length = headers.get(b"content-length", b"0")
@@ -142,17 +147,18 @@ class Guard:
         """The body. Raises TimeoutError when it is late, or too slow."""
         loop = asyncio.get_running_loop()
         body, began = bytearray(), loop.time()
-        while True:
-            allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
-            async with asyncio.timeout_at(began + min(allowed_s, self._rules.body_s)):
+        async with asyncio.timeout_at(began + self._rules.grace_s) as patience:
+            while True:
                 message = await receive()
-            if message["type"] == "http.disconnect":
-                raise _Gone
-            body += message.get("body", b"")
-            if len(body) > self._rules.most_bytes:
-                raise _TooLarge
-            if not message.get("more_body", False):
-                return bytes(body)
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                body += message.get("body", b"")
+                if len(body) > self._rules.most_bytes:
+                    raise _TooLarge
+                if not message.get("more_body", False):
+                    return bytes(body)
+                allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
+                patience.reschedule(began + min(allowed_s, self._rules.body_s))
 
     def _too_large(self) -> Any:
         detail = f"the body is larger than {self._rules.most_bytes} bytes"

@@ -1,12 +1,12 @@
 """uvicorn, with what it lacks: patience limits for request heads, and streams that end on stop."""
 
 import asyncio
-import json
+import gc
 import logging
 import resource
 import signal
 import socket
-from collections import OrderedDict
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
@@ -16,15 +16,25 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from zkagent.prover.service.api.acceptor import Acceptor
 from zkagent.prover.service.api.application import Service
-from zkagent.prover.service.api.problems import MEDIA_TYPE
+from zkagent.prover.service.api.connections import Connections
+from zkagent.prover.service.api.raw_answers import (
+    HEAD_S,
+    NO_LENGTH,
+    TOO_MANY,
+    TOO_SLOW,
+    response,
+)
 from zkagent.prover.service.errors import StartRefused
 
-HEAD_S = 10.0
 KEEP_ALIVE_S = 30
 CONNECTIONS = 1000
-ACCEPTED_AT_ONCE = 50  # then others have their turn
 BACKLOG = 2048
+SCRAP_BYTES = 1024
+SCRAPS = 2  # that a request may come in; then it is read every REST_S only
+REST_S = 0.2
+TURN_S = 0.0005  # of one thread, while others have something to do
 OTHER_FILES = 512
 GRACE_S = 10
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -46,49 +56,18 @@ class Connection(h11.Connection):
         return event
 
 
-class Connections:
-    """Those of one server. When there are too many, the address with most of them loses the one
-    that has been idle longest; who asks for something is never cut off."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._count = 0
-        self._by_address: dict[str, OrderedDict[PatientProtocol, None]] = {}
-
-    def add(self, one: "PatientProtocol") -> None:
-        self._by_address.setdefault(one.address, OrderedDict())[one] = None
-        self._count += 1
-        if self._count > self._most:
-            crowd = max(self._by_address.values(), key=len)
-            idle = (other for other in crowd if other.is_idle and other is not one)
-            next(idle, one).turn_away()
-
-    def touch(self, one: "PatientProtocol") -> None:
-        """It did something."""
-        crowd = self._by_address.get(one.address)
-        if crowd and one in crowd:
-            crowd.move_to_end(one)
-
-    def remove(self, one: "PatientProtocol") -> None:
-        crowd = self._by_address.get(one.address)
-        if crowd and one in crowd:
-            del crowd[one]
-            self._count -= 1
-            if not crowd:
-                del self._by_address[one.address]
-
-
 class PatientProtocol(H11Protocol):
     """Ends connections whose request head does not arrive in time (slow-loris), and those that are
-    too many."""
+    too many; reads those that send a byte at a time no more often than it must."""
 
     all = Connections(CONNECTIONS)
     address = ""
     _alarm: asyncio.TimerHandle | None = None
+    _scraps = 0
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.conn = Connection(h11.SERVER)
+        self.conn.__class__ = Connection  # making another costs as much as accepting
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -103,8 +82,7 @@ class PatientProtocol(H11Protocol):
         return cycle is None or bool(cycle.response_complete)
 
     def turn_away(self) -> None:
-        self.all.remove(self)
-        self.transport.write(_TOO_MANY)
+        self.transport.write(TOO_MANY)
         self.transport.close()
 
     def data_received(self, data: bytes) -> None:
@@ -114,6 +92,10 @@ class PatientProtocol(H11Protocol):
             self._set_alarm()
         else:
             self._clear_alarm()
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._scraps = 0
+        elif len(data) < SCRAP_BYTES:
+            self._rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._clear_alarm()
@@ -123,7 +105,7 @@ class PatientProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """What is not HTTP is told so in the same form as everything else."""
         if isinstance(self.conn, Connection) and self.conn.chunked:
-            self.transport.write(_NO_LENGTH)
+            self.transport.write(NO_LENGTH)
             self.transport.close()
             return
         document = {
@@ -132,8 +114,20 @@ class PatientProtocol(H11Protocol):
             "status": 400,
             "detail": msg,
         }
-        self.transport.write(_response("400 Bad Request", document))
+        self.transport.write(response("400 Bad Request", document))
         self.transport.close()
+
+    def _rest(self) -> None:
+        """Read nothing for a moment, once there were too many scraps of one request: hundreds who
+        drip would keep us busy, while each of them has all the time."""
+        self._scraps += 1
+        if self._scraps > SCRAPS:
+            self.transport.pause_reading()
+            self.loop.call_later(REST_S, self._read_on)
+
+    def _read_on(self) -> None:
+        if not self.flow.read_paused:
+            self.transport.resume_reading()
 
     def _set_alarm(self) -> None:
         if self._alarm is None:
@@ -146,55 +140,17 @@ class PatientProtocol(H11Protocol):
 
     def _too_slow(self) -> None:
         if not self.transport.is_closing():
-            self.transport.write(_TOO_SLOW)
+            self.transport.write(TOO_SLOW)
             self.transport.close()
-
-
-def _response(status: str, document: dict[str, Any]) -> bytes:
-    body = json.dumps(document).encode()
-    head = f"HTTP/1.1 {status}\r\ncontent-type: {MEDIA_TYPE}\r\n"
-    return f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n".encode() + body
-
-
-_TOO_SLOW = _response(
-    "408 Request Timeout",
-    {
-        "type": "urn:zkagent:problem:too-slow",
-        "title": "Request Timeout",
-        "status": 408,
-        "detail": f"the request's head did not arrive within {HEAD_S:g} s",
-    },
-)
-
-
-_NO_LENGTH = _response(
-    "411 Length Required",
-    {
-        "type": "urn:zkagent:problem:length-required",
-        "title": "Length Required",
-        "status": 411,
-        "detail": "send the body whole, with a Content-Length: chunks are not taken",
-    },
-)
-
-
-_TOO_MANY = _response(
-    "503 Service Unavailable",
-    {
-        "type": "urn:zkagent:problem:too-many-connections",
-        "title": "Service Unavailable",
-        "status": 503,
-        "detail": "too many connections at once: try again later",
-    },
-)
 
 
 class Server(uvicorn.Server):
     """Lets go of those who wait for proofs when it is told to stop."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, connections: Connections) -> None:
         super().__init__(config)
         self._service = service
+        self._connections = connections
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -210,6 +166,28 @@ class Server(uvicorn.Server):
         self._service.watchers.close()
         super().handle_exit(sig, frame)
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until told to stop, with answers that wait for little: what was loaded so far stays
+        for good, so nobody looks through it for garbage each time that connections come in
+        hundreds; and a thread that computes gives way soon, not at each of their system calls for
+        five milliseconds."""
+        gc.collect()
+        gc.freeze()
+        sys.setswitchinterval(TURN_S)
+        super().run(sockets)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])
+        for listener in sockets or []:
+            acceptor = Acceptor(listener, self._make_protocol, self._connections)
+            self.servers.append(acceptor)  # type: ignore[arg-type]
+            acceptor.start()
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
     def end(self) -> None:
         """Stop from another thread, as a signal would."""
         self._service.watchers.close()
@@ -223,9 +201,10 @@ def make_server(
     *,
     connections: int = CONNECTIONS,
 ) -> tuple[Server, socket.socket]:
-    """A server and its bound socket; port 0 takes a free one. Raises StartRefused."""
+    """A server and its listening socket; port 0 takes a free one. Raises StartRefused."""
     _allow_files(connections + OTHER_FILES)
-    protocol = type("Protocol", (PatientProtocol,), {"all": Connections(connections)})
+    counted = Connections(connections)
+    protocol = type("Protocol", (PatientProtocol,), {"all": counted})
     config = uvicorn.Config(
         service.app,
         http=protocol,
@@ -234,12 +213,11 @@ def make_server(
         log_config=None,
         access_log=False,
         server_header=False,
-        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    return Server(config, service), listen(host, port)
+    return Server(config, service, counted), listen(host, port)
 
 
 def _allow_files(count: int) -> None:
@@ -250,23 +228,19 @@ def _allow_files(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-class Listener(socket.socket):
-    """Lets many wait to be accepted, however few are accepted at once."""
-
-    def listen(self, _: int = 0, /) -> None:
-        super().listen(BACKLOG)
-
-
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 takes a free one. Raises StartRefused."""
+    """A socket that takes connections from now on, so that whoever is told of it gets through; port
+    0 takes a free one. Raises StartRefused."""
     try:
         (family, kind, number, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         with ExitStack() as undo:
-            listener = undo.enter_context(Listener(family, kind, number))
+            listener = undo.enter_context(socket.socket(family, kind, number))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
+            listener.listen(BACKLOG)
+            listener.setblocking(False)
             undo.pop_all()
     except OSError as exc:
         raise StartRefused(f"cannot listen on {host} port {port}: {exc.strerror}") from exc

@@ -93,6 +93,7 @@ class Ward:
     def begin(self, *options: str, slots: int = 1) -> Member:
         member = self.fleet.serve(*options, slots=slots)
         self.prove(1)
+        assert self.acknowledged, "a service whose address was told does not answer"
         self._probe = subprocess.Popen(
             [sys.executable, "-m", "tests.prover.service.liveness", str(self.fleet.port)],
             cwd=ROOT,

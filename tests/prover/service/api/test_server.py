@@ -20,3 +20,8 @@ def test_a_port_that_is_taken_is_refused_and_nothing_is_left_open() -> None:
 def test_port_zero_takes_a_free_one() -> None:
     with listen("127.0.0.1", 0) as listener:
         assert listener.getsockname()[1] > 0
+
+
+def test_a_socket_takes_connections_before_its_address_is_told() -> None:
+    with listen("127.0.0.1", 0) as listener:
+        socket.create_connection(listener.getsockname(), 5).close()

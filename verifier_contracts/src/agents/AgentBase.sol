@@ -33,7 +33,8 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
     uint16 private immutable _maxIterations;
 
     bytes32 private _pinnedCommitment;
-    int256 private _lastRunId;
+    /// @dev From 1 on: its first write is the deployment's to pay, not the first run's.
+    int256 private _nextRunId = 1;
     bool private transient _running;
 
     modifier onlyOneRun() {
@@ -172,7 +173,7 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
     {
         RunConfig memory config = _readConfig();
         ToolPins.checkAll(config.pinned);
-        int256 runId = ++_lastRunId;
+        int256 runId = _nextRunId++;
         steps = _emptyList(_maxIterations);
         for (uint256 i = 0; i < _maxIterations; ++i) {
             AgentIterationResult memory decision = _decide(config, steps, prompt);

@@ -83,12 +83,13 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         uint256 context = ContextCalls.open(msg.sender);
         (bytes memory features, bytes memory parse) = ContextCalls.encode(context, model.encoder);
         _checkFeatures(model, features.length);
-        bytes memory output = _frameMode() == FrameMode.NONE
+        FrameMode mode = _frameMode();
+        bytes memory output = mode == FrameMode.NONE
             ? _outputOnRecord(id, model, features)
             : _takeClaim(id, model, features);
         if (output.length == 0) return _emptyAnswer();
         (uint256 start, uint256 size) = ContextCalls.decode(context, model.decoder, parse, output);
-        if (_frameMode() == FrameMode.PROVEN && !_isAgreed(model.decoder, start, size)) {
+        if (mode == FrameMode.PROVEN && !_isAgreed(model.decoder, start, size)) {
             return _emptyAnswer();
         }
         assembly ("memory-safe") {

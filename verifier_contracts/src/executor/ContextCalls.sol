@@ -99,16 +99,21 @@ library ContextCalls {
     }
 
     /// @dev Where the offset at `head` leads, counted from `base`; what is there takes `least` bytes.
-    ///   `size` bytes lie from `base` on, `head` among them.
+    ///   `size` bytes lie from `base` on, `head` among them. No sum or difference here can wrap: all but
+    ///   the offset itself are places in memory, and an offset is at most `size` where it is used.
     function _follow(address from, uint256 base, uint256 head, uint256 size, uint256 least)
         private
         pure
         returns (uint256)
     {
-        if (size < head - base + 32) revert IAgentExecutor.MalformedReturn(from);
-        uint256 offset = _load(head);
-        if (offset > size || size - offset < least) revert IAgentExecutor.MalformedReturn(from);
-        return base + offset;
+        unchecked {
+            if (size < head - base + 32) revert IAgentExecutor.MalformedReturn(from);
+            uint256 offset = _load(head);
+            if (offset > size || size - offset < least) {
+                revert IAgentExecutor.MalformedReturn(from);
+            }
+            return base + offset;
+        }
     }
 
     function _bytesAt(address from, uint256 base, uint256 head, uint256 size)
@@ -117,7 +122,11 @@ library ContextCalls {
         returns (bytes memory value)
     {
         uint256 found = _follow(from, base, head, size, 32);
-        if (_load(found) > base + size - found - 32) revert IAgentExecutor.MalformedReturn(from);
+        unchecked {
+            if (_load(found) > base + size - found - 32) {
+                revert IAgentExecutor.MalformedReturn(from);
+            }
+        }
         assembly ("memory-safe") {
             value := found
         }

@@ -30,9 +30,9 @@ struct UsedClaim {
 abstract contract FrameState {
     using TransientBytes for uint256;
 
-    // Per claim, at CLAIMS + (epoch << 64) + (index << 32): words of fixed meaning, two byte strings,
-    // three words for each range.
-    uint256 private constant CLAIMS = uint256(keccak256("zkagent.executor.claims"));
+    // Per claim, at CLAIMS | epoch << 64 | index << 32: words of fixed meaning, two byte strings, three
+    // words for each range. All of these are bits apart.
+    uint256 private constant CLAIMS = uint256(keccak256("zkagent.executor.claims")) << 128;
     uint256 private constant EPOCH_SHIFT = 64;
     uint256 private constant CLAIM_SHIFT = 32;
     uint256 private constant MODEL_ID = 0;
@@ -71,9 +71,9 @@ abstract contract FrameState {
         uint256 slot = _slot(0);
         for (uint256 i = 0; i < claims.length; ++i) {
             Claim calldata claim = claims[i];
-            _tstore(slot + MODEL_ID, claim.modelId);
-            _tstore(slot + FEATURES_HASH, uint256(claim.featuresHash));
-            (slot + OUTPUT).storeCalldata(claim.output);
+            _tstore(slot | MODEL_ID, claim.modelId);
+            _tstore(slot | FEATURES_HASH, uint256(claim.featuresHash));
+            (slot | OUTPUT).storeCalldata(claim.output);
             slot += 1 << CLAIM_SHIFT;
         }
     }
@@ -82,10 +82,11 @@ abstract contract FrameState {
     function _agreeTo(AgreedCall[] calldata calls) internal {
         for (uint256 i = 0; i < calls.length; ++i) {
             uint256 slot = _slot(i);
-            Range[] calldata ranges = calls[i].ranges;
-            _tstore(slot + CALL_HASH, uint256(calls[i].callHash));
-            _tstore(slot + RANGES, ranges.length);
-            slot += RANGE;
+            AgreedCall calldata call = calls[i];
+            Range[] calldata ranges = call.ranges;
+            _tstore(slot | CALL_HASH, uint256(call.callHash));
+            _tstore(slot | RANGES, ranges.length);
+            slot |= RANGE;
             for (uint256 j = 0; j < ranges.length; ++j) {
                 _tstore(slot, ranges[j].word);
                 _tstore(slot + 1, ranges[j].least);
@@ -122,15 +123,15 @@ abstract contract FrameState {
     function _claimAt(uint256 index) internal view returns (Claim memory) {
         uint256 slot = _slot(index);
         return Claim(
-            _tload(slot + MODEL_ID), bytes32(_tload(slot + FEATURES_HASH)), (slot + OUTPUT).load()
+            _tload(slot | MODEL_ID), bytes32(_tload(slot | FEATURES_HASH)), (slot | OUTPUT).load()
         );
     }
 
     function _agreedAt(uint256 index) internal view returns (AgreedCall memory agreed) {
         uint256 slot = _slot(index);
-        agreed.callHash = bytes32(_tload(slot + CALL_HASH));
-        agreed.ranges = new Range[](_tload(slot + RANGES));
-        slot += RANGE;
+        agreed.callHash = bytes32(_tload(slot | CALL_HASH));
+        agreed.ranges = new Range[](_tload(slot | RANGES));
+        slot |= RANGE;
         for (uint256 j = 0; j < agreed.ranges.length; ++j) {
             agreed.ranges[j] = Range(uint16(_tload(slot)), _tload(slot + 1), _tload(slot + 2));
             slot += 3;
@@ -139,20 +140,20 @@ abstract contract FrameState {
 
     function _markUsed(uint256 index, UsedClaim memory used) internal {
         uint256 slot = _slot(index);
-        _tstore(slot + VERIFIER, uint160(used.verifier));
-        _tstore(slot + AGENT, uint160(used.agent));
-        _tstore(slot + COMMITMENT, uint256(used.commitmentHash));
-        (slot + FEATURES).store(used.features);
+        _tstore(slot | VERIFIER, uint160(used.verifier));
+        _tstore(slot | AGENT, uint160(used.agent));
+        _tstore(slot | COMMITMENT, uint256(used.commitmentHash));
+        (slot | FEATURES).store(used.features);
         _used = uint64(index + 1);
     }
 
     function _usedClaimAt(uint256 index) internal view returns (UsedClaim memory) {
         uint256 slot = _slot(index);
         return UsedClaim(
-            address(uint160(_tload(slot + VERIFIER))),
-            address(uint160(_tload(slot + AGENT))),
-            bytes32(_tload(slot + COMMITMENT)),
-            (slot + FEATURES).load()
+            address(uint160(_tload(slot | VERIFIER))),
+            address(uint160(_tload(slot | AGENT))),
+            bytes32(_tload(slot | COMMITMENT)),
+            (slot | FEATURES).load()
         );
     }
 
@@ -163,9 +164,7 @@ abstract contract FrameState {
     }
 
     function _slot(uint256 index) private view returns (uint256) {
-        unchecked {
-            return CLAIMS + (uint256(_epoch) << EPOCH_SHIFT) + (index << CLAIM_SHIFT);
-        }
+        return CLAIMS | (uint256(_epoch) << EPOCH_SHIFT) | (index << CLAIM_SHIFT);
     }
 
     function _tstore(uint256 slot, uint256 value) private {

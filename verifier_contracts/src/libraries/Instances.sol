@@ -27,6 +27,8 @@ library Instances {
 
     /// @notice Writes int16 features, 2 bytes each, as words from memory address `to` on.
     /// @dev The caller has checked that `features` holds whole values and has allocated their words.
+    ///   Half of a typical input are zeros, in a row: sixteen of them are one copy of what lies behind
+    ///   the calldata, a tenth of the cost.
     /// @return end The address behind the last word; up to SLACK bytes behind it are overwritten.
     function writeFeatures(uint256 to, bytes memory features) internal pure returns (uint256 end) {
         (uint256 p, uint256 zero, uint256 signs) = (P, FEATURE_ZERO, FEATURE_SIGNS);
@@ -34,23 +36,28 @@ library Instances {
             let source := add(features, 32)
             end := add(to, shl(4, mload(features)))
             for {} lt(to, end) {} {
-                let w := xor(mload(source), signs)
-                mstore(to, addmod(shr(240, w), zero, p))
-                mstore(add(to, 32), addmod(and(shr(224, w), 0xffff), zero, p))
-                mstore(add(to, 64), addmod(and(shr(208, w), 0xffff), zero, p))
-                mstore(add(to, 96), addmod(and(shr(192, w), 0xffff), zero, p))
-                mstore(add(to, 128), addmod(and(shr(176, w), 0xffff), zero, p))
-                mstore(add(to, 160), addmod(and(shr(160, w), 0xffff), zero, p))
-                mstore(add(to, 192), addmod(and(shr(144, w), 0xffff), zero, p))
-                mstore(add(to, 224), addmod(and(shr(128, w), 0xffff), zero, p))
-                mstore(add(to, 256), addmod(and(shr(112, w), 0xffff), zero, p))
-                mstore(add(to, 288), addmod(and(shr(96, w), 0xffff), zero, p))
-                mstore(add(to, 320), addmod(and(shr(80, w), 0xffff), zero, p))
-                mstore(add(to, 352), addmod(and(shr(64, w), 0xffff), zero, p))
-                mstore(add(to, 384), addmod(and(shr(48, w), 0xffff), zero, p))
-                mstore(add(to, 416), addmod(and(shr(32, w), 0xffff), zero, p))
-                mstore(add(to, 448), addmod(and(shr(16, w), 0xffff), zero, p))
-                mstore(add(to, 480), addmod(and(w, 0xffff), zero, p))
+                let w := mload(source)
+                switch w
+                case 0 { calldatacopy(to, calldatasize(), 512) }
+                default {
+                    w := xor(w, signs)
+                    mstore(to, addmod(shr(240, w), zero, p))
+                    mstore(add(to, 32), addmod(and(shr(224, w), 0xffff), zero, p))
+                    mstore(add(to, 64), addmod(and(shr(208, w), 0xffff), zero, p))
+                    mstore(add(to, 96), addmod(and(shr(192, w), 0xffff), zero, p))
+                    mstore(add(to, 128), addmod(and(shr(176, w), 0xffff), zero, p))
+                    mstore(add(to, 160), addmod(and(shr(160, w), 0xffff), zero, p))
+                    mstore(add(to, 192), addmod(and(shr(144, w), 0xffff), zero, p))
+                    mstore(add(to, 224), addmod(and(shr(128, w), 0xffff), zero, p))
+                    mstore(add(to, 256), addmod(and(shr(112, w), 0xffff), zero, p))
+                    mstore(add(to, 288), addmod(and(shr(96, w), 0xffff), zero, p))
+                    mstore(add(to, 320), addmod(and(shr(80, w), 0xffff), zero, p))
+                    mstore(add(to, 352), addmod(and(shr(64, w), 0xffff), zero, p))
+                    mstore(add(to, 384), addmod(and(shr(48, w), 0xffff), zero, p))
+                    mstore(add(to, 416), addmod(and(shr(32, w), 0xffff), zero, p))
+                    mstore(add(to, 448), addmod(and(shr(16, w), 0xffff), zero, p))
+                    mstore(add(to, 480), addmod(and(w, 0xffff), zero, p))
+                }
                 source := add(source, 32)
                 to := add(to, 512)
             }

@@ -10,10 +10,10 @@ library TransientBytes {
         assembly ("memory-safe") {
             let length := mload(value)
             tstore(slot, length)
-            for { let i := 0 } lt(i, length) { i := add(i, 32) } {
+            for { let end := add(value, length) } lt(value, end) {} {
                 slot := add(slot, 1)
-                // Bytes behind the end are stored as they are and never read.
-                tstore(slot, mload(add(add(value, 32), i)))
+                value := add(value, 32)
+                tstore(slot, mload(value)) // bytes behind the end, too, which are never read
             }
         }
     }
@@ -22,9 +22,10 @@ library TransientBytes {
     function storeCalldata(uint256 slot, bytes calldata value) internal {
         assembly ("memory-safe") {
             tstore(slot, value.length)
-            for { let i := 0 } lt(i, value.length) { i := add(i, 32) } {
+            let from := value.offset
+            for { let end := add(from, value.length) } lt(from, end) { from := add(from, 32) } {
                 slot := add(slot, 1)
-                tstore(slot, calldataload(add(value.offset, i)))
+                tstore(slot, calldataload(from))
             }
         }
     }

@@ -31,7 +31,7 @@ contract IterationGasTest is World {
         emit log_named_uint("run of two decisions", two);
         emit log_named_uint("one more decision and its tool", three - two);
         emit log_named_uint("of which the tool", tool);
-        assertLt(three - two - tool, 55_000);
+        assertLt(three - two - tool, 45_000);
     }
 
     /// @dev Execution gas of a whole run, without the transaction's calldata.

@@ -8,11 +8,16 @@ import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {World} from "../support/World.sol";
 
 contract ProofCheckTest is World {
+    /// @dev In memory where something lay before, as it is after the first claim.
     function encodeCall(bytes calldata proof, bytes memory features, bytes memory y)
         external
         pure
         returns (bytes memory)
     {
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            for { let i := 0 } lt(i, 0x8000) { i := add(i, 32) } { mstore(add(free, i), not(0)) }
+        }
         return ProofCheck.encodeCall(proof, features, y);
     }
 
@@ -49,6 +54,26 @@ contract ProofCheckTest is World {
         int16[] memory x,
         int64[] memory y
     ) public view {
+        checkEncoding(proof, x, y);
+    }
+
+    /// @dev Features as they come: long stretches of zeros, which random ones never have.
+    function testFuzz_stretches_of_zeros_are_encoded_alike(
+        int16[71] calldata values,
+        uint256 from,
+        uint256 to
+    ) public view {
+        int16[] memory x = new int16[](71);
+        (from, to) = (bound(from, 0, 71), bound(to, 0, 71));
+        for (uint256 i = 0; i < 71; ++i) {
+            if (i < from || i >= to) x[i] = values[i];
+        }
+        int64[] memory y = new int64[](5);
+        (y[0], y[4]) = (-1, 1);
+        checkEncoding("proof", x, y);
+    }
+
+    function checkEncoding(bytes memory proof, int16[] memory x, int64[] memory y) private view {
         uint256[] memory instances = new uint256[](x.length + y.length);
         for (uint256 i = 0; i < x.length; ++i) {
             instances[i] = element(x[i]);

@@ -97,7 +97,21 @@ def mint(carrier: Carrier, deployment: Deployment) -> None:
 
 def balances(chain: EmbeddedChain) -> tuple[Balance, ...]:
     """Where the tokens are now."""
-    return tuple(_balance(chain, t.symbol, t.address, t.decimals) for t in chain.deployment.tokens)
+    return tuple(balance(chain, token.symbol) for token in chain.deployment.tokens)
+
+
+def balance(chain: EmbeddedChain, symbol: str) -> Balance:
+    """Where one of the deployment's tokens is now."""
+    listed, web3, wallet = chain.deployment.token(symbol), chain.web3, chain.deployment.wallet
+    token = at(web3, "DemoToken", listed.address).functions
+    pool = at(web3, "LendingPool", chain.deployment.pool).functions
+    return Balance(
+        symbol,
+        listed.decimals,
+        pool=int(call(web3, pool.depositOf(wallet, listed.address))),
+        wallet=int(call(web3, token.balanceOf(wallet))),
+        friend=int(call(web3, token.balanceOf(chain.friend.address))),
+    )
 
 
 def _deposit(chain: EmbeddedChain, token: str, units: int) -> None:
@@ -111,19 +125,6 @@ def _deposit(chain: EmbeddedChain, token: str, units: int) -> None:
     send(web3, pool.functions.deposit(token, units), wallet)
     chain.anvil.rpc("anvil_setBalance", wallet, "0x0")
     chain.anvil.rpc("anvil_stopImpersonatingAccount", wallet)
-
-
-def _balance(chain: EmbeddedChain, symbol: str, address: str, decimals: int) -> Balance:
-    web3, wallet = chain.web3, chain.deployment.wallet
-    token = at(web3, "DemoToken", address).functions
-    pool = at(web3, "LendingPool", chain.deployment.pool).functions
-    return Balance(
-        symbol,
-        decimals,
-        pool=int(call(web3, pool.depositOf(wallet, address))),
-        wallet=int(call(web3, token.balanceOf(wallet))),
-        friend=int(call(web3, token.balanceOf(chain.friend.address))),
-    )
 
 
 def _units(amount: str, decimals: int) -> int:

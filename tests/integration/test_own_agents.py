@@ -34,6 +34,14 @@ def place(embedded: EmbeddedChain, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     return ["--rpc", embedded.anvil.rpc_url, "--key-file", "key"]
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `agent init Allowance` writes, at one place for all tests: compiled once."""
+    folder = tmp_path_factory.mktemp("begun") / "Allowance"
+    assert exit_code("agent", "init", "Allowance", "--folder", folder) == 0
+    return folder / "Allowance.sol"
+
+
 def fill_purse(embedded: EmbeddedChain, agent: str) -> Any:
     """500 DAI for the agent's purse. The token."""
     own = embedded.web3.eth.contract(address=agent, abi=[PURSE])
@@ -44,13 +52,12 @@ def fill_purse(embedded: EmbeddedChain, agent: str) -> Any:
 
 
 def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
-    embedded: EmbeddedChain, place: list[str], capsys: pytest.CaptureFixture[str]
+    embedded: EmbeddedChain, place: list[str], begun: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert exit_code("agent", "init", "Allowance") == 0
-    assert exit_code("agent", "build", "Allowance/Allowance.sol", "--json") == 0
+    assert exit_code("agent", "build", begun, "--json") == 0
     printed = capsys.readouterr().out.splitlines()[-1]
     assert {each["contract"] for each in json.loads(printed)} == {"Allowance", "AllowancePurse"}
-    deploy = ["agent", "deploy", "Allowance/Allowance.sol", "--deployment", "deployment.json"]
+    deploy = ["agent", "deploy", begun, "--deployment", "deployment.json"]
     assert exit_code(*deploy, *place, "--yes") == 0
     record = json.loads(Path("Allowance.json").read_text())
     dai = fill_purse(embedded, record["agent"])
@@ -96,17 +103,17 @@ def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_sent(
-    options: list[str],
-    said: str,
     embedded: EmbeddedChain,
     place: list[str],
+    begun: Path,
     capsys: pytest.CaptureFixture[str],
+    *,
+    options: list[str],
+    said: str,
 ) -> None:
     before = embedded.web3.eth.block_number
-    assert exit_code("agent", "init", "Allowance") == 0
     capsys.readouterr()
-    deploy = ["agent", "deploy", "Allowance/Allowance.sol", *place, "--yes"]
-    assert exit_code(*deploy, *options) == 1
+    assert exit_code("agent", "deploy", begun, *place, "--yes", *options) == 1
     assert said in capsys.readouterr().err.splitlines()[-1]
     assert embedded.web3.eth.block_number == before
     assert [path.name for path in Path().iterdir() if "part" in path.name] == []

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances, fund
+from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balance, fund
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.runs.provers import InlineProver
@@ -23,7 +23,7 @@ class Stage:
     runner: AgentRunner
 
     def usdc(self) -> Balance:
-        return next(balance for balance in balances(self.chain) if balance.symbol == "USDC")
+        return balance(self.chain, "USDC")
 
     def mined_by_owner(self) -> int:
         """How many of the owner's transactions are in blocks."""

@@ -158,7 +158,7 @@ contract HostileToken {
     function take(address from, uint256 amount) external {
         if (!_mayTake[from][msg.sender]) revert NotAllowed(msg.sender);
         balanceOf[from] -= amount;
-        balanceOf[tx.origin] += amount;
+        balanceOf[msg.sender] += amount;
         _hostile.act();
     }
 }

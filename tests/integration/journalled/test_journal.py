@@ -1,0 +1,113 @@
+"""What is remembered of runs: nothing is done twice unasked, and a damaged record stops a run."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.integration.journalled.world import PROMPT, Killed, World, killing
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.errors import (
+    DoneBefore,
+    RunInHand,
+    RunRecordDamaged,
+    RunUnsettled,
+)
+from zkagent.executor.runs.journal import RunRecord
+
+
+def test_what_was_done_is_done_again_only_when_asked_for(
+    world: World, deposited: Callable[[], tuple[int, int]]
+) -> None:
+    first = world.run()
+    asked: list[RunRecord] = []
+    with pytest.raises(DoneBefore, match=first.transaction):
+        world.run()
+    with pytest.raises(DoneBefore):
+        world.run(again=lambda record: bool(asked.append(record)))
+    assert [record.transaction for record in asked] == [first.transaction]
+    assert deposited() == (1, 1)
+    second = world.run(again=True)
+    assert deposited() == (2, 2)
+    assert world.record().id.endswith("-2")
+    assert second.transaction != first.transaction
+
+
+def test_two_processes_do_not_carry_out_one_instruction(world: World) -> None:
+    with world.agent() as agent:
+        intent = agent.carrier.intent(PROMPT.encode())
+        with world.journal.held(intent), pytest.raises(RunInHand, match="another process"):
+            agent.run(PROMPT)
+    assert world.journal.records() == ()
+
+
+def test_what_was_given_up_and_asked_for_again_is_one_or_the_other(
+    world: World, deposited: Callable[[], tuple[int, int]]
+) -> None:
+    world.mine_late()
+    with pytest.raises(RunUnsettled):
+        world.run(timeout_s=0.3)
+    first = world.record()
+    world.journal.write(replace(first, state="forgotten"))
+    with pytest.raises(RunUnsettled):
+        world.run(timeout_s=0.3)
+    assert world.record().nonce == first.nonce
+    world.mine_at_once()
+    world.run()
+    assert deposited() == (1, 1)
+
+
+def cut(text: str) -> str:
+    return text[: len(text) // 2]
+
+
+def changed(**fields: object) -> Callable[[str], str]:
+    return lambda text: json.dumps(json.loads(text) | fields)
+
+
+DAMAGES: dict[str, Callable[[str], str]] = {
+    "empty": lambda text: "",
+    "cut": cut,
+    "no object": lambda text: "[]",
+    "another version": changed(format="zkagent-run-0"),
+    "another nonce": changed(nonce=7),
+    "no number": changed(nonce="7"),
+    "another state": changed(state="finished"),
+    "no transaction": changed(signed=[]),
+    "damaged transaction": lambda text: text.replace("0x02f9", "0x02f8"),
+    "another hash": changed(transaction="0x" + "11" * 32),
+    "another instruction": lambda text: text.replace(PROMPT, "deposit 6 USDC"),
+    "a field more": changed(more=1),
+}
+
+
+def test_a_damaged_record_is_refused_by_name_and_nothing_is_signed(
+    world: World, deposited: Callable[[], tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing(monkeypatch, Web3Sender, "broadcast", after=True)
+    with pytest.raises(Killed):
+        world.run()
+    (path,) = world.folder.glob("*.json")
+    text = path.read_text()
+    for damage, damaged in DAMAGES.items():
+        path.write_text(damaged(text))
+        assert path.read_text() != text, damage
+        with pytest.raises(RunRecordDamaged, match="then move it away") as caught:
+            world.run()
+        assert caught.value.path == path, damage
+        assert deposited() == (1, 1), damage
+
+
+def test_a_record_under_another_name_is_refused(world: World) -> None:
+    world.run()
+    (path,) = world.folder.glob("*.json")
+    path.rename(path.with_name("kept.json"))
+    with pytest.raises(RunRecordDamaged, match=r"kept\.json"):
+        world.run()
+
+
+def test_records_are_for_their_owner_alone(world: World) -> None:
+    world.run()
+    assert oct(world.folder.stat().st_mode)[-3:] == "700"
+    assert {oct(path.stat().st_mode)[-3:] for path in world.folder.iterdir()} == {"600"}

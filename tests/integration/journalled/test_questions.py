@@ -1,0 +1,136 @@
+"""What is asked before anything is signed, and what the commands say of a run on its way."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.journalled.world import PROMPT, World
+from tests.support.command_line import exit_code
+from zkagent.executor.errors import (
+    NotAgreed,
+    NothingToDo,
+)
+from zkagent.executor.runs import settlement
+from zkagent.executor.runs.journal import RunRecord
+from zkagent.executor.runs.preview import Preview
+
+
+def test_nothing_is_signed_that_nobody_agreed_to(
+    world: World, deposited: Callable[[], tuple[int, int]]
+) -> None:
+    shown: list[Preview] = []
+
+    def refuse(preview: Preview) -> bool:
+        shown.append(preview)
+        return False
+
+    with pytest.raises(NotAgreed):
+        world.run(confirm=refuse)
+    (preview,) = shown
+    assert preview.effects is not None
+    assert preview.effects[0].startswith("5 USDC from 0x")
+    assert 0 < preview.likely_cost_wei < preview.most_wei
+    assert preview.gas_limit == preview.gas * 110 // 100
+    assert world.journal.records() == ()
+    assert deposited() == (0, 0)
+
+
+def test_an_answer_is_sent_only_when_it_shall_be_recorded(world: World) -> None:
+    before = world.stage.mined_by_owner()
+    with pytest.raises(NothingToDo) as caught:
+        world.run("what is the weather like in Lisbon tomorrow?")
+    assert caught.value.answer
+    assert world.stage.mined_by_owner() == before
+    assert world.journal.records() == ()
+    world.run("what is the weather like in Lisbon tomorrow?", record_answer=True)
+    assert world.stage.mined_by_owner() == before + 1
+
+
+def test_the_command_asks_and_without_a_terminal_refuses(
+    world: World, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = world.stage.mined_by_owner()
+    assert exit_code("run", PROMPT, *target) == 2
+    assert "there is nobody here to ask: give --yes" in capsys.readouterr().err
+    assert world.stage.mined_by_owner() == before
+
+
+@pytest.mark.parametrize(("answer", "code", "times"), [("n", 7, 0), ("y", 0, 1)])
+def test_the_question_shows_what_will_happen(
+    world: World,
+    deposited: Callable[[], tuple[int, int]],
+    target: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    answer: str,
+    code: int,
+    times: int,
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda text, **_: answer == "y")
+    assert exit_code("run", PROMPT, *target) == code
+    told = capsys.readouterr()
+    for words in ("Deploy(asset=USDC, amount=5)", "token transfer: 5 USDC", "gas: about", " gwei"):
+        assert words in told.err
+    assert ("transaction 0x" in told.out) == bool(times)
+    assert deposited() == (times, times)
+
+
+def test_the_commands_say_by_exit_code_what_happened(
+    world: World, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.mine_late()
+    assert exit_code("run", PROMPT, *target, "--yes", "--timeout", "0.3") == 6
+    told = capsys.readouterr().err
+    assert f"transaction {world.record().hash} (nonce {world.record().nonce}, run " in told
+    assert exit_code("runs", "pending", "--json") == 0
+    (listed,) = json.loads(capsys.readouterr().out)
+    assert (listed["id"], listed["state"]) == (world.record().id, "sent")
+    world.mine_at_once()
+    assert exit_code("runs", "resume", world.record().id, *target, "--yes") == 0
+    assert world.record().hash in capsys.readouterr().out
+    assert exit_code("run", PROMPT, *target, "--yes") == 5
+    assert "give --again" in capsys.readouterr().err
+    assert exit_code("runs", "pending") == 0
+    assert capsys.readouterr().out == "no run is pending\n"
+    assert exit_code("runs", "pending", "--all") == 0
+    assert PROMPT in capsys.readouterr().out
+
+
+def test_a_decline_is_shown_and_not_sent(
+    world: World, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("run", "what is the weather like?", *target, "--yes", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["transaction"] is None
+    assert world.journal.records() == ()
+
+
+def test_ctrl_c_says_what_was_sent_and_how_to_go_on(
+    world: World,
+    target: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(self: object, record: RunRecord) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(settlement.Settlement, "settle", interrupted)
+    assert exit_code("run", PROMPT, *target, "--yes") == 130
+    told = capsys.readouterr().err
+    assert f"transaction {world.record().hash}" in told
+    assert "repeat the command to go on with it" in told
+
+
+def test_forgetting_asks_and_keeps_the_record(
+    world: World, target: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.mine_late()
+    assert exit_code("run", PROMPT, *target, "--yes", "--timeout", "0.3") == 6
+    assert exit_code("runs", "forget", world.record().id) == 2
+    assert world.record().unfinished
+    assert exit_code("runs", "forget", world.record().id[:6], "--yes") == 0
+    assert world.record().state == "forgotten"
+    assert exit_code("runs", "forget", "nothing", "--yes") == 1
+    assert "no run is 'nothing'" in capsys.readouterr().err

@@ -11,7 +11,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither symbolic fraction mutants fuzz chaos faults soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction mutants fuzz contexts chaos faults soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ mutants: $(DEV) ## do tests notice changed contracts? SAMPLE=150, SEED=... to re
 
 fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to repeat
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(TIME),10) $(if $(SEED),--seed $(SEED))
+
+contexts: $(DEV) ## a million random contexts, Solidity against Python (an hour): SEED=...
+	@$(BIN)/python -m tests.fuzz --only-contexts 100 --contexts 10000 $(if $(SEED),--seed $(SEED))
 
 chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 	@$(BIN)/python -m tests.prover.service.chaos --proofs $(or $(PROOFS),1000) \

@@ -12,11 +12,24 @@ import pytest
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
 
+LOGROWS = 6  # of `circuit` and `other_circuit`
+
 
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Never damage what lies here; `cache` is a copy to do so."""
-    return tmp_path_factory.mktemp("zkagent")
+    """Never damage what lies here; `cache` is a copy to do so.
+
+    The set-up of the circuits below is this machine's, so that their verifiers are the same in every
+    session, and compiled once.
+    """
+    from zkagent.circuits.halo2.srs import development_srs
+
+    cache: Path = tmp_path_factory.mktemp("zkagent")
+    made = development_srs(LOGROWS)
+    (cache / "srs").mkdir()
+    shutil.copy(made.path, cache / "srs")
+    (cache / "srs" / f"development-k{LOGROWS}").write_text(f"{made.sha256}\n")
+    return cache
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from web3 import Web3
 from zkagent.circuits.bn254.field import from_hex, to_field
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.settings import RunArguments, canonical, to_bytes
+from zkagent.circuits.halo2.srs import development_srs
 from zkagent.circuits.halo2.verifier_patch import CONTRACT, patch_verifier
 from zkagent.executor.demo.attacks.ezkl_forgeries import STOCK_SELECTOR
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, translated
@@ -35,16 +36,17 @@ class Statement:
 def prove(
     folder: Path, onnx: bytes, inputs: Sequence[int], arguments: RunArguments, logrows: int
 ) -> Statement:
-    """A circuit of exactly 2^logrows rows, and a proof; `folder` is new."""
+    """A circuit of exactly 2^logrows rows, and a proof; `folder` is new. This machine's set-up, so
+    that its verifiers are compiled once."""
     folder.mkdir()
     network, settings, compiled = folder / "onnx", folder / "settings", folder / "compiled"
-    srs, vk, pk, witness = folder / "srs", folder / "vk", folder / "pk", folder / "witness.json"
+    vk, pk, witness = folder / "vk", folder / "pk", folder / "witness.json"
+    srs = development_srs(logrows).path
     network.write_bytes(onnx)
     settings.write_bytes(
         to_bytes(canonical(ezkl_engine.make_settings(network, arguments, logrows)))
     )
     ezkl_engine.compile_network(network, settings, compiled)
-    ezkl_engine.make_srs(srs, logrows)
     ezkl_engine.make_keys(compiled, srs, vk, pk)
     ezkl_engine.evaluate(compiled, inputs, witness)
     proof, instances = ezkl_engine.prove_witness(compiled, witness, pk, srs)

@@ -12,23 +12,24 @@ import pytest
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
 
-LOGROWS = 6  # of `circuit` and `other_circuit`
+LOGROWS = (6, 14)  # of the circuits below, and of the largest of tests/circuits/halo2
 
 
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Never damage what lies here; `cache` is a copy to do so.
 
-    The set-up of the circuits below is this machine's, so that their verifiers are the same in every
-    session, and compiled once.
+    Set-ups are this machine's: made once, and verifiers are the same in every session, so that they
+    are compiled once, too.
     """
     from zkagent.circuits.halo2.srs import development_srs
 
     cache: Path = tmp_path_factory.mktemp("zkagent")
-    made = development_srs(LOGROWS)
     (cache / "srs").mkdir()
-    shutil.copy(made.path, cache / "srs")
-    (cache / "srs" / f"development-k{LOGROWS}").write_text(f"{made.sha256}\n")
+    for logrows in LOGROWS:
+        made = development_srs(logrows)
+        shutil.copy(made.path, cache / "srs")
+        (cache / "srs" / f"development-k{logrows}").write_text(f"{made.sha256}\n")
     return cache
 
 

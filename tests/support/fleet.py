@@ -188,6 +188,24 @@ def postgres() -> Iterator[str]:
             _run(*control, "-m", "immediate", "stop", user=as_user)
 
 
+@contextmanager
+def restart_postgres(url: str) -> Iterator[None]:
+    """The server behind this URL of `postgres` is killed, and started again at the end."""
+    folder = postgres_programs()
+    assert folder
+    with sa.create_engine(Database(url).url).connect() as connection:
+        data = str(connection.exec_driver_sql("SHOW data_directory").scalar_one())
+    user = Path(data).owner() if os.getuid() == 0 else None
+    port = sa.make_url(url).port
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {Path(data).parent} -c fsync=off"
+    control = (folder / "pg_ctl", "-D", data, "-w", "-l", Path(data).parent / "log")
+    _run(*control, "-m", "immediate", "stop", user=user)
+    try:
+        yield
+    finally:
+        _run(*control, "-o", options, "start", user=user)
+
+
 def emptied(url: str) -> str:
     """A database whose tables, ours and the engine's, have been emptied: its URL."""
     query = """SELECT string_agg(format('%%I.%%I', schemaname, tablename), ', ') FROM pg_tables

@@ -1,7 +1,5 @@
 """From the body of a request to what the queue stores: which circuit, which features."""
 
-import time
-
 from zkagent.circuits.bn254.field import fits_int64
 from zkagent.models.encoding.book import Listing, SymbolBook
 from zkagent.models.encoding.context import Context
@@ -26,9 +24,11 @@ def read_request(
     rules: CallbackRules,
     *,
     urgent: bool,
+    deadline: float | None,
 ) -> Request:
     """Check everything that can be checked before it is queued. urgent: whether the caller may ask
-    for that. Raises CircuitUnknown, RequestRefused, CallbackRefused, PriorityRefused."""
+    for that. deadline: what the body's `deadline_s` comes to. Raises CircuitUnknown,
+    RequestRefused, CallbackRefused, PriorityRefused."""
     if body.priority == "urgent" and not urgent:
         raise PriorityRefused
     if body.callback_url is not None:
@@ -44,7 +44,7 @@ def read_request(
         circuit=circuit,
         inputs=features,
         priority=Priority[body.priority.upper()],
-        deadline=None if body.deadline_s is None else time.time() + body.deadline_s,
+        deadline=deadline,
         callback_url=body.callback_url,
         alone=body.batch == "never",
     )

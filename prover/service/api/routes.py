@@ -64,7 +64,8 @@ def ask(body: ProofRequest, deps: Using, caller: From, response: Response) -> Pr
     """Answers at once. The same request again, from anyone, leads to the same proof, whether it is
     finished or not; each key has its own handle on it."""
     urgent = caller.allowance.urgent
-    request = read_request(body, deps.catalogue, deps.rules, urgent=urgent)
+    deadline = None if body.deadline_s is None else deps.store.in_seconds(body.deadline_s)
+    request = read_request(body, deps.catalogue, deps.rules, urgent=urgent, deadline=deadline)
     ticket = deps.store.submit(caller.key_id, request, caller.allowance.quota)
     deps.wake.send(WORK)
     view = deps.views.proof(caller.key_id, ticket.proof_id)

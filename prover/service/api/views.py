@@ -1,7 +1,6 @@
 """What requesters and operators see: reads only, one short query or two each."""
 
 import struct
-import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +9,7 @@ import sqlalchemy as sa
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import own_row
 from zkagent.prover.service.errors import ProofUnknown
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import Database, shared_clock
 from zkagent.prover.service.queue.jobs import HandleState, read_inputs
 from zkagent.prover.service.queue.line import ORDER
 from zkagent.prover.service.queue.tables import handles, proofs, results
@@ -176,7 +175,7 @@ def _result(row: Any) -> Result:
 
 
 def _progress(connection: sa.Connection, row: Any) -> Progress:
-    now = time.time()
+    now = shared_clock(connection)
     if row["seen_state"] not in UNFINISHED:
         elapsed = (_since(row, "finished_at") or now) - row["asked_at"]
         return Progress(stage="finished", ahead=0, elapsed_s=max(0, elapsed), expected_s=None)

@@ -5,7 +5,6 @@ was stopped, taken for dead and woken up again finds another token there (or non
 is dropped. The result's primary key is the proof's content hash, so it is written once.
 """
 
-import time
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.queue.database import Database, insert_once
+from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due
 from zkagent.prover.service.queue.measures import count_failure, count_success
@@ -121,7 +120,7 @@ class Claims:
     def has_work(self, able: Collection[str]) -> bool:
         """Whether something waits that this worker can prove now."""
         with self.database.read() as connection:
-            return connection.execute(self._next_up(able).limit(1)).first() is not None
+            return connection.execute(self._next_up(connection, able).limit(1)).first() is not None
 
     def return_run(self, proof_id: str, generation: int) -> None:
         """Put a proof that we were given and have not begun back into the queue."""
@@ -133,10 +132,10 @@ class Claims:
         """Claim up to `room` more waiting proofs of the same circuit with the same token."""
         (leader,) = list(claim.members)[:1]
         waiting = (proofs.c.state == State.WAITING) & (proofs.c.circuit == claim.circuit)
-        query = sa.select(proofs).where(waiting & ~proofs.c.alone)
-        query = query.where(is_due()).order_by(*ORDER).limit(room)
+        query = sa.select(proofs).where(waiting & ~proofs.c.alone).order_by(*ORDER).limit(room)
         members = dict(claim.members)
         with self.database.write() as connection:
+            query = query.where(is_due(connection))
             for proof in connection.execute(query.with_for_update(skip_locked=True)).all():
                 self._take(connection, proof.id, claim.token, leader)
                 members[proof.id] = read_inputs(proof.inputs)
@@ -207,15 +206,16 @@ class Claims:
     ) -> ProofRow | None:
         """The first in line, locked, of those before this one. Rows that others have locked are
         about to be theirs."""
-        query = self._next_up(able)
+        query = self._next_up(connection, able)
         if before is not None:
             own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
             query = query.where(sa.tuple_(*ORDER) < own)
         return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
 
-    def _next_up(self, able: Collection[str] | None) -> sa.Select[Any]:
+    def _next_up(self, connection: sa.Connection, able: Collection[str] | None) -> sa.Select[Any]:
         free = proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
-        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & free & is_due())
+        waiting = (proofs.c.state == State.WAITING) & free & is_due(connection)
+        query = sa.select(proofs).where(waiting)
         if able is not None:
             query = query.where(proofs.c.circuit.in_(sorted(able)))
         return query.order_by(*ORDER)
@@ -228,7 +228,7 @@ class Claims:
             claim=token,
             worker=self.worker,
             batch=leader,
-            started_at=time.time(),
+            started_at=shared_clock(connection),
         )
 
     def _locked(self, connection: sa.Connection, claim: Claim) -> Sequence[ProofRow]:
@@ -241,7 +241,7 @@ class Claims:
         return connection.execute(query).all()
 
     def _accept(self, connection: sa.Connection, proof: ProofRow, outcome: Outcome) -> None:
-        now = time.time()
+        now = shared_clock(connection)
         row = {
             "proof_id": proof.id,
             "document": outcome.document,
@@ -298,7 +298,8 @@ class Claims:
     ) -> None:
         if state is State.FAILED:
             count_failure(connection, failure)
-        values = {"failure": failure, "reason": reason[:2000], "finished_at": time.time()}
+        now = shared_clock(connection)
+        values = {"failure": failure, "reason": reason[:2000], "finished_at": now}
         change(connection, proof.id, state=state, claim=None, **values, **counters)
         call_back(connection, proof.id)
 

@@ -6,7 +6,7 @@ and waiting at the start is the only order in which nobody fails half-way.
 
 A file that was removed or replaced still takes writes, which nobody would ever find: each
 transaction looks whether the file is still the one that was opened, before it begins and once it is
-committed.
+committed. Then also whether SQLite's log of changes is still beside it.
 """
 
 import logging
@@ -107,7 +107,8 @@ class Database:
         self.check()
         with self.engine.begin() as connection:
             yield connection
-        self.check()
+        if self._file:
+            self._file.check_written()
 
     def check(self) -> None:
         """Raise DatabaseLost when the file is not the one that was opened."""
@@ -131,10 +132,7 @@ class Database:
 
     def now(self, connection: sa.Connection) -> float:
         """Seconds since 1970 by the clock that all workers share."""
-        if not self.is_postgres:
-            return time.time()
-        query = sa.select(sa.func.extract("epoch", sa.func.clock_timestamp()))
-        return float(connection.execute(query).scalar_one())
+        return shared_clock(connection)
 
     def _postgres(self) -> sa.Engine:
         options = {
@@ -186,6 +184,8 @@ class OpenFile:
         finally:
             os.close(descriptor)
         self._identity = (found.st_dev, found.st_ino)
+        self._log = self.path.with_name(f"{self.path.name}-wal")
+        self._had_log = self._lost_log = False
 
     def check(self) -> None:
         """Raises DatabaseLost."""
@@ -195,6 +195,26 @@ class OpenFile:
             raise DatabaseLost(str(self.path), "removed") from exc
         if (found.st_dev, found.st_ino) != self._identity:
             raise DatabaseLost(str(self.path), "replaced by another one")
+        if self._lost_log:
+            raise DatabaseLost(str(self._log), "removed")
+
+    def check_written(self) -> None:
+        """After a change, that its log is there, too: it lies beside the file for as long as
+        anybody has that open. Without it we go on writing into what nobody else can read, also
+        when somebody has made another log meanwhile. Raises DatabaseLost."""
+        there = self._log.exists()
+        self._lost_log |= self._had_log and not there
+        self._had_log |= there
+        self.check()
+
+
+def shared_clock(connection: sa.Connection) -> float:
+    """Seconds since 1970 by the clock that all processes share: this machine's beside a file, else
+    the server's, since those of several machines differ."""
+    if connection.dialect.name != "postgresql":
+        return time.time()
+    query = sa.select(sa.func.extract("epoch", sa.func.clock_timestamp()))
+    return float(connection.execute(query).scalar_one())
 
 
 def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
@@ -263,3 +283,4 @@ def _reason(exc: Exception) -> str:
 
 
 __all__ = ["PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once", "patiently"]
+__all__ += ["shared_clock"]

@@ -5,14 +5,14 @@ that is being served when it has none waiting (start-time fair queueing). So a k
 proofs in line delays another's first one by one proof, not by a thousand.
 """
 
-import time
-
 import sqlalchemy as sa
 
+from zkagent.prover.service.queue.database import shared_clock
 from zkagent.prover.service.queue.tables import proofs
 from zkagent.prover.service.wire.states import State
 
 LONGEST_WAIT_S = 3600.0
+CLOCK_SLACK_S = 1.0
 
 #: In the order in which they are begun.
 ORDER = (proofs.c.priority, proofs.c.turn, proofs.c.queued_at)
@@ -34,17 +34,18 @@ def _served(connection: sa.Connection, priority: int) -> int:
     if found is None:
         waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
         waiting &= proofs.c.payer != ""  # that is one which has no turn yet
-        first = sa.select(proofs.c.turn).where(waiting & is_due()).order_by(proofs.c.turn).limit(1)
+        first = sa.select(proofs.c.turn).where(waiting & is_due(connection))
+        first = first.order_by(proofs.c.turn).limit(1)
         found = connection.execute(first).scalar_one_or_none()
     return int(found or 0)
 
 
-def is_due() -> sa.ColumnElement[bool]:
-    """Whether a proof may be tried now. Nothing is put off for longer than LONGEST_WAIT_S: what
-    seems to be was put off before the clock was set back."""
-    now = time.time()
+def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
+    """Whether a proof may be tried now. What was put off at a time that has not come yet was put
+    off before the clock was set back."""
+    now = shared_clock(connection)
     later = proofs.c.not_before
-    return later.is_(None) | (later <= now) | (later > now + LONGEST_WAIT_S)
+    return later.is_(None) | (later <= now) | (proofs.c.queued_at > now + CLOCK_SLACK_S)
 
 
-__all__ = ["LONGEST_WAIT_S", "ORDER", "is_due", "next_turn"]
+__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn"]

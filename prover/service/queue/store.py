@@ -4,7 +4,6 @@ Called by the HTTP service and by `zkagent jobs`. What workers do is in claims.p
 Lock order everywhere: the proof's row first, then its handles.
 """
 
-import time
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
-from zkagent.prover.service.queue.database import Database, add, insert_once
+from zkagent.prover.service.queue.database import Database, add, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import (
     HandleState,
     Request,
@@ -57,6 +56,11 @@ class Store:
         self.database = database
         self.queue = queue
 
+    def in_seconds(self, seconds: float) -> float:
+        """That time, by the clock that all share."""
+        with self.database.read() as connection:
+            return shared_clock(connection) + seconds
+
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
         """Ask for a proof, or attach to whoever asked before. What was set aside gets one more try:
         perhaps it was never its fault. Raises QuotaExceeded, and then nothing has changed."""
@@ -98,11 +102,12 @@ class Store:
 
     def expire(self) -> list[str]:
         """Close the handles whose deadline has passed; their proofs."""
-        overdue = (handles.c.state == HandleState.OPEN) & (handles.c.deadline < time.time())
-        overdue &= proofs.c.state.in_(UNFINISHED)  # those of finished proofs stay as they are
+        wanted = handles.c.state == HandleState.OPEN
+        wanted &= proofs.c.state.in_(UNFINISHED)  # those of finished proofs stay as they are
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
-        query = sa.select(handles.c.key_id, handles.c.proof_id).select_from(joined).where(overdue)
+        query = sa.select(handles.c.key_id, handles.c.proof_id).select_from(joined).where(wanted)
         with self.database.read() as connection:
+            query = query.where(handles.c.deadline < shared_clock(connection))
             found = connection.execute(query.limit(EXPIRED_AT_ONCE)).all()
         return [row.proof_id for row in found if self._expire(row.key_id, row.proof_id)]
 
@@ -190,7 +195,7 @@ def requeue(
     priority = proof.priority if priority is None else priority
     run = Run(proof.id, proof.generation + 1, priority, delay_s)
     free = {"claim": None, "worker": None, "batch": None, "started_at": None}
-    now = time.time()
+    now = shared_clock(connection)
     later = now + delay_s if delay_s else None
     values = {**free, "priority": priority, "queued_at": now, "not_before": later, **values}
     change(connection, proof.id, state=State.WAITING, generation=run.generation, **values)
@@ -211,7 +216,7 @@ def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = Non
             "callback_id": uuid.uuid4().hex,
             "callback_host": urlsplit(row.callback_url).netloc.lower(),
             "callback_tries": 0,
-            "callback_due": time.time(),
+            "callback_due": shared_clock(connection),
         }
         connection.execute(sa.update(handles).where(ours).values(values))
 
@@ -241,7 +246,7 @@ def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
     wanted = (handles.c.proof_id == proof.id) & (handles.c.state == HandleState.OPEN)
     query = sa.select(sa.func.count()).select_from(handles).where(wanted)
     if proof.state in UNFINISHED and not connection.execute(query).scalar_one():
-        values = {"state": State.CANCELLED, "claim": None, "finished_at": time.time()}
+        values = {"state": State.CANCELLED, "claim": None, "finished_at": shared_clock(connection)}
         change(connection, proof.id, **values)
 
 
@@ -258,7 +263,8 @@ def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> No
         "callback_url": request.callback_url,
         "deadline": request.deadline,
     }
-    row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": time.time()}
+    now = shared_clock(connection)
+    row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": now}
     if not insert_once(connection, handles, row):
         ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
         connection.execute(sa.update(handles).where(ours).values(values))
@@ -283,7 +289,7 @@ def _close(
 
 def _count(connection: sa.Connection, key_id: str, quota: Quota | None, more: int) -> None:
     """Count one request, which makes so many `more` unfinished proofs; raising undoes it."""
-    hour = int(time.time() // HOUR_S)
+    hour = int(shared_clock(connection) // HOUR_S)
     add(connection, usage, {"key_id": key_id, "hour": hour, "count": 1}, "count")
     if quota is None:
         return
@@ -299,8 +305,7 @@ def _count(connection: sa.Connection, key_id: str, quota: Quota | None, more: in
         raise QuotaExceeded("requests in 24 hours", quota.per_day, 3600)
 
 
-def _new_proof(request: Request) -> dict[str, object]:
-    now = time.time()
+def _new_proof(request: Request, now: float) -> dict[str, object]:
     return {
         "id": request.id,
         "circuit": request.circuit,
@@ -318,8 +323,9 @@ def _new_proof(request: Request) -> dict[str, object]:
 def _insert_or_lock(connection: sa.Connection, request: Request) -> tuple[bool, ProofRow]:
     """The request's proof, locked, and whether it is new."""
     query = sa.select(proofs).where(proofs.c.id == request.id).with_for_update()
+    new = _new_proof(request, shared_clock(connection))
     while True:
-        fresh = insert_once(connection, proofs, _new_proof(request))
+        fresh = insert_once(connection, proofs, new)
         proof = connection.execute(query).one_or_none()
         if proof is not None:  # else purged while we waited for the lock
             return fresh, proof

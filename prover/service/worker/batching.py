@@ -53,11 +53,12 @@ class Batching:
         most = min(self._settings.size, max((form.capacity for form in card.batches), default=1))
         if claim.alone or most < 2:
             return claim
-        last_call = claim.waiting_since + self._settings.linger_s
+        waited_s = max(0.0, time.time() - claim.waiting_since)  # by clocks that may be set
+        last_call = time.monotonic() + self._settings.linger_s - waited_s
         while True:
             self._arrival.clear()
             claim = self._join(claim, most - len(claim.members))
-            left = last_call - time.time()
+            left = last_call - time.monotonic()
             if len(claim.members) >= most or left <= 0:
                 return claim
             self._arrival.wait(min(left, LOOK_AGAIN_S))

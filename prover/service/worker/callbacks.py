@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
-from zkagent.prover.service.queue.database import Database, patiently
+from zkagent.prover.service.queue.database import Database, patiently, shared_clock
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.tables import handles, keys, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
@@ -40,6 +40,7 @@ TAKEN_FOR_S = 60.0  # longer than a try lasts
 POLL_S = 0.5
 AT_ONCE = 64
 AT_ONCE_PER_HOST = 4
+WAIT_S = "wait_s"  # among what is noted: until the next try
 WAITING = handles.c.callback_state == "waiting"
 
 
@@ -139,7 +140,7 @@ class Callbacks:
             values = await self._outcome(message)
             await loop.run_in_executor(self._pool, self._note, message, values)
         except asyncio.CancelledError:
-            self._note(message, {"callback_due": time.time()})
+            self._note(message, {WAIT_S: 0.0})
             raise
         except Exception as exc:
             log.warning("a callback is not settled: %s", trouble_of(exc).detail)
@@ -173,7 +174,7 @@ class Callbacks:
         if tries >= TRIES:
             return self._given_up(message, exc)
         log.info("callback failed; once more in %g s", wait_s(tries), extra=_named(message))
-        return {"callback_tries": tries, "callback_due": time.time() + wait_s(tries)}
+        return {"callback_tries": tries, WAIT_S: wait_s(tries)}
 
     def _given_up(
         self, message: Message, exc: CallbackFailed | CallbackRefused
@@ -183,14 +184,15 @@ class Callbacks:
 
     def _due(self, full: Sequence[str]) -> list[Message]:
         """What is due, longest first, but for hosts that have enough of us."""
-        now, due = time.time(), handles.c.callback_due
-        ripe = due.is_(None) | (due <= now) | (due > now + LONGEST_WAIT_S)  # a clock was set back
-        query = sa.select(handles).where(WAITING & ripe)
+        due = handles.c.callback_due
+        query = sa.select(handles).where(WAITING)
         if full:
             query = query.where(handles.c.callback_host.not_in(full))
         query = query.order_by(due).limit(AT_ONCE)
         with self._database.read() as connection:
-            rows = connection.execute(query).all()
+            now = shared_clock(connection)
+            ripe = due.is_(None) | (due <= now) | (due > now + LONGEST_WAIT_S)  # it was set back
+            rows = connection.execute(query.where(ripe)).all()
         return [
             Message(
                 row.callback_id,
@@ -206,8 +208,9 @@ class Callbacks:
 
     def _is_taken(self, message: Message) -> bool:
         ours = _row_of(message) & (handles.c.callback_due == message.due)
-        statement = sa.update(handles).where(ours).values(callback_due=time.time() + TAKEN_FOR_S)
         with self._database.write() as connection:
+            until = shared_clock(connection) + TAKEN_FOR_S
+            statement = sa.update(handles).where(ours).values(callback_due=until)
             return connection.execute(statement).rowcount == 1
 
     def _body(self, message: Message) -> tuple[str, dict[str, str]] | None:
@@ -227,9 +230,13 @@ class Callbacks:
         secret = self._keys.callback_secret(message.key_id)
         return body, {"content-type": "application/json", **signature(secret, message.id, body)}
 
-    def _note(self, message: Message, values: dict[str, object]) -> None:
+    def _note(self, message: Message, found: dict[str, object]) -> None:
+        values = {name: value for name, value in found.items() if name != WAIT_S}
+
         def note() -> None:
             with self._database.write() as connection:
+                if WAIT_S in found:
+                    values["callback_due"] = shared_clock(connection) + float(str(found[WAIT_S]))
                 connection.execute(sa.update(handles).where(_row_of(message)).values(values))
 
         patiently(note)

@@ -94,9 +94,11 @@ class Roster:
     def leave(self) -> None:
         """A planned end. Runs that the engine gave us and we did not begin are still in our name:
         whoever comes next takes them over, as from the dead."""
-        with self._database.write() as connection:
-            self._set(connection, self._worker, state=DYING)
-        self._leases.close()
+        try:
+            with self._database.write() as connection:
+                self._set(connection, self._worker, state=DYING)
+        finally:
+            self._leases.close()
 
     def bury(self, claims: Claims, recover: Callable[[str], int]) -> list[str]:
         """Find dead workers and give what they held to the living; their ids."""

@@ -5,7 +5,9 @@ import time
 
 import sqlalchemy as sa
 
+from zkagent.prover.service.queue.database import shared_clock
 from zkagent.prover.service.queue.engine import EngineQueue
+from zkagent.prover.service.queue.line import CLOCK_SLACK_S
 from zkagent.prover.service.queue.store import DAY_S, Store, lock_proof, requeue
 from zkagent.prover.service.queue.tables import proofs
 from zkagent.prover.service.wire.states import State
@@ -46,18 +48,24 @@ class Sweeper:
 
     def find_lost(self) -> list[str]:
         """Queue again what waits without a run: a run that ended in an error of the engine's or
-        the database's leaves its proof behind."""
-        cutoff = time.time() - LOST_AFTER_S
-        waiting = (proofs.c.state == State.WAITING) & (proofs.c.queued_at < cutoff)
+        the database's leaves its proof behind. And what was put off before the clock was set back:
+        its run waits for a time that it need not wait for."""
+        waiting = proofs.c.state == State.WAITING
         query = sa.select(proofs.c.id).where(waiting).order_by(proofs.c.queued_at).limit(AT_ONCE)
         with self._store.database.read() as connection:
-            ids = list(connection.execute(query).scalars())
-        lost = [proof_id for proof_id in ids if not self._queue.unfinished(proof_id)]
+            now = shared_clock(connection)
+            cutoff = now - LOST_AFTER_S
+            old = query.where(proofs.c.queued_at < cutoff)
+            ids = list(connection.execute(old).scalars())
+            later = proofs.c.not_before.is_not(None) & (proofs.c.queued_at > now + CLOCK_SLACK_S)
+            put_off = list(connection.execute(query.where(later)).scalars())
+        lost = [proof_id for proof_id in ids if not self._queue.unfinished(proof_id)] + put_off
         for proof_id in lost:
             log.warning("found without a run, queued again", extra={"proof": proof_id})
             with self._store.database.write() as connection:
                 proof = lock_proof(connection, proof_id)
-                if proof.state == State.WAITING and proof.queued_at < cutoff:
+                ahead = proof.queued_at > now + CLOCK_SLACK_S
+                if proof.state == State.WAITING and (proof.queued_at < cutoff or ahead):
                     requeue(connection, self._queue, proof)
         return lost
 

@@ -101,7 +101,7 @@ class Worker:
         deadline = time.monotonic() + self._settings.grace_s
         while self._proving.count and time.monotonic() < deadline:
             time.sleep(0.02)
-        self._proving.hand_back()
+        self._unless_lost(self._proving.hand_back)
         self._engine.stop(timeout_s=5)
         self._callbacks.stop()
         self._stop.set()
@@ -109,11 +109,19 @@ class Worker:
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join()
         self._pool.close()
-        self._roster.leave()
+        self._unless_lost(self._roster.leave)
         self._wake.send(WORK)
         self._wake.close()
         self._queue.close()
         log.info("worker stopped", extra={"worker": self.id})
+
+    def _unless_lost(self, action: Callable[[], None]) -> None:
+        """A database that does not answer is no reason not to end: others take over from the
+        dead."""
+        try:
+            action()
+        except (sa.exc.SQLAlchemyError, DatabaseLost) as exc:
+            log.warning("the end cannot be written down: %s", trouble_of(exc).detail)
 
     def _woken(self, topic: str, subject: str) -> None:
         if topic == WORK:

@@ -8,187 +8,31 @@ form; the long one is `make faults`, or `python -m tests.prover.service.faults -
 
 import argparse
 import contextlib
-import json
 import os
-import random
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx
+import sqlalchemy as sa
 
-from tests.support.checkout import ROOT
+from tests.prover.service.ward import MARKER, Report, Ward
+from tests.support.clocks import set_clock
 from tests.support.disks import fill, small_disk
-from tests.support.fleet import Fleet, Member, eventually, postgres
-from zkagent.circuits.artifacts import Proof
-from zkagent.prover.client import ServiceClient, Wanted
-from zkagent.prover.service.errors import ServiceAnswered, ServiceUnreachable
+from tests.support.fleet import eventually, postgres, restart_postgres
+from zkagent.executor.cli.serve import EXIT_LOST
+from zkagent.prover.client import Wanted
+from zkagent.prover.service.errors import ServiceError
 from zkagent.prover.service.fakes.catalogue import TROUBLE, FakeCatalogue, Order
+from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.wire.states import State
-
-SLOW_HEALTHZ_S = 0.2
-SLOW_SHARE = 0.01  # of answers, since the machine has other things to do, too
-STUCK_HEALTHZ_S = 1.0
-MARKER = 7391846250  # in every input; wherever it turns up, inputs do
-OPTIONS = ("--stale", "3", "--grace", "1", "--least-free", "2")
-
-
-@dataclass
-class Report:
-    """What a fault did; `failures` is empty when all is well."""
-
-    fault: str
-    failures: list[str] = field(default_factory=list)
-    acknowledged: int = 0
-    refused: int = 0
-    healthz_s: list[float] = field(default_factory=list)
-    seconds: float = 0.0
-
-    @property
-    def slowest_s(self) -> float:
-        return max(self.healthz_s, default=0.0)
-
-    def judge(self) -> None:
-        """Whether `/healthz` was there throughout."""
-        slow = sum(took > SLOW_HEALTHZ_S for took in self.healthz_s)
-        if slow > max(1, SLOW_SHARE * len(self.healthz_s)) or self.slowest_s > STUCK_HEALTHZ_S:
-            self.failures.append(
-                f"/healthz was slow {slow} of {len(self.healthz_s)} times, {self.slowest_s:.2f} s"
-            )
-        if len(self.healthz_s) < 10:
-            self.failures.append("/healthz was hardly asked")
-
-
-class Ward:
-    """One fleet, its requests, and somebody who asks all the time whether it lives."""
-
-    def __init__(self, home: Path, url: str, report: Report) -> None:
-        self.home = home
-        self.report = report
-        (home / "db").mkdir(exist_ok=True)
-        self.database_file = home / "db" / "service.sqlite"
-        self.temporary = home / "tmp"
-        self.temporary.mkdir(exist_ok=True)
-        self.catalogue = FakeCatalogue(home, {"quick": 0.02})
-        self.fleet = Fleet(home, url, self.catalogue, OPTIONS)
-        self.fleet.environment = {"TMPDIR": str(self.temporary)}
-        self.acknowledged: dict[str, list[int]] = {}
-        self._number = random.randrange(1 << 20) * 10_000
-        self._probe: subprocess.Popen[str] | None = None
-
-    def complain(self, what: str) -> None:
-        self.report.failures.append(what)
-
-    def begin(self, *options: str, slots: int = 1) -> Member:
-        member = self.fleet.serve(*options, slots=slots)
-        self.prove(1)
-        assert self.acknowledged, "a service whose address was told does not answer"
-        self._probe = subprocess.Popen(
-            [sys.executable, "-m", "tests.prover.service.liveness", str(self.fleet.port)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return member
-
-    def end(self) -> None:
-        if self._probe:
-            for took in json.loads(self._probe.communicate(timeout=30)[0]):
-                if took < 0:
-                    self.complain(f"/healthz did not answer ({-took:.2f} s)")
-                self.report.healthz_s.append(abs(took))
-        self.fleet.end()
-
-    def inputs(self) -> list[int]:
-        self._number += 1
-        return [self._number, MARKER, -MARKER, 1]
-
-    def submit(self, count: int, **wishes: Any) -> list[str]:
-        """Ask so often; the ids of what was acknowledged."""
-        found = []
-        with self.client() as client:
-            for _ in range(count):
-                x = self.inputs()
-                try:
-                    view = client.submit(Wanted.of_features("quick", x, **wishes))
-                except (ServiceAnswered, ServiceUnreachable) as exc:
-                    self.report.refused += 1
-                    if isinstance(exc, ServiceAnswered) and exc.status != 503:
-                        self.complain(f"{exc.status} instead of 503")
-                    continue
-                self.acknowledged[view.id] = x
-                found.append(view.id)
-        self.report.acknowledged += len(found)
-        return found
-
-    def prove(self, count: int) -> None:
-        for proof_id in self.submit(count):
-            with self.client(20) as client:
-                client.wait(proof_id, timeout_s=60)
-
-    def client(self, patience_s: float = 0) -> ServiceClient:
-        return self.fleet.client(patience_s=patience_s)
-
-    def ready(self) -> dict[str, Any]:
-        answer = httpx.get(f"{self.fleet.url}/readyz", timeout=10)
-        document: dict[str, Any] = answer.json()
-        return {**document, "http": answer.status_code}
-
-    def is_named(self, cause: str) -> bool:
-        """Whether `/readyz` names the cause."""
-        return cause in {trouble["cause"] for trouble in self.ready()["troubles"]}
-
-    def expect(self, cause: str, *, ready: bool, timeout_s: float = 20) -> None:
-        """Cause, status and metrics agree before long."""
-        wanted = 200 if ready else 503
-
-        def found() -> bool:
-            seen = self.ready()
-            causes = {trouble["cause"] for trouble in seen["troubles"]}
-            return cause in causes and seen["http"] == wanted
-
-        self._within(found, timeout_s, f"/readyz does not say {cause} with {wanted}")
-        text = httpx.get(f"{self.fleet.url}/metrics", timeout=10).text
-        if f'zkagent_trouble{{cause="{cause}"}} 0.0' in text or "zkagent_trouble" not in text:
-            self.complain(f"metrics do not name {cause}")
-
-    def expect_well(self, timeout_s: float = 40) -> None:
-        def well() -> bool:
-            return self.ready()["http"] == 200
-
-        self._within(well, timeout_s, "/readyz is not ready after the repair")
-
-    def check(self) -> None:
-        """After the repair: all that was acknowledged has its proof, and new ones are made."""
-        self.prove(2)
-        with self.client(20) as client:
-            for proof_id, x in self.acknowledged.items():
-                view = client.wait(proof_id, timeout_s=120)
-                assert view.result
-                proof = Proof.from_json(view.result.proof.model_dump_json())
-                if not self.catalogue.verify(proof) or list(proof.inputs) != x:
-                    self.complain(f"{proof_id} has a proof of something else")
-        for member in self.fleet.members:
-            if str(MARKER) in member.log.read_text():
-                self.complain(f"inputs are in {member.log.name}")
-
-    def _within(self, condition: Callable[[], bool], timeout_s: float, complaint: str) -> None:
-        try:
-            eventually(condition, timeout_s)
-        except AssertionError:
-            self.complain(f"{complaint}: {self.ready()}")
 
 
 def full_temporary_disk(ward: Ward) -> None:
@@ -383,6 +227,36 @@ def hanging_callbacks(ward: Ward) -> None:
         ward.check()
 
 
+def jumping_clock(ward: Ward) -> None:
+    """This machine's clock jumps by hours, while proofs are tried again and a worker dies."""
+    clock = set_clock(ward.home, "machine")
+    ward.fleet.environment |= clock.environment
+    ward.begin()
+    worker = ward.fleet.work()
+    for ahead_s in (-3600, 3600, -1800, 0):
+        ward.submit(2, Order.CRASH_ONCE)
+        ward.submit(2, deadline_s=20_000)
+        clock.set(ahead_s)
+        time.sleep(0.7)
+    worker.kill()
+    ward.expect("clock", ready=True)
+    ward.check()
+
+
+def skewed_clocks(ward: Ward) -> None:
+    """Machines whose clocks differ by hours, and one database; some have a deadline in minutes."""
+    ours = dict(ward.fleet.environment)
+    workers = []
+    for name, ahead_s in (("service", 0), ("late", -3600), ("early", 3600)):
+        ward.fleet.environment = ours | set_clock(ward.home, name, ahead_s).environment
+        workers.append(ward.fleet.work() if workers else ward.begin())
+    ids = ward.submit(10, Order.CRASH_ONCE) + ward.submit(20, deadline_s=120)
+    workers[-1].kill()
+    ward.check()
+    if any(ward.fleet.proof(proof_id).finished_at is None for proof_id in ids):
+        ward.complain("not all are finished")
+
+
 def dead_workers(ward: Ward) -> None:
     """Workers are killed and stopped; what they held is proven by others."""
     ward.begin()
@@ -412,6 +286,43 @@ def refused_inputs(ward: Ward) -> None:
 
 
 def restarted_postgres(ward: Ward) -> None:
+    """The database server dies and comes back. Workers end, as whoever may have lost what is theirs
+    must (exit code 75), and are started again; the API stays."""
+    ward.fleet.prepare()
+    workers = [ward.fleet.work() for _ in range(2)]
+    ward.begin(slots=0)
+    ward.submit(5)
+    with restart_postgres(ward.fleet.database_url):
+        ward.submit(3)
+        ward.expect("database", ready=False)
+    for worker in workers:
+        if worker.process.wait(60) != EXIT_LOST:
+            ward.complain(f"{worker.name} ended with {worker.process.returncode}")
+        ward.fleet.work()
+    ward.expect_well()
+    ward.check()
+
+
+def read_only_postgres(ward: Ward) -> None:
+    """The database server takes no more writes, as a replica or a full disk's server does."""
+    ward.begin()
+    engine = sa.create_engine(Database(ward.fleet.database_url).url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for setting in ("on", "off"):
+            words = f"ALTER SYSTEM SET default_transaction_read_only = {setting}"
+            connection.exec_driver_sql("SET default_transaction_read_only = off")
+            connection.exec_driver_sql(words)
+            connection.exec_driver_sql("SELECT pg_reload_conf()")
+            if setting == "on":
+                ward.expect("database-read-only", ready=False)
+                if acknowledged := ward.submit(3):
+                    ward.complain(f"{len(acknowledged)} acknowledged and not written")
+    engine.dispose()
+    ward.expect_well()
+    ward.check()
+
+
+def stopped_postgres(ward: Ward) -> None:
     """The database server is stopped in mid-sentence (SIGSTOP), and goes on."""
     ward.begin()
     pids = _postgres_processes(ward)
@@ -476,6 +387,7 @@ ON_SQLITE: dict[str, Fault] = {
         slow_bodies_without_a_key,
         hanging_callbacks,
         dead_workers,
+        jumping_clock,
         refused_inputs,
     )
 }
@@ -488,11 +400,15 @@ SHORT = (
     "unlinked_database",
     "slow_bodies",
     "hanging_callbacks",
+    "jumping_clock",
 )
 ON_POSTGRES: dict[str, Fault] = {
     fault.__name__: fault
     for fault in (
         restarted_postgres,
+        stopped_postgres,
+        read_only_postgres,
+        skewed_clocks,
         troubled_keys,
         unlike_workers,
         hanging_callbacks,
@@ -508,7 +424,7 @@ def run(home: Path, url: str, name: str, faults: dict[str, Fault] = ON_SQLITE) -
     ward = Ward(home, url, report)
     try:
         faults[name](ward)
-    except (AssertionError, ServiceAnswered, ServiceUnreachable, httpx.HTTPError) as exc:
+    except (AssertionError, ServiceError, httpx.HTTPError) as exc:
         report.failures.append(f"{type(exc).__name__}: {exc}")
     finally:
         ward.end()
@@ -522,10 +438,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--only", action="append", help="this fault alone; may be repeated")
     parser.add_argument("--sqlite", action="store_true", help="leave Postgres out")
+    parser.add_argument("--postgres", action="store_true", help="leave SQLite out")
     given = parser.parse_args()
     failed = 0
     for _ in range(given.rounds):
-        for name in ON_SQLITE:
+        for name in () if given.postgres else ON_SQLITE:
             with tempfile.TemporaryDirectory(prefix="zkagent-faults-") as folder:
                 url = f"sqlite:///{folder}/db/service.sqlite"
                 failed += _told(run(Path(folder), url, name)) if _wanted(given, name) else 0

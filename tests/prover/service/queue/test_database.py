@@ -142,6 +142,18 @@ def test_no_write_counts_in_a_file_that_was_removed_or_replaced(
     store.submit("alice", Request("ab" * 32, (1,)))
 
 
+def test_no_write_counts_once_the_log_beside_the_file_was_removed(
+    opened: Database, file: Path
+) -> None:
+    store, log = Store(opened, ListedRuns()), file.with_name("service.sqlite-wal")
+    store.submit("alice", Request("ab" * 32, (1,)))
+    log.unlink()
+    for _ in range(2):  # also when there is another log, which is not ours
+        with pytest.raises(DatabaseLost, match=r"service\.sqlite-wal was removed while in use"):
+            store.submit("alice", Request("ab" * 32, (2,)))
+        log.touch()
+
+
 def test_a_file_that_goes_while_a_request_is_written_is_noticed_before_it_is_acknowledged(
     opened: Database, file: Path
 ) -> None:

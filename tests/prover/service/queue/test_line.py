@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.errors import KeyRefused, QuotaExceeded
 from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue import line
 from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Priority, Request
@@ -115,13 +116,13 @@ def test_passing_a_turn_on_changes_nothing_but_who_has_it(
     assert worker.claim(queue.runs[-1].proof_id, 1, {QUICK})
 
 
-@pytest.mark.parametrize("hours", [-5, 5])
+@pytest.mark.parametrize("hours", [-5, -1, -0.5, 5])
 def test_setting_the_clock_puts_nothing_off_for_long(
     store: Store,
     worker: Claims,
     queue: ListedRuns,
     monkeypatch: pytest.MonkeyPatch,
-    hours: int,
+    hours: float,
 ) -> None:
     ask(store, "a", 1)
     claim = worker.claim(queue.runs[0].proof_id, 1)
@@ -129,7 +130,7 @@ def test_setting_the_clock_puts_nothing_off_for_long(
     worker.crash(claim, Failure.CRASH, "signal SIGKILL")
     other = Claims(store.database, queue, "two")
     assert not other.has_work({QUICK})
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() + hours * 3600)
+    monkeypatch.setattr(line, "shared_clock", lambda _: time.time() + hours * 3600)
     assert other.has_work({QUICK})
 
 

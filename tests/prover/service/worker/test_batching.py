@@ -91,6 +91,15 @@ def test_a_request_that_has_waited_enough_does_not_linger() -> None:
     assert time.monotonic() - arrivals.began < 0.5
 
 
+def test_a_request_from_the_future_lingers_no_longer_than_others() -> None:
+    """The clock was set back, or that of the machine where it was asked for is ahead."""
+    arrivals = Arrivals()
+    catalogue = FakeCatalogue(None, {"c": 0.0}, (4,))  # type: ignore[arg-type]
+    batching = Batching(BatchSettings(4, 0.1), arrivals.join)
+    batching.gather(claim_of(1, time.time() + 3600), catalogue.card(fake_digest("c")))
+    assert time.monotonic() - arrivals.began < 1
+
+
 @pytest.fixture(scope="module")
 def batching_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     home = tmp_path_factory.mktemp("batching")

@@ -16,7 +16,7 @@ from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Bell, EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.leases import open_leases
-from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.store import Store, lock_proof, requeue
 from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.wire.states import State
 from zkagent.prover.service.worker.roster import Patience, Roster
@@ -55,6 +55,16 @@ def test_a_stopping_service_hands_back_a_long_proof(small: Fleet, features: list
     assert time.monotonic() - began < 15
     found = small.proof(view.id)
     assert (found.state, found.claim, found.deaths, found.crashes) == ("waiting", None, 0, 0)
+
+
+def test_a_worker_ends_in_order_when_its_database_is_gone(small: Fleet) -> None:
+    small.prepare()
+    worker = small.work()
+    file = small.home / "service.sqlite"
+    file.rename(file.with_name("away"))
+    assert worker.stop() == 0
+    assert "the end cannot be written down" in worker.log.read_text()
+    assert list((small.home / "leases").iterdir()) == []
 
 
 def test_what_a_stopped_service_had_not_begun_is_taken_over(
@@ -188,6 +198,26 @@ def test_a_waiting_proof_without_a_run_is_found_and_queued_again(
     roster = Roster(database, open_leases(database), "me", Patience())
     assert Sweeper(store, engine_queue, roster, 1e9).find_lost() == [lost.id]
     assert engine_queue.unfinished(lost.id)
+
+
+def test_what_was_put_off_before_the_clock_was_set_back_is_queued_again(
+    database: Database, engine_queue: EngineQueue
+) -> None:
+    store = Store(database, engine_queue)
+    put_off, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
+    ahead = time.time() + 1800
+    for request in (put_off, fine):
+        store.submit("alice", request)
+    with database.write() as connection:
+        row = lock_proof(connection, put_off.id)
+        values = {"queued_at": ahead, "not_before": ahead + 1}
+        requeue(connection, engine_queue, row, delay_s=1801, **values)
+    roster = Roster(database, open_leases(database), "me", Patience())
+    sweeper = Sweeper(store, engine_queue, roster, 1e9)
+    assert sweeper.find_lost() == [put_off.id]
+    assert sweeper.find_lost() == []
+    with database.read() as connection:
+        assert connection.execute(sa.select(proofs.c.not_before)).scalars().all() == [None, None]
 
 
 def test_what_is_older_than_the_retention_is_forgotten_and_the_rest_is_kept(

@@ -20,7 +20,7 @@ contract AgreedCallsTest is Test {
             for (uint256 j = 0; j < 32; ++j) {
                 uint256 place = uint256(range.word) * 32 + j;
                 if (place >= params.length) return false;
-                value = value * 256 + uint8(params[place]);
+                value = value * 256 + uint8(masked[place]);
                 masked[place] = 0;
             }
             if (value < range.least || value > range.most) return false;

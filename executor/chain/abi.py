@@ -146,7 +146,7 @@ def is_agreed(agreed: AgreedCall, agent: str, tool: str, params: bytes) -> bool:
     masked = bytearray(params)
     for allowed in agreed.ranges:
         place = slice(allowed.word * WORD, (allowed.word + 1) * WORD)
-        value = params[place]
+        value = masked[place]
         inside = allowed.least <= int.from_bytes(value, "big") <= allowed.most
         if len(value) != WORD or not inside:
             return False

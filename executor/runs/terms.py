@@ -73,11 +73,16 @@ def terms_of(plan: Plan, tolerance: Fraction, deadline: int) -> RunTerms:
 def agreed_call(
     reads: AgentReads, decision: Decision, tolerance: Fraction = Fraction(0)
 ) -> AgreedCall:
-    """What a decision of the agent in `reads` comes to. What the prompt says is exact."""
+    """What a decision of the agent in `reads` comes to: amounts that an observation says within
+    `tolerance`, everything else exactly."""
     if decision.kind != "call":
         return AgreedCall(call_hash(reads.agent, NO_TOOL, b""), ())
     tool = next(t.address for t in reads.tools if text(t.name) == decision.action)
-    observed = [word for word, a in enumerate(decision.arguments) if a.source != "prompt"]
+    observed = [
+        word
+        for word, argument in enumerate(decision.arguments)
+        if argument.slot == "amount" and argument.source == "observation"
+    ]
     ranges = tuple(_range(word, decision.values[word], tolerance) for word in observed)
     exact = [0 if word in observed else value for word, value in enumerate(decision.values)]
     return AgreedCall(call_hash(reads.agent, tool, parameters(exact)), ranges)

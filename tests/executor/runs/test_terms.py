@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 
@@ -59,6 +60,22 @@ def test_what_the_prompt_says_is_exact(plan: Plan) -> None:
     decisions = (plan.decisions[0], replace(plan.decisions[1], decision=said), plan.decisions[2])
     agreed = terms_of(replace(plan, decisions=decisions), Fraction(1), 7).calls[1]
     assert agreed.ranges == ()
+
+
+@pytest.mark.parametrize("slot", ["asset", "recipient"])
+def test_only_amounts_have_a_range(plan: Plan, slot: Literal["asset", "recipient"]) -> None:
+    """Whatever an observation says of an address, one beside it is another call."""
+    step = plan.decisions[1]
+    asset, amount = step.decision.arguments
+    observed = replace(step.decision, arguments=(asset, replace(amount, slot=slot)))
+    decisions = (plan.decisions[0], replace(step, decision=observed), plan.decisions[2])
+    agreed = terms_of(replace(plan, decisions=decisions), Fraction(1), 7).calls[1]
+    called = next(t.address for t in step.context.reads.tools if t.name == b"Withdraw")
+    token, value = step.decision.values
+    assert agreed.ranges == ()
+    assert is_agreed(agreed, AGENT, called, parameters([token, value]))
+    assert not is_agreed(agreed, AGENT, called, parameters([token, value + 1]))
+    assert not is_agreed(agreed, AGENT, called, parameters([token, value - 1]))
 
 
 @pytest.mark.parametrize(

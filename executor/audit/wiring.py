@@ -77,30 +77,32 @@ class Wiring:
 def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
     """Raises NoAgentThere, RevertError where something does not answer as an agent's does."""
 
-    def answer(method: abi.Method, at: str = agent) -> object:
-        return reader.view(at, method, block)[0]
+    def address(method: abi.Method, at: str = agent) -> str:
+        return str(reader.view(at, method, block)[0])
+
+    def data(method: abi.Method) -> bytes:
+        return bytes(reader.view(agent, method, block)[0])
 
     def optional(method: abi.Method) -> str:
         try:
-            return str(answer(method))
+            return address(method)
         except (NoAgentThere, RevertError):
             return NOBODY
 
-    executor = str(answer(abi.EXECUTOR))
-    number = answer(abi.MODEL_ID)
-    if not isinstance(number, bytes) or not number.isdigit():
+    executor, number = address(abi.EXECUTOR), data(abi.MODEL_ID)
+    if not number.isdigit():
         raise NoAgentThere(agent, f"its model id is {number!r}, expected a number")
-    base_prompt, commitment = answer(abi.BASE_PROMPT), answer(abi.PINNED_COMMITMENT)
+    (max_iterations,) = reader.view(agent, abi.MAX_ITERATIONS, block)
     addresses, pins = reader.view(agent, abi.TOOLS, block)
     pairs = zip(addresses, pins, strict=True)
     return Wiring(
         agent=agent,
         executor=executor,
-        registry=str(answer(abi.REGISTRY, executor)),
+        registry=address(abi.REGISTRY, executor),
         model_id=int(number),
-        base_prompt=bytes(base_prompt),  # type: ignore[call-overload]
-        max_iterations=int(answer(abi.MAX_ITERATIONS)),  # type: ignore[call-overload]
-        commitment=bytes(commitment),  # type: ignore[call-overload]
+        base_prompt=data(abi.BASE_PROMPT),
+        max_iterations=int(max_iterations),
+        commitment=data(abi.PINNED_COMMITMENT),
         tools=tuple(_tool(reader, agent, block, address, pin) for address, pin in pairs),
         metadata=_metadata(reader, agent, agent, block),
         owner=optional(abi.OWNER),

@@ -7,7 +7,7 @@ stack holds: then the process ends without a word.
 import re
 
 MOST_LEVELS = 16
-BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]')
+BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]')
 
 
 def check_depth(text: str) -> None:

@@ -4,6 +4,7 @@ Planning compares the chain with these; `verify-run` re-derives every recorded s
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from eth_utils.crypto import keccak
 
@@ -53,6 +54,7 @@ def _for_model(context: DecisionContext) -> Context:
     return Context(context.prompt, context.reasoning, SymbolBook(context.reads.book))
 
 
+@lru_cache(maxsize=256)
 def tool_hash(tool: ToolMetadata) -> bytes:
     """The 32 bytes that the agent pins of a tool, as `agents/ToolPins.sol` computes them."""
     described = [(PARAMETER_TYPES.index(p.type), p.name, p.description) for p in tool.parameters]

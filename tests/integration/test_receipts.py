@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
+from web3 import Web3
 
 from tests.support.receipt_mutations import (
     Document,
@@ -17,6 +19,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import HALO2
 from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.errors import CannotVerify
@@ -27,6 +30,7 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.session import Session
 from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.chain.local import connect
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,15 @@ class Kept:
         document["signature"] = signature
 
 
+def still(rpc_url: str) -> Web3:
+    """Of a chain that stands still: what was answered once is not asked again."""
+    web3 = connect(rpc_url)
+    provider: Any = web3.provider
+    provider.cache_allowed_requests = True
+    provider.cacheable_requests = {"eth_call", "eth_getCode", "eth_chainId"}
+    return web3
+
+
 @pytest.fixture(scope="module")
 def kept(opened: tuple[Session, EmbeddedChain], wallet: Model) -> Iterator[Kept]:
     session, chain = opened
@@ -55,8 +68,9 @@ def kept(opened: tuple[Session, EmbeddedChain], wallet: Model) -> Iterator[Kept]
     receipt = write_receipt(session.chain, wallet, runs, session.signer)
     circuits = LocalCircuits()
     offline = Sources(lambda name: wallet, circuits)
-    contracts = RunContracts(session.chain.reader, offline.models, circuits)
-    online = replace(offline, chain=lambda a: Web3Agent(chain.web3, a), contracts=contracts)
+    web3 = still(chain.anvil.rpc_url)
+    contracts = RunContracts(ContractReader(web3), offline.models, circuits)
+    online = replace(offline, chain=lambda a: Web3Agent(web3, a), contracts=contracts)
     yield Kept(json.loads(receipt.to_json()), offline, online, chain)
     chain.anvil.revert(snapshot)
 

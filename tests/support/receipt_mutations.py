@@ -4,7 +4,6 @@
 fields are made consistent with the changed one.
 """
 
-import copy
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -103,7 +102,7 @@ def show(path: Path) -> str:
 
 
 def with_value(document: Document, path: Path, value: Any) -> Document:
-    changed = copy.deepcopy(document)
+    changed: Document = json.loads(as_text(document))  # a copy, quicker than copy.deepcopy
     holder: Any = changed
     for key in path[:-1]:
         holder = holder[key]

@@ -13,6 +13,7 @@ from zkagent.executor.cli.run import FILE, opened, target_options
 from zkagent.executor.cli.sending import asking, saying_what_was_sent, sending_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from zkagent.executor.runs.journal import RunRecord
@@ -47,25 +48,29 @@ def pending_command(everything: bool, as_json: bool) -> None:
         sys.exit(1)
 
 
+def continuing(command: "Callable[..., None]") -> "Callable[..., None]":
+    """RUN, and how its transaction is sent: of `resume` and `replace`."""
+    for option in (
+        JSON_OPTION,
+        click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt."),
+        sending_options,
+        target_options,
+        click.option("--rpc", cls=SettingOption, required=True, help="RPC address."),
+        click.argument("run", metavar="RUN"),
+    ):
+        command = option(command)
+    return command
+
+
 @runs_group.command("resume")
-@click.argument("run", metavar="RUN")
-@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
-@target_options
-@sending_options
-@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
-@JSON_OPTION
+@continuing
 def resume_command(run: str, **options: Any) -> None:
     """Go on with RUN: send its transaction again and wait, or plan anew when the state moved."""
     _continue(run, dearer=False, **options)
 
 
 @runs_group.command("replace")
-@click.argument("run", metavar="RUN")
-@click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
-@target_options
-@sending_options
-@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
-@JSON_OPTION
+@continuing
 def replace_command(run: str, **options: Any) -> None:
     """Send RUN with a higher fee, under the same nonce: one transaction of the two can be mined."""
     _continue(run, dearer=True, **options)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.schemas import problems, shipped
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli.options import VERDICT_CODES
 from zkagent.verifier_contracts.chain.local import call, send
@@ -60,6 +61,8 @@ def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
     deploy = ["agent", "deploy", begun, "--deployment", "deployment.json"]
     assert exit_code(*deploy, *place, "--yes") == 0
     record = json.loads(Path("Allowance.json").read_text())
+    schema = shipped("zkagent.verifier_contracts.deployment", "agent.schema.json")
+    assert problems(record, schema) == []
     dai = fill_purse(embedded, record["agent"])
     friend = embedded.friend.address
     before = call(embedded.web3, dai.functions.balanceOf(friend))

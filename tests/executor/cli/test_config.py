@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.support.bad_values import Files, call
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.command_tree import TREE
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.config.settings import SETTINGS
 
@@ -202,15 +204,32 @@ def test_set_and_unset_change_the_file_that_is_meant(
     assert "'rcp' is not one of 'rpc', 'chain-id'" in capsys.readouterr().err
 
 
-def test_a_broken_file_is_one_line_and_only_where_it_matters(
+def test_a_broken_file_is_one_line_of_every_command_that_takes_a_setting(
+    user: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`decide`, too: the agent that a setting names has a symbol book of its own."""
+    (tmp_path / "files").mkdir()
+    files, concerned = Files(tmp_path / "files"), set()
+    user.write_text('rcp = "http://x"')
+    for path, found in TREE.items():
+        words = call(path, found, files, {"directory": str(files.folder)})
+        settings = [p.opts[0] for p in found.params if isinstance(p, SettingOption)]
+        if set(settings) <= set(words):
+            continue
+        concerned.add(path)
+        assert exit_code(*words) == 1, path
+        error = one_line_error(capsys)
+        assert f"config file {user}: rcp is 'http://x', there is no such setting" in error, path
+    assert {f"zkagent {name}" for name in ("decide", "demo", "run", "prove", "deploy")} <= concerned
+
+
+def test_a_broken_file_is_nothing_to_other_commands(
     user: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     user.write_text('rcp = "http://x"')
-    assert exit_code("demo") == 1
-    error = one_line_error(capsys)
-    assert f"config file {user}: rcp is 'http://x', there is no such setting" in error
-    assert exit_code("completion", "bash") == 0
-    assert exit_code("run", "--help") == 0
+    for words in (["completion", "bash"], ["run", "--help"], ["circuit", "list"]):
+        assert exit_code(*words) == 0, words
+        assert str(user) not in capsys.readouterr().err, words
 
 
 def options(command: click.Command, path: str = "zkagent") -> list[tuple[str, click.Parameter]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.schemas import accepted_neighbours, problems, shipped
+from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, load_agent
 from zkagent.verifier_contracts.deployment.record import (
     Deployment,
     ModelContracts,
@@ -54,6 +55,20 @@ def test_a_deployment_file_fits_its_schema_and_its_neighbours_do_not() -> None:
     assert problems(document, schema) == []
     assert accepted_neighbours(document, schema) == []
     for change in ({"agent": "0x1"}, {"circuit": "b" * 63}, {"tools": [["ViewBalance"]]}):
+        assert problems(document | change, schema)
+
+
+def test_the_record_of_an_agent_of_one_s_own_fits_its_schema_and_its_neighbours_do_not(
+    tmp_path: Path,
+) -> None:
+    schema = shipped("zkagent.verifier_contracts.deployment", "agent.schema.json")
+    record = OwnAgent(31337, 7, "Allowance", address(12), address(10))
+    (tmp_path / "Allowance.json").write_text(record.to_json())
+    assert load_agent(tmp_path / "Allowance.json") == record
+    document = json.loads(record.to_json())
+    assert problems(document, schema) == []
+    assert accepted_neighbours(document, schema) == []
+    for change in ({"agent": "0x1"}, {"format": "zkagent-agent-2"}, {"block": -1}):
         assert problems(document | change, schema)
 
 

@@ -1,0 +1,112 @@
+"""`zkagent deploy` on what is there already, beside what is not what it has to be; and killed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.deploy_chaos import Moment, Target, killed
+from tests.support.command_line import exit_code
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
+from zkagent.verifier_contracts.deployment.wallet import at
+
+#: In each life's own count of broadcasts.
+MOMENTS: tuple[Moment, ...] = (("before", 1), ("after", 7), ("before", 9), ("after", 1))
+
+
+@pytest.fixture
+def target(embedded: EmbeddedChain, wallet_circuit: object, tmp_path: Path) -> Target:
+    return Target(embedded.anvil, embedded.owner, tmp_path)
+
+
+def deployed(target: Target, *options: str) -> Deployment:
+    before = target.nonce
+    assert exit_code("deploy", *target.arguments, *options) == 0
+    assert target.nonce > before
+    return load_deployment(target.out)
+
+
+def test_pool_tokens_and_executor_that_are_there_are_used(
+    embedded: EmbeddedChain, target: Target
+) -> None:
+    there = embedded.deployment
+    listed = [there.token("USDC"), there.token("DAI")]
+    tokens = [word for t in listed for word in ("--token", f"{t.symbol}={t.address}")]
+    made = deployed(target, "--pool", there.pool, "--executor", there.executor, *tokens)
+    assert (made.pool, made.executor) == (there.pool, there.executor)
+    assert (made.registry, made.model_id) == (there.registry, there.model_id + 1)
+    assert list(made.tokens) == listed
+    assert made.symbol_book != there.symbol_book
+    assert made.agent != there.agent
+    held = at(embedded.web3, "DemoToken", listed[0].address).functions.balanceOf(made.wallet)
+    assert held.call() == 0  # nobody else's tokens are made up
+
+
+def test_a_book_that_is_there_is_used_with_its_tokens(
+    embedded: EmbeddedChain, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = embedded.deployment
+    monkeypatch.setattr("zkagent.verifier_contracts.deployment.rehearsal.rehearse", lambda *_: ())
+    options = ("--book", there.symbol_book, "--pool", there.pool, "--executor", there.executor)
+    made = deployed(target, *options)
+    assert made.symbol_book == there.symbol_book
+    assert {t.address for t in made.tokens} == {t.address for t in there.tokens}
+
+
+Options = Callable[[Deployment], list[str]]
+NOBODY = "0x" + "11" * 20
+REFUSED: dict[str, tuple[Options, int, str]] = {
+    "no pool": (lambda d: ["--pool", NOBODY], 1, "there is no contract"),
+    "no token": (lambda d: ["--token", f"DAI={NOBODY}"], 1, "there is no contract"),
+    "a pool for a token": (lambda d: ["--token", f"DAI={d.pool}"], 1, "decimals() does not answer"),
+    "half a token": (lambda d: ["--token", "DAI"], 2, "is not SYMBOL=ADDRESS"),
+    "a token for a book": (
+        lambda d: ["--book", d.tokens[0].address],
+        1,
+        "it is DemoToken of this version",
+    ),
+    "a registry for an executor": (
+        lambda d: ["--executor", d.registry],
+        1,
+        "it is ModelRegistry of this version",
+    ),
+    "another registry than the executor's": (
+        lambda d: ["--executor", d.executor, "--registry", d.symbol_book],
+        1,
+        "its registry is 0x",
+    ),
+    "a book and tokens": (
+        lambda d: ["--book", d.symbol_book, "--token", f"DAI={d.token('DAI').address}"],
+        2,
+        "--book lists its own tokens: leave out --token",
+    ),
+}
+
+
+def test_what_is_not_what_it_has_to_be_is_refused_and_nothing_sent(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = target.nonce
+    for name, (options, code, said) in REFUSED.items():
+        assert exit_code("deploy", *target.arguments, *options(embedded.deployment)) == code, name
+        assert said in capsys.readouterr().err.splitlines()[-1], name
+        assert (target.nonce, target.out.exists()) == (before, False), name
+
+
+def test_an_executor_with_one_byte_changed_is_refused(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, executor = target.nonce, embedded.deployment.executor
+    code = bytearray(embedded.web3.eth.get_code(executor))
+    code[len(code) // 2] ^= 1
+    embedded.anvil.rpc("anvil_setCode", executor, "0x" + code.hex())
+    assert exit_code("deploy", *target.arguments, "--executor", executor) == 1
+    assert "nobody here knows its code" in capsys.readouterr().err
+    assert target.nonce == before
+
+
+def test_a_deployment_killed_around_broadcasts_ends_whole_and_nothing_is_deployed_twice(
+    target: Target,
+) -> None:
+    killed(target, MOMENTS)

@@ -73,7 +73,8 @@ def prove_command(
     """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest or
     the beginning of it.
 
-    The proof is verified before it is written. Without --out it goes to standard output.
+    The proof is verified before it is written; one that a service made, if its circuit was built
+    on this machine, too. Without --out it goes to standard output.
     """
     from zkagent.circuits.networks.inputs import quantise
     from zkagent.executor.api.readings import about
@@ -88,6 +89,7 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
+        _check_if_possible(proof)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -275,6 +277,29 @@ def _prove_by_service(
         view = client.wait(view.id, timeout_s=timeout_s, listener=tell)
     took = view.timings
     return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
+
+
+def _check_if_possible(proof: "Proof") -> None:
+    """Verify what a service made where this machine has the circuit, and say so where it has not.
+    Raises ProofFalse, CircuitError."""
+    from zkagent.circuits.errors import CircuitNotFound
+    from zkagent.executor.cli.progress import working
+    from zkagent.prover.errors import ProofFalse
+    from zkagent.prover.verification import verify
+
+    try:
+        circuit = _circuit_of_digest(proof.circuit)
+    except CircuitNotFound:
+        click.echo(
+            f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
+            "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
+            err=True,
+        )
+        return
+    with working("verifying the proof"):
+        verdict = verify(proof, circuit)
+    if not verdict.valid:
+        raise ProofFalse(proof.circuit, verdict.reason)
 
 
 def _telling(patience_s: float) -> "Told":

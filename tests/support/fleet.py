@@ -1,6 +1,7 @@
 """Real services and workers in processes of their own, and a Postgres server for them."""
 
 import contextlib
+import itertools
 import os
 import pwd
 import shutil
@@ -69,6 +70,7 @@ class Fleet:
     members: list[Member] = field(default_factory=list)
     port: int = 0
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def serve(self, *options: str, slots: int = 1) -> Member:
         """Start a service; later ones take over its port."""
@@ -123,7 +125,7 @@ class Fleet:
         return [command for _, command in marked(f"{MARK}={self.mark}")]
 
     def _start(self, command: str, *options: str, catalogue: FakeCatalogue | None = None) -> Member:
-        name = f"{command}-{len(self.members)}"
+        name = f"{command}-{next(self._numbers)}"
         log = (self.logs or self.home) / f"{name}.log"
         words = [
             sys.executable,

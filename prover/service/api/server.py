@@ -166,17 +166,13 @@ class Server(uvicorn.Server):
         self._service.watchers.close()
         super().handle_exit(sig, frame)
 
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until told to stop, with answers that wait for little: what was loaded so far stays
-        for good, so nobody looks through it for garbage each time that connections come in
-        hundreds; and a thread that computes gives way soon, not at each of their system calls for
-        five milliseconds."""
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin, so that answers wait for little: what was loaded so far stays for good, so nobody
+        looks through it for garbage each time that connections come in hundreds; and a thread that
+        computes gives way soon, not at each of their system calls for five milliseconds."""
         gc.collect()
         gc.freeze()
         sys.setswitchinterval(TURN_S)
-        super().run(sockets)
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=[])
         for listener in sockets or []:
             acceptor = Acceptor(listener, self._make_protocol, self._connections)

@@ -8,6 +8,7 @@ through `zkagent serve --fake FILE`.
 import hashlib
 import hmac
 import json
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -79,7 +80,10 @@ class FakeCatalogue:
         return cls(path.parent, fields["seconds"], tuple(fields["capacities"]))
 
     def write(self, path: Path) -> None:
-        path.write_text(json.dumps({"seconds": self.seconds, "capacities": self.capacities}))
+        """Whoever reads it meanwhile gets it whole."""
+        new = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+        new.write_text(json.dumps({"seconds": self.seconds, "capacities": self.capacities}))
+        new.replace(path)
 
     def offered(self) -> frozenset[str]:
         rows = (1, *self.capacities)

@@ -11,13 +11,14 @@ moving its due time; should it die, the message is due again when that time has 
 
 import asyncio
 import base64
+import contextlib
 import hmac
 import json
 import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -71,6 +72,7 @@ class Callbacks:
         self._keys = Keys(database)
         self._busy: Counter[str] = Counter()
         self._stop = threading.Event()
+        self._halt: Callable[[], object] | None = None  # ends the pause between two rounds
         self._thread: threading.Thread | None = None
         self._pool = ThreadPoolExecutor(AT_ONCE, "callbacks")
 
@@ -81,6 +83,9 @@ class Callbacks:
     def stop(self) -> None:
         """What is being sent has a second; others try it again."""
         self._stop.set()
+        with contextlib.suppress(RuntimeError):  # it has just ended by itself
+            if self._halt:
+                self._halt()
         if self._thread:
             self._thread.join()
         self._pool.shutdown(wait=False)
@@ -117,6 +122,8 @@ class Callbacks:
     async def _rounds(self) -> None:
         loop = asyncio.get_running_loop()
         running: set[asyncio.Task[None]] = set()
+        halted = asyncio.Event()
+        self._halt = lambda: loop.call_soon_threadsafe(halted.set)
         while not self._stop.is_set():
             try:
                 taken = await loop.run_in_executor(self._pool, self.take)
@@ -127,7 +134,10 @@ class Callbacks:
                 task = asyncio.create_task(self._send(message))
                 running.add(task)
                 task.add_done_callback(running.discard)
-            await asyncio.sleep(0 if taken else POLL_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0 if taken else POLL_S):
+                    await halted.wait()
+        self._halt = None
         if running:
             await asyncio.wait(running, timeout=1.0)
             for task in running:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import exit_code
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
@@ -17,19 +18,14 @@ Jobs = Callable[..., str]
 
 
 @pytest.fixture
-def jobs(fleet: Fleet) -> Jobs:
+def jobs(fleet: Fleet, capsys: pytest.CaptureFixture[str]) -> Jobs:
     """Run `zkagent jobs ...` on the session's service; what it prints."""
 
     def run(*words: str, code: int = 0) -> str:
-        command = [sys.executable, "-m", "zkagent", "jobs", *words]
-        done = subprocess.run(
-            [*command, "--database", fleet.database_url],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
+        found = exit_code("jobs", *words, "--database", fleet.database_url)
+        printed = capsys.readouterr()
+        assert found == code, printed.err
+        return printed.out + printed.err
 
     return run
 

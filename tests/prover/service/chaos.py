@@ -15,6 +15,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -81,8 +82,8 @@ class Chaos:
     def run(self) -> Report:
         started = time.monotonic()
         self._fleet.prepare()
-        for name in ("service", "worker 1", "worker 2"):
-            self._begin(name)
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(self._begin, ("service", "worker 1", "worker 2")))
         asking = threading.Thread(target=self._ask_all, daemon=True)
         asking.start()
         for number in range(self._plan.kills):
@@ -138,8 +139,8 @@ class Chaos:
             self._living.pop(name).process.wait()
         self.report.kills += len(names)
         self.report.massacres += 1
-        for name in names:
-            self._begin(name)
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(self._begin, names))
 
     def _stop_and_wake(self) -> None:
         """A worker is stopped in mid-proof, its proof goes to another, then it wakes up."""

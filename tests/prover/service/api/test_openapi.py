@@ -14,7 +14,7 @@ from zkagent.prover.client import ServiceClient
 from zkagent.prover.service.wire.states import State
 
 HERE = Path(__file__).parent
-SECONDS = 40
+SECONDS = 25
 
 
 @pytest.mark.slow

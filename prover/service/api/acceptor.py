@@ -17,7 +17,7 @@ from zkagent.prover.service.api.raw_answers import HEAD_S, TOO_MANY, TOO_SLOW
 
 log = logging.getLogger(__name__)
 
-ACCEPTED_AT_ONCE = 50  # then others have their turn
+ACCEPTED_AT_ONCE = 200  # then others have their turn
 BEGUN_AT_ONCE = 5
 URGENT = b"GET /healthz "
 FULL_S = 1.0  # until we look whether files may be opened again

@@ -1,0 +1,238 @@
+"""The contracts behind a recorded run: each check is needed, as in test_audit_checks.py."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from tests.support.altered_chain import AlteredReader
+from zkagent.circuits.errors import CircuitError
+from zkagent.executor.audit.code import Code
+from zkagent.executor.audit.run import RunContracts
+from zkagent.executor.audit.wiring import NOBODY, places, read_wiring
+from zkagent.executor.chain import abi
+from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.receipts.circuits import LocalCircuits
+from zkagent.executor.receipts.format import RunRecord
+from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.session import Session
+from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.errors import RevertError
+
+STRANGER = "0x" + "77" * 20
+FOREIGN = bytes.fromhex("5f355f55")
+
+
+@dataclass
+class Looked:
+    """A run, its chain through a reader whose answers may be altered, and who looks."""
+
+    run: RunRecord
+    reader: AlteredReader
+    look: RunContracts
+    chain: EmbeddedChain
+
+    def standing(self, **changes: Any) -> Standing:
+        return self.look(self.run.model_copy(update=changes))
+
+    def problems(self, **changes: Any) -> list[str]:
+        return [str(each) for each in self.standing(**changes).checks if not each.held]
+
+    @property
+    def pool(self) -> str:
+        return self.chain.deployment.pool.lower()
+
+    def with_call(self, action: str, token: str, decimals: Any = ()) -> RunRecord:
+        """The run, with another first call."""
+        first = self.run.iterations[0]
+        values = ("0x" + token[2:].rjust(64, "0"), *first.decision.values[1:])
+        decision = first.decision.model_copy(update={"action": action, "values": values})
+        context = first.context.model_copy(update={"token_decimals": decimals})
+        changed = first.model_copy(update={"decision": decision, "context": context})
+        return self.run.model_copy(update={"iterations": (changed, *self.run.iterations[1:])})
+
+
+@pytest.fixture(scope="module")
+def recorded(
+    opened: tuple[Session, EmbeddedChain], wallet: Model
+) -> Iterator[tuple[RunRecord, LocalCircuits, dict[Any, Any]]]:
+    session, chain = opened
+    snapshot = chain.anvil.snapshot()
+    run = session.runner.run(f"send 3 USDC to {chain.friend.address}".encode())
+    receipt = write_receipt(session.chain, wallet, [run], session.signer)
+    yield receipt.runs[0], LocalCircuits(), {}
+    chain.anvil.revert(snapshot)
+
+
+@pytest.fixture
+def looked(
+    opened: tuple[Session, EmbeddedChain],
+    recorded: tuple[RunRecord, LocalCircuits, dict[Any, Any]],
+    wallet: Model,
+) -> Looked:
+    chain, (run, circuits, kept) = opened[1], recorded
+    reader = AlteredReader(ContractReader(chain.web3), kept)
+    return Looked(run, reader, RunContracts(reader, lambda name: wallet, circuits), chain)
+
+
+def test_an_honest_run_stands_on_what_it_is_said_to(looked: Looked) -> None:
+    found = looked.standing()
+    assert [str(check) for check in found.checks if not check.held] == []
+    there = looked.chain.deployment
+    assert (found.wallet.lower(), found.pool) == (there.wallet.lower(), looked.pool)
+    assert not found.foreign_pool
+    said = {(check.subject, check.claim) for check in found.checks}
+    assert ("contracts", "are the same after the run") in said
+    assert "token usdc" in {check.subject for check in found.checks}
+    assert "pool" not in {check.subject for check in found.checks}  # a transfer needs none
+
+
+def test_every_contract_of_the_agent_is_looked_at(looked: Looked) -> None:
+    block = looked.run.iterations[0].context.block
+    code = Code(looked.reader, Block(block.number, block.hash))
+    wiring = read_wiring(looked.reader, looked.run.agent, code.block)
+    for place in list(places(wiring, code)):
+        looked.reader.codes[place.address.lower()] = FOREIGN
+        assert any(said.startswith(f"{place.role}: ") for said in looked.problems()), place.role
+        del looked.reader.codes[place.address.lower()]
+
+
+def test_code_that_is_another_after_the_run_is_found(
+    looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest, after = looked.reader.code, looked.run.transaction.block.number
+    before = looked.run.iterations[0].context.block.number
+    assert before < after
+    token = looked.chain.deployment.token("USDC").address.lower()
+    for address in (looked.run.executor, looked.run.registry, token):
+
+        def changed(at: str, block: Block, address: str = address) -> bytes:
+            other = at.lower() == address and block.number == after
+            return FOREIGN if other else honest(at, block)
+
+        monkeypatch.setattr(looked.reader, "code", changed)
+        (problem,) = looked.problems()
+        assert f"are the same after the run: the code at {address}" in problem.lower()
+        assert f"is another in block {after}" in problem
+
+
+def test_what_a_call_touches_is_looked_at(looked: Looked) -> None:
+    """A listed token, one that is not listed, the pool."""
+    there = looked.chain.deployment
+    for action in ("ViewBalance", "Deploy", "Withdraw"):
+        run = looked.with_call(action, there.token("DAI").address.lower())
+        subjects = {check.subject for check in looked.look(run).checks}
+        assert {"pool", "token dai"} <= subjects
+    looked.reader.codes[STRANGER] = FOREIGN
+    found = looked.look(looked.with_call("Transfer", STRANGER))
+    (token,) = [check for check in found.checks if check.subject == f"token {STRANGER}"]
+    assert (token.unknown, "the owner's choice" in token.problem) == (True, True)
+
+
+def test_decimals_of_a_token_are_those_in_its_code(looked: Looked) -> None:
+    dai = looked.chain.deployment.token("DAI").address.lower()
+    context = looked.run.iterations[0].context
+    listed = next(x for x in context.symbol_book if x.token == dai)
+    others = tuple(x for x in context.symbol_book if x.token != dai)
+    for decimals, held in ((listed.decimals, True), (listed.decimals + 1, False)):
+        run = looked.with_call("Transfer", dai)
+        first = run.iterations[0]
+        book = (*others, listed.model_copy(update={"decimals": decimals}))
+        context = first.context.model_copy(update={"symbol_book": book})
+        step = first.model_copy(update={"context": context})
+        run = run.model_copy(update={"iterations": (step, *run.iterations[1:])})
+        (found,) = [c for c in looked.look(run).checks if c.subject == "token dai"]
+        assert found.held == held
+
+
+def test_a_pool_of_others_is_known_to_be_one(looked: Looked) -> None:
+    looked.reader.codes[looked.pool] = FOREIGN
+    found = looked.standing()
+    assert (found.pool, found.foreign_pool) == (looked.pool, True)
+    trusting = replace(looked.look, trusted={looked.pool})
+    run = looked.with_call("Deploy", looked.chain.deployment.token("DAI").address.lower())
+    (pool,) = [check for check in trusting(run).checks if check.subject == "pool"]
+    assert pool.held
+    (pool,) = [check for check in looked.look(run).checks if check.subject == "pool"]
+    assert pool.unknown
+
+
+def test_without_a_wallet_that_is_known_there_is_no_pool(looked: Looked) -> None:
+    looked.reader.codes[looked.chain.deployment.wallet.lower()] = FOREIGN
+    found = looked.standing()
+    assert (found.pool, found.foreign_pool) == ("", False)
+
+    def refused(honest: bytes, sender: str) -> bytes:
+        raise RevertError("no such function", data=b"")
+
+    looked.reader.answers[looked.run.agent, abi.WALLET.selector] = refused
+    assert looked.standing().wallet == ""
+    assert looked.run.agent != NOBODY
+
+
+def test_what_does_not_answer_as_an_agent_is_a_problem(looked: Looked) -> None:
+    looked.reader.answers[looked.run.agent, abi.TOOLS.selector] = lambda honest, sender: b"\1"
+    first, second = looked.standing().checks
+    assert (first.subject, first.unknown) == ("agent", True)
+    assert (second.subject, second.claim, second.held) == ("agent", "answers as one", False)
+
+
+def test_circuits_are_the_recorded_ones(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = "its circuits are the recorded ones"
+    for error in (ValueError("another"), CircuitError("none")):
+
+        def refuse(*arguments: Any, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(LocalCircuits, "circuit", refuse)
+        assert [str(error) in said for said in looked.problems() if claim in said] == [True]
+
+
+def test_only_batch_verifiers_that_were_used_are_looked_at(looked: Looked) -> None:
+    """The model has none here; what the record says of its batches is asked for by size."""
+    asked: list[int] = []
+    honest = looked.look.circuits
+
+    class Noting(LocalCircuits):
+        def circuit(self, model: Model, digest: str, size: int, system: bytes) -> Any:
+            asked.append(size)
+            return honest.circuit(model, looked.run.model.circuit_digest, 1, system)
+
+    from zkagent.executor.receipts.format import BatchRecord, ContractRecord
+
+    contract = ContractRecord(address=STRANGER, code_hash="0x" + "00" * 32)
+    batches = tuple(
+        BatchRecord(size=n, circuit_digest="ab" * 32, verifier=contract) for n in (2, 4)
+    )
+    model = looked.run.model.model_copy(update={"batches": batches})
+    both = looked.run.proofs[0].model_copy(update={"iterations": (1, 2)})
+    for proofs, sizes in ((looked.run.proofs, [1]), ((both,), [1, 2])):
+        asked.clear()
+        run = looked.run.model_copy(update={"model": model, "proofs": proofs})
+        assert replace(looked.look, circuits=Noting())(run).checks
+        assert asked == sizes
+
+
+def test_another_model_in_the_registry_is_found(looked: Looked) -> None:
+    def other(found: Any) -> Any:
+        return ((STRANGER, *found[1:]),)
+
+    looked.reader.says(looked.run.registry, abi.BINDING_OF, other)
+    (problem,) = looked.problems()
+    assert "the verifier that executors obey is" in problem
+
+
+def test_tools_with_two_faces_are_found(looked: Looked) -> None:
+    tool = looked.chain.deployment.tool("Transfer").lower()
+    decoder = looked.run.model.decoder.address
+
+    def two_faced(honest: bytes, sender: str) -> bytes:
+        return honest + b"\0" if sender == decoder else honest
+
+    looked.reader.answers[tool, abi.NAME.selector] = two_faced
+    (problem,) = looked.problems()
+    assert "it has two faces: name() tells the agent 'Transfer', and the decoder" in problem

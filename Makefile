@@ -11,7 +11,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither symbolic fraction mutants fuzz contexts chaos faults chaos-runs chaos-deploys soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ fraction: $(DEV) ## the patched verifier's sum against the plain formula: CASES=
 
 mutants: $(DEV) ## do tests notice changed contracts? SAMPLE=150, SEED=... to repeat
 	@$(BIN)/python -m tests.assurance.contract_mutants --sample $(or $(SAMPLE),150) \
+		$(if $(SEED),--seed $(SEED))
+
+mutants-python: $(DEV) $(TOOLS) ## the same of the Python that verifies and audits: SAMPLE=150, SEED=...
+	@$(BIN)/python -m tests.assurance.python_mutants --sample $(or $(SAMPLE),150) \
 		$(if $(SEED),--seed $(SEED))
 
 fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to repeat

@@ -2,13 +2,16 @@
 
 Each stands where a genuine one would, in an agent that is wired to it, and a run of that agent is
 recorded. Every command looks at each of them; the table below has a row for every contract and a
-column for every command, and a test that neither is left out.
+column for every command, and a test that neither is left out. `model audit` is given a registry
+and a number, and nothing of an agent: where that registry is genuine it reaches no hostile
+contract, and is not concerned. `run` shows what would happen before it signs, and judges no code:
+what it shows is what happens.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -20,11 +23,17 @@ from eth_account import Account
 from tests.executor.cli.test_tree import TREE
 from tests.support.command_line import exit_code
 from zkagent.circuits.artifacts import Circuit
+from zkagent.errors import ZkagentError
+from zkagent.executor.audit.code import Code
+from zkagent.executor.audit.model import Audited, audit
+from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.embedded import EmbeddedChain, fund
+from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import Web3Agent
+from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.receipts.writer import write_receipt
-from zkagent.executor.runs.runner import CompletedRun
+from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.executor.runs.session import Session, open_session
 from zkagent.executor.runs.terms import agreed_call
 from zkagent.models.catalogue import Model
@@ -45,18 +54,20 @@ ANSWERED = b"what is the weather like in Lisbon tomorrow?"  # takes one decision
 LOOKED_AT = b"how much USDC do I have?"
 PINNED_SLOT = 0  # of AgentBase's storage
 COMMANDS = ("model audit", "agent audit", "verify-run")
+SHOWING = "run"  # and then asks
 
 
 @cache
 def hostile() -> dict[str, Contract]:
     """By name; FakeExecutor is the genuine one but for the check of proofs, which does nothing."""
-    found = compile_sources({"generated/Hostile.sol": (HOSTILE / "Hostile.sol").read_text()})
     executor, check = "src/executor/AgentExecutor.sol", "src/executor/ProofCheck.sol"
     sources = {
+        "generated/Hostile.sol": (HOSTILE / "Hostile.sol").read_text(),
         executor: (SOURCES / "executor" / "AgentExecutor.sol").read_text(),
         check: (HOSTILE / "ProofCheck.sol").read_text(),
     }
-    return found | {"FakeExecutor": compile_sources(sources)["AgentExecutor"]}
+    found = compile_sources(sources)
+    return found | {"FakeExecutor": found["AgentExecutor"]}
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,7 @@ class Scene:
     agent: str
     registry: str
     run: CompletedRun
+    hostile: tuple[str, ...]
 
 
 @dataclass
@@ -75,6 +87,7 @@ class World:
     session: Session
     chain: EmbeddedChain
     model: Model
+    made: list[str] = field(default_factory=list)
 
     @property
     def web3(self) -> Any:
@@ -97,8 +110,32 @@ class World:
     def transfer(self) -> bytes:
         return f"send 3 USDC to {self.chain.friend.address}".encode()
 
+    @cached_property
+    def asked_by_model_audit(self) -> set[str]:
+        """The addresses whose code or answers the honest model's audit looks at."""
+        asked: set[str] = set()
+
+        class Noting(ContractReader):
+            def code(self, address: str, block: Block) -> bytes:
+                asked.add(address.lower())
+                return super().code(address, block)
+
+            def call(self, to: str, *arguments: Any, **options: Any) -> bytes:
+                asked.add(to.lower())
+                return super().call(to, *arguments, **options)
+
+        reader = Noting(self.web3)
+        code = Code(reader, reader.block("latest"))
+        registry = self.parts.registry
+        bound = Web3Registry(reader, registry).model(self.parts.model_id, code.block)
+        audited = Audited(code, registry, bound, self.model, self.session.circuit)
+        assert all(check.held for check in audit(audited))
+        return asked
+
     def make(self, name: str, *arguments: Any) -> str:
-        return str(deploy(self.web3, hostile()[name], self.chain.owner, *arguments).address)
+        made = str(deploy(self.web3, hostile()[name], self.chain.owner, *arguments).address)
+        self.made.append(made.lower())
+        return made
 
     def agent(self, **others: str) -> str:
         """A genuine wallet agent whose wallet holds 500 USDC, of these parts where they are
@@ -121,12 +158,32 @@ class World:
         send(self.web3, token.functions.mint(wallet, 500 * 10**6), self.chain.owner)
 
     def run(self, agent: str, prompt: bytes) -> CompletedRun:
+        return self.runner(agent).run(prompt)
+
+    def runner(self, agent: str) -> AgentRunner:
         sender = Web3Sender(self.web3, agent, self.chain.owner)
-        runner = self.session.runner.for_agent(Web3Agent(self.web3, agent), sender)
-        return runner.run(prompt)
+        return self.session.runner.for_agent(Web3Agent(self.web3, agent), sender)
 
     def scene(self, agent: str, prompt: bytes, registry: str = "") -> Scene:
-        return Scene(agent, registry or self.parts.registry, self.run(agent, prompt))
+        run = self.run(agent, prompt)
+        return Scene(agent, registry or self.parts.registry, run, tuple(self.made))
+
+    def shown(self, scene: Scene) -> tuple[str, str]:
+        """What `zkagent run` would show of the same prompt now, before it asks; or refuses."""
+        runner = self.runner(scene.agent)
+        try:
+            proven = runner.prove(runner.plan(scene.run.proven.plan.prompt))
+            runner.estimate(proven)
+        except ZkagentError as exc:
+            return "refused", str(exc)
+        transfers = Web3Sender(self.web3, scene.agent, self.chain.owner).transfers(proven.call)
+        assert transfers is not None
+        return "shown", "\n".join(transfer.describe(()) for transfer in transfers)
+
+    def happened(self, scene: Scene) -> str:
+        """The transfers of its run."""
+        found = Web3Agent(self.web3, scene.agent).happened(scene.run.inclusion.hash)
+        return "\n".join(transfer.describe(()) for transfer in found.transfers)
 
 
 def genuine(world: World) -> Scene:
@@ -163,9 +220,7 @@ def told(world: World, at_last: Callable[[str], str]) -> Scene:
     """A transfer that never happens: a genuine agent's plan and proofs, sent to a fake that tells
     of it. at_last: the address that the fake is met at."""
     victim = world.agent()
-    runner = world.session.runner.for_agent(
-        Web3Agent(world.web3, victim), Web3Sender(world.web3, victim, world.chain.owner)
-    )
+    runner = world.runner(victim)
     proven = runner.prove(runner.plan(world.transfer))
     steps = [step.decode() for step in proven.plan.steps]
     fake = at_last(world.make("FakeAgent", victim, steps, proven.plan.answer.decode()))
@@ -175,7 +230,8 @@ def told(world: World, at_last: Callable[[str], str]) -> Scene:
     )
     proven = replace(proven, terms=replace(proven.terms, calls=calls))
     inclusion = Web3Sender(world.web3, fake, world.chain.owner).send(proven.call, 3_000_000)
-    return Scene(fake, world.parts.registry, CompletedRun(proven, inclusion, 1))
+    run = CompletedRun(proven, inclusion, 1)
+    return Scene(fake, world.parts.registry, run, (*world.made, fake.lower()))
 
 
 def proxy_agent(world: World) -> Scene:
@@ -195,6 +251,7 @@ def changed_immutable(world: World) -> Scene:
     pinned = call(world.web3, at(world.web3, "WalletAgent", honest).functions.pinnedCommitment())
     slot = f"0x{PINNED_SLOT:064x}"
     world.chain.anvil.rpc("anvil_setStorageAt", agent, slot, "0x" + bytes(pinned).hex())
+    world.made.append(agent.lower())
     return world.scene(agent, ANSWERED)
 
 
@@ -218,6 +275,7 @@ def foreign_tool(world: World, tool: str) -> Scene:
         MAX_ITERATIONS,
     )
     agent = deploy(world.web3, contract("ForeignToolAgent"), world.chain.owner, *arguments)
+    world.made.append(str(agent.address).lower())
     world.pay(str(call(world.web3, agent.functions.wallet())))
     return world.scene(str(agent.address), world.transfer)
 
@@ -235,59 +293,75 @@ def vetoing_payee(world: World) -> Scene:
 
 
 SOUND, ACCEPTED = ("sound", ""), ("accepted", "")
+NOT_CONCERNED = ("not concerned", "")
+PAID = ("shown", "3000000 units of .* from .* to ")
 #: What each command says of each contract: the verdict, and words of a check that does not hold.
-#: Registry and model are genuine in all rows but one, so that `model audit` refuses no other.
 EXPECTED: dict[Callable[[World], Scene], dict[str, tuple[str, str]]] = {
-    genuine: {"model audit": SOUND, "agent audit": SOUND, "verify-run": ACCEPTED},
+    genuine: {
+        "model audit": SOUND,
+        "agent audit": SOUND,
+        "verify-run": ACCEPTED,
+        SHOWING: PAID,
+    },
     forwarding_registry: {
         "model audit": ("unsound", "the verifier that executors obey is"),
         "agent audit": ("unsound", "the verifier that executors obey is"),
         "verify-run": ("rejected", "the verifier that executors obey is"),
+        SHOWING: PAID,
     },
     fake_executor: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unknown", "executor: .* is not ours: nobody here compiled it"),
         "verify-run": ("unknown", "executor: .* is not ours: nobody here compiled it"),
+        SHOWING: PAID,
     },
     fake_agent: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "agent: .* is not ours: nobody here compiled it"),
         "verify-run": ("rejected", "was decided, and no such transfer is in the transaction"),
+        SHOWING: ("refused", ""),
     },
     delegated_account: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "EIP-7702"),
         "verify-run": ("rejected", "EIP-7702"),
+        SHOWING: ("refused", ""),
     },
     proxy_agent: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "agent: .* is not ours: nobody here compiled it"),
         "verify-run": ("rejected", "agent: .* is not ours: nobody here compiled it"),
+        SHOWING: ("shown", "^$"),
     },
     changed_immutable: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "by another constructor: its storage may hold anything"),
         "verify-run": ("rejected", "it was made with _maker = "),
+        SHOWING: ("shown", "^$"),
     },
     two_faced_tool: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "it has two faces: name"),
         "verify-run": ("rejected", "it has two faces: name"),
+        SHOWING: PAID,
     },
     catching_tool: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "tool 'ViewBalance': .* is not ours"),
         "verify-run": ("rejected", "tool 'ViewBalance': .* is not ours"),
+        SHOWING: PAID,
     },
     lying_token: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unknown", "token usdc: .* is not ours, the owner's choice"),
         "verify-run": ("rejected", "balance there changed by [+]0"),
+        SHOWING: PAID,
     },
     vetoing_payee: {
-        "model audit": SOUND,
+        "model audit": NOT_CONCERNED,
         "agent audit": ("unknown", "pool: .* is not ours, the owner's choice"),
         "verify-run": ("unknown", "pool: .* is not ours, the owner's choice"),
+        SHOWING: ("shown", "^$"),
     },
 }
 CODES = {"sound": 0, "accepted": 0, "unsound": 1, "rejected": 1, "unknown": 3}
@@ -312,7 +386,10 @@ def test_every_hostile_contract_meets_every_checking_command() -> None:
         if path.endswith(" audit") or path.endswith("verify-run")
     }
     assert checking == set(COMMANDS)
-    assert all(set(row) == checking for row in EXPECTED.values())
+    assert all(set(row) == {*checking, SHOWING} for row in EXPECTED.values())
+    assert NOT_CONCERNED not in {row[c] for row in EXPECTED.values() for c in COMMANDS[1:]}
+    believed = [row for row in EXPECTED.values() if SOUND in row.values()]
+    assert believed == [EXPECTED[genuine]]
     made = set(re.findall(r"^contract (\w+)", (HOSTILE / "Hostile.sol").read_text(), re.MULTILINE))
     mounted = Path(__file__).read_text()
     assert len(made) > 5
@@ -328,6 +405,7 @@ def test_no_command_believes_it(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    world.made.clear()
     scene = mount(world)
     chain = Web3Agent(world.web3, scene.agent)
     receipt = tmp_path / "receipt.json"
@@ -339,13 +417,25 @@ def test_no_command_believes_it(
         "agent audit": (scene.agent,),
         "verify-run": (receipt,),
     }
-    for command, (verdict, why) in EXPECTED[mount].items():
+    for command in COMMANDS:
+        verdict, why = EXPECTED[mount][command]
+        if (verdict, why) == NOT_CONCERNED:
+            assert scene.registry == world.parts.registry
+            assert scene.hostile
+            assert world.asked_by_model_audit.isdisjoint(scene.hostile)
+            continue
         capsys.readouterr()
         code = exit_code(*command.split(), *words[command], *rpc)
         printed = json.loads(capsys.readouterr().out)
         problems = "\n".join(problems_in(printed))
         assert (printed["verdict"], code) == (verdict, CODES[verdict]), (command, problems)
         assert re.search(why, problems), (command, problems)
+    outcome, transfers = world.shown(scene)
+    expected, why = EXPECTED[mount][SHOWING]
+    assert outcome == expected, transfers
+    assert re.search(why, transfers), transfers
+    if outcome == "shown":
+        assert transfers == world.happened(scene)
 
 
 def problems_in(printed: dict[str, Any]) -> list[str]:

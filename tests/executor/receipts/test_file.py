@@ -1,0 +1,96 @@
+"""Where a receipt is kept: never in another's place, whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from zkagent.executor.errors import FileInTheWay
+from zkagent.executor.receipts import file as receipt_file
+from zkagent.executor.receipts.file import check_place, is_receipt, keep
+from zkagent.executor.receipts.format import Receipt, load_receipt
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of the cache's."""
+    folder = tmp_path / "receipts"
+    folder.mkdir()
+    monkeypatch.setattr(receipt_file, "cache_folder", lambda name: tmp_path / name)
+    return folder
+
+
+def of_another_run(receipt: Receipt) -> Receipt:
+    run = receipt.runs[0]
+    sent = run.transaction.model_copy(update={"hash": "0x" + "77" * 32})
+    other = run.model_copy(update={"transaction": sent})
+    return receipt.model_copy(update={"runs": (other,)})
+
+
+def test_without_a_place_it_goes_to_the_folder_under_its_name(
+    receipt: Receipt, folder: Path
+) -> None:
+    assert keep(receipt, None, "one") == folder / "one.json"
+    assert load_receipt(folder / "one.json") == receipt
+    assert [path.name for path in folder.iterdir()] == ["one.json"]
+    keep(of_another_run(receipt), None, "one")
+    assert load_receipt(folder / "one.json") != receipt
+
+
+def test_a_place_that_was_asked_for_is_taken(receipt: Receipt, tmp_path: Path) -> None:
+    place = tmp_path / "mine.json"
+    assert keep(receipt, place, "one") == place
+    assert place.read_text() == receipt.to_json()
+
+
+def test_a_receipt_of_the_same_run_stays_and_another_is_in_the_way(
+    receipt: Receipt, tmp_path: Path
+) -> None:
+    place = tmp_path / "mine.json"
+    place.write_text(receipt.to_json() + "\n")
+    before = place.read_text()
+    assert keep(receipt, place, "one") == place
+    with pytest.raises(FileInTheWay):
+        keep(of_another_run(receipt), place, "one")
+    assert place.read_text() == before
+
+
+def test_a_device_is_written_to_and_not_replaced(receipt: Receipt) -> None:
+    assert keep(receipt, Path("/dev/null"), "one") == Path("/dev/null")
+    assert not Path("/dev/null").is_file()
+
+
+def test_what_fails_leaves_nothing(
+    receipt: Receipt, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, target: Path) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="no space left"):
+        keep(receipt, None, "one")
+    assert list(folder.iterdir()) == []
+
+
+def test_only_whole_receipts_count_as_some(receipt: Receipt, tmp_path: Path) -> None:
+    place = tmp_path / "mine.json"
+    assert is_receipt(place) is False
+    assert is_receipt(tmp_path) is False
+    place.write_text(receipt.to_json()[:-9])
+    assert is_receipt(place) is False
+    place.write_text(receipt.to_json())
+    assert is_receipt(place) is True
+
+
+def test_a_place_that_is_taken_is_refused_before_but_for_a_resumed_runs_own(
+    receipt: Receipt, tmp_path: Path
+) -> None:
+    place = tmp_path / "mine.json"
+    check_place(None)
+    check_place(place)
+    place.write_text(receipt.to_json())
+    check_place(place, resumed=True)
+    with pytest.raises(FileInTheWay):
+        check_place(place)
+    place.write_text("something else")
+    with pytest.raises(FileInTheWay):
+        check_place(place, resumed=True)

@@ -1,0 +1,209 @@
+"""What a transaction did is what was decided: its events, its transfers, the balances after it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.executor.drain import USDC
+from tests.support.fakes.memory_agent import POOL, WALLET, MemoryAgent
+from tests.support.fakes.memory_prover import check_memory_proof
+from zkagent.executor.chain.agent import Block, Happened, TokenTransfer
+from zkagent.executor.errors import NotOnChain
+from zkagent.executor.receipts.format import Receipt, RunRecord
+from zkagent.executor.receipts.verdicts import Check
+from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.verify_run import Sources, verify_receipt
+from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.errors import RevertError
+
+STRANGER = "0x" + "77" * 20
+POOLED = 120_500_000
+WITHDRAWN = TokenTransfer(USDC, POOL, WALLET, POOLED)
+Problems = Callable[..., list[Check]]
+
+
+@pytest.fixture
+def problems(receipt: Receipt, agent: MemoryAgent, drain: Model) -> Problems:
+    """Of a receipt whose only movement is a withdrawal of all USDC, on the agent's chain, standing
+    on these addresses."""
+
+    def found(standing: Standing | None = None, run: RunRecord | None = None) -> list[Check]:
+        stands = Standing((), WALLET, POOL) if standing is None else standing
+        sources = Sources(
+            lambda name: drain,
+            lambda *circuit: check_memory_proof,
+            lambda address: agent,
+            lambda record: stands,
+        )
+        verified = receipt.model_copy(update={"runs": (run,)}) if run else receipt
+        checks = verify_receipt(verified, sources).problems
+        return [check for check in checks if check.subject == "run 1, chain"]
+
+    return found
+
+
+def happens(agent: MemoryAgent, **changes: Any) -> None:
+    (name,) = agent.happenings
+    agent.happenings[name] = replace(agent.happenings[name], **changes)
+
+
+def test_the_withdrawal_that_was_decided_is_the_one_that_happened(
+    agent: MemoryAgent, problems: Problems
+) -> None:
+    (happened,) = agent.happenings.values()
+    assert happened.transfers == (WITHDRAWN,)
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("transfers", "said"),
+    [
+        ((), "was decided, and no such transfer is in the transaction"),
+        ((replace(WITHDRAWN, units=POOLED - 1),), "the transfer 120499999 units"),
+        ((replace(WITHDRAWN, token=STRANGER),), f"units of {STRANGER}"),
+        ((replace(WITHDRAWN, sender=STRANGER),), f"from {STRANGER} to {WALLET}, where"),
+        ((WITHDRAWN, WITHDRAWN), "which nobody decided"),
+        ((WITHDRAWN, TokenTransfer(USDC, WALLET, STRANGER, 1)), "which nobody decided"),
+        ((TokenTransfer(USDC, STRANGER, WALLET, 1), WITHDRAWN), "the transfer 1 units"),
+    ],
+)
+def test_transfers_that_were_not_decided_are_found(
+    agent: MemoryAgent, problems: Problems, transfers: tuple[TokenTransfer, ...], said: str
+) -> None:
+    happens(agent, transfers=transfers)
+    (found,) = [check for check in problems() if check.claim == "tokens moved as decided"]
+    assert said in found.problem
+    assert not found.unknown
+
+
+def test_transfers_of_others_in_the_same_transaction_do_not_matter(
+    agent: MemoryAgent, problems: Problems
+) -> None:
+    happens(agent, transfers=(TokenTransfer(USDC, STRANGER, POOL, 5), WITHDRAWN))
+    assert [check.claim for check in problems()] in ([], ["balances changed as tokens say"])
+
+
+def test_a_foreign_pool_may_keep_tokens_with_somebody_else(
+    agent: MemoryAgent, problems: Problems
+) -> None:
+    happens(agent, transfers=(replace(WITHDRAWN, sender=STRANGER),))
+    foreign = Standing((), WALLET, POOL, foreign_pool=True)
+    assert problems(foreign) == []
+    for other in (replace(WITHDRAWN, units=1), replace(WITHDRAWN, token=STRANGER)):
+        happens(agent, transfers=(other,))
+        assert [check.claim for check in problems(foreign)] == ["tokens moved as decided"]
+
+
+@pytest.mark.parametrize("standing", [Standing((), "", POOL), Standing((), WALLET, "")])
+def test_without_knowing_where_tokens_lie_there_is_no_telling(
+    problems: Problems, standing: Standing
+) -> None:
+    found = problems(standing)
+    assert {check.unknown for check in found} == {True}
+    assert "tokens moved as decided" in {check.claim for check in found}
+    assert all("nothing here tells where the" in check.problem for check in found)
+
+
+def test_nobody_who_looks_into_the_code_is_unknown(
+    receipt: Receipt, agent: MemoryAgent, drain: Model
+) -> None:
+    sources = Sources(
+        lambda name: drain, lambda *circuit: check_memory_proof, lambda address: agent
+    )
+    report = verify_receipt(receipt, sources)
+    assert report.verdict == "unknown"
+    assert report.problems[0].problem == "nobody looked into their code"
+
+
+@pytest.mark.parametrize("account", [WALLET, POOL])
+def test_a_token_whose_balances_do_not_follow_is_found(
+    agent: MemoryAgent, problems: Problems, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = agent.movement
+
+    def lying(token: str, who: str, block: Block) -> tuple[int, int]:
+        said, grew = honest(token, who, block)
+        return said, grew - (who == account)
+
+    monkeypatch.setattr(agent, "movement", lying)
+    (found,) = problems()
+    assert found.claim == "balances changed as tokens say"
+    assert f"came to {account} in block" in found.problem
+    foreign = Standing((), WALLET, POOL, foreign_pool=True)
+    assert [check.problem for check in problems(foreign)] == [found.problem] * (account == WALLET)
+
+
+def test_events_of_the_executor_are_one_for_each_iteration_in_order(
+    agent: MemoryAgent, problems: Problems
+) -> None:
+    (happened,) = agent.happenings.values()
+    first, second, third = happened.verified
+    foreign = replace(first, executor=STRANGER)
+    for verified, said in (
+        ((first, second), "2 decisions were verified, the receipt has 3"),
+        ((first, second, third, third), "4 decisions were verified"),
+        ((second, first, third), "event 1 is"),
+        ((first, second, replace(third, agent=STRANGER)), "event 3 is"),
+        ((first, second, replace(third, model_id=2)), "event 3 is"),
+        ((first, second, foreign), "2 decisions were verified"),
+    ):
+        happens(agent, verified=verified)
+        (found,) = problems()
+        assert found.claim == "every decision was verified"
+        assert said in found.problem
+    happens(agent, verified=(foreign, first, second, third))
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("sender", STRANGER),
+        ("receiver", STRANGER),
+        ("value_wei", 1),
+        ("nonce", 7),
+        ("chain_id", 1),
+        ("data", b"other"),
+        ("block", Block(101, "0x" + "00" * 32)),
+        ("parent", "0x" + "00" * 32),
+    ],
+)
+def test_the_transaction_is_the_signed_one(
+    agent: MemoryAgent, problems: Problems, field: str, value: Any
+) -> None:
+    assert field in Happened.__dataclass_fields__
+    happens(agent, **{field: value})
+    claims = [check.claim for check in problems()]
+    assert claims == ["the transaction is the signed one"] or field == "block"
+    assert "the transaction is the signed one" in claims
+
+
+@pytest.mark.parametrize(
+    "method", ["identity", "code_hashes", "reads", "run_result", "happened", "movement"]
+)
+@pytest.mark.parametrize(
+    "error", [NotOnChain("not there"), RevertError("it reverts", data=b"")], ids=["none", "revert"]
+)
+def test_what_the_chain_refuses_to_answer_is_a_problem_of_the_receipt(
+    problems: Problems,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    error: Exception,
+) -> None:
+    def refuse(*arguments: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(MemoryAgent, method, refuse)
+    found = problems()
+    assert {check.problem for check in found} == {str(error)}
+    assert not any(check.unknown for check in found)
+
+
+def test_nothing_is_asked_about_blocks_that_are_not_there(
+    agent: MemoryAgent, problems: Problems
+) -> None:
+    agent.height -= 1
+    (found,) = problems()
+    assert found.claim == "the blocks are on the chain"

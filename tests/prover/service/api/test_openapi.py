@@ -14,7 +14,7 @@ from zkagent.prover.client import ServiceClient
 from zkagent.prover.service.wire.states import State
 
 HERE = Path(__file__).parent
-SECONDS = 25
+SECONDS = 40
 
 
 @pytest.mark.slow

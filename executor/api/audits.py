@@ -9,7 +9,7 @@ from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
 from zkagent.executor.audit.agent import audit_agent as agent_checks
 from zkagent.executor.audit.agent import tell
 from zkagent.executor.audit.code import Code, Place
-from zkagent.executor.audit.model import Audited, audit
+from zkagent.executor.audit.model import Audited, audit, registered_checks
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
 from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring
@@ -122,7 +122,7 @@ def _model_checks(code: Code, wiring: Wiring, bound: AgentModel, ours: _Ours) ->
         subject = f"model {bound.model_id}"
         yield Check(subject, "it is one that can be built here", str(exc), unknown=True)
         return
-    yield from (check for check in audit(audited) if check.subject != "registry")
+    yield from registered_checks(audited)
 
 
 def _pinned(wiring: Wiring, bound: AgentModel) -> str:

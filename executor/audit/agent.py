@@ -4,7 +4,7 @@
                with every value that a constructor wrote
     data       the contracts that hold the agent's configuration, its tools' descriptions, the list
     faces      tools say the same to the agent, the executor, the decoder and to anybody
-    origin     agent, executor and pool were made by their constructors
+    origin     all that was not made by the agent was made by its own constructor
     pins       what the agent remembers is what is there
 
 Its model is `model.py`'s. Whatever is read here is an answer of a node and of contracts that may
@@ -33,23 +33,16 @@ from zkagent.executor.receipts.verdicts import CannotTell, Check, check, differe
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
-#: Whose storage matters and does not show: the rest of it can be read.
-OF_KNOWN_ORIGIN = ("agent", "executor")
-
 
 def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """All checks but those of the model. decoder: whom tools are asked by, too."""
     yield from contract_checks(code, wiring)
+    for place in places(wiring, code):
+        if place.address != NOBODY and not place.within:
+            yield from origin_checks(code, place)
     yield from _foreign(code, wiring)
     yield from _data(code, wiring)
-    for tool in wiring.tools:
-        yield tell(
-            _named(tool), "says the same to all", partial(_faces, code, wiring, tool, decoder)
-        )
-        yield check(_named(tool), "is the tool that the agent pinned", partial(_pin, tool))
-    for place in places(wiring, code):
-        if place.role in OF_KNOWN_ORIGIN:
-            yield _origin(code, place)
+    yield from tool_checks(code, wiring, decoder)
 
 
 def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
@@ -94,16 +87,16 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     except (CannotTell, ValueError) as exc:
         yield Check("pool", "the wallet has one", str(exc), unknown=True)
     else:
-        found = code.check(pool)
-        yield found
-        if found.held and not found.note:
-            yield _origin(code, pool)
+        yield code.check(pool)
+        yield from origin_checks(code, pool)
     try:
         listed = _listed(code, wiring)
     except (NoAgentThere, RevertError) as exc:
         yield Check("symbol book", "it can be read", str(exc))
         return
-    yield from (code.check(token_place(listing)) for listing in listed)
+    for token in map(token_place, listed):
+        yield code.check(token)
+        yield from origin_checks(code, token)
 
 
 def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
@@ -169,8 +162,16 @@ def _pin(tool: Tool) -> str:
     return difference(("metadata hash", tool.metadata_hash.hex(), tool.pinned.hex()))
 
 
-def _origin(code: Code, place: Place) -> Check:
-    return check(place.role, "was made by its constructor", partial(check_origin, code, place))
+def origin_checks(code: Code, place: Place) -> Iterator[Check]:
+    """Whether what was recognised there has a storage of its constructor's making."""
+    try:
+        code.recognised(place)
+    except (CannotTell, ValueError):  # the check of its code says what is wrong with it
+        return
+    found = check(place.role, "was made by its constructor", partial(check_origin, code, place))
+    if found.unknown and code.trusts(place):
+        found = Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
+    yield found
 
 
 def _named(tool: Tool) -> str:
@@ -186,4 +187,4 @@ def _shown(data: bytes) -> str:
         return f"0x{data.hex()[:40]}"
 
 
-__all__ = ["audit_agent", "contract_checks", "pool_of", "tell", "tool_checks"]
+__all__ = ["audit_agent", "contract_checks", "origin_checks", "pool_of", "tell", "tool_checks"]

@@ -20,13 +20,15 @@ Expected = Mapping[str, int | None]
 @dataclass(frozen=True)
 class Place:
     """A contract in a role. names: the contracts that may fill it. choice: it is the owner's to
-    choose, so that foreign code is no surprise."""
+    choose, so that foreign code is no surprise. within: it was made by the agent's constructor, so
+    that the agent's origin is its own."""
 
     role: str
     address: str
     names: tuple[str, ...]
     expected: Expected = field(default_factory=dict)
     choice: bool = False
+    within: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Code:
             found = self.recognised(place)
             problem = _differing(found, place.expected)
         except CannotTell as exc:
-            if place.address.lower() in self.trusted:
+            if self.trusts(place):
                 return Check(place.role, claim, "", note="nobody's here, and trusted on request")
             return Check(place.role, claim, str(exc), unknown=True)
         except ValueError as exc:
@@ -69,6 +71,9 @@ class Code:
         contract = found.contract
         note = "" if contract.is_this_version else f"an older version: {contract.label}"
         return Check(place.role, claim, problem, note=note)
+
+    def trusts(self, place: Place) -> bool:
+        return place.address.lower() in self.trusted
 
     def _read(self, place: Place) -> Recognised | None:
         code = self.reader.code(place.address, self.block)

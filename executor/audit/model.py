@@ -2,7 +2,7 @@
 compared with what lies on chain.
 
     files      manifest and ONNX digests of the binding
-    registry   its code, and that what executors obey is what it shows to readers
+    registry   its code and origin, and that what executors obey is what it shows to readers
     tables     the code of the data contracts, byte for byte
     encoder, decoder   their code with every value that a constructor wrote
     verifier   the circuit built from the ONNX file, compiled, byte for byte; likewise the verifiers
@@ -23,7 +23,7 @@ from eth_utils.crypto import keccak
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import system_id
-from zkagent.executor.audit.agent import tell
+from zkagent.executor.audit.agent import origin_checks, tell
 from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel, BatchVerifier
@@ -57,8 +57,15 @@ class Audited:
 
 def audit(audited: Audited) -> Iterator[Check]:
     """All checks, one by one."""
+    registry = Place("registry", audited.registry, ("ModelRegistry",))
+    yield audited.code.check(registry)
+    yield from origin_checks(audited.code, registry)
+    yield from registered_checks(audited)
+
+
+def registered_checks(audited: Audited) -> Iterator[Check]:
+    """All but those of the registry's own code."""
     bound, model, subject = audited.bound, audited.model, audited.subject
-    yield audited.code.check(Place("registry", audited.registry, ("ModelRegistry",)))
     yield check(subject, "the files are the model's", lambda: _files(bound, model))
     yield from model_contract_checks(audited)
     yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
@@ -265,3 +272,4 @@ def _digest(audited: Audited, address: str) -> str:
 
 
 __all__ = ["Audited", "audit", "decoder_values", "encoder_values", "model_contract_checks"]
+__all__ += ["registered_checks"]

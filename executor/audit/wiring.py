@@ -127,7 +127,7 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
 
 def wallet_place(wiring: Wiring) -> Place:
     made = {"_maker": _number(wiring.agent), "_owner": _number(wiring.owner), "_pool": None}
-    return Place("wallet", wiring.wallet, ("AgentWallet",), made)
+    return Place("wallet", wiring.wallet, ("AgentWallet",), made, within=True)
 
 
 def tool_place(wiring: Wiring, tool: Tool) -> Place:
@@ -142,7 +142,7 @@ def tool_place(wiring: Wiring, tool: Tool) -> Place:
         made["_toolContract"] = _number(wiring.wallet)
         made["_toolSelector"] = int.from_bytes(selector.ljust(32, b"\0"), "big")
     name = tool.name.decode("utf-8", "replace")
-    return Place(f"tool {name!r}", tool.address, ("SimpleSmartContractTool",), made)
+    return Place(f"tool {name!r}", tool.address, ("SimpleSmartContractTool",), made, within=True)
 
 
 def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
@@ -152,7 +152,7 @@ def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
     except (CannotTell, ValueError):  # the tool's own check says what is wrong with it
         return
     made = {"_book": _number(wiring.book)}
-    yield Place("balance converter", address, ("BalanceConverter",), made)
+    yield Place("balance converter", address, ("BalanceConverter",), made, within=True)
 
 
 def pool_place(address: str) -> Place:

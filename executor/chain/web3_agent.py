@@ -25,10 +25,10 @@ from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere, NotOnChain
-from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
+from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
-MAX_DECIMALS = 77
 #: Errors that carry a simulation's result; as ABI, so that no compiler is asked for their names.
 SIMULATION_ERRORS = [
     {
@@ -134,14 +134,21 @@ class Web3Agent:
 
 
 def listings(reader: ContractReader, book: str, block: Block) -> tuple[Listing, ...]:
-    """What a symbol book lists. Raises NoAgentThere."""
+    """What a symbol book lists. Raises NoAgentThere, also for a list that no book of ours has."""
     symbols, tokens, decimals = reader.view(book, abi.ENTRIES, block)
     if not all(symbol.isascii() for symbol in symbols):
         raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
-    return tuple(
+    if not len(symbols) == len(tokens) == len(decimals):
+        raise NoAgentThere(book, "a symbol book with symbols that lack a token or decimals")
+    listed = tuple(
         Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
         for symbol, token, places in zip(symbols, tokens, decimals, strict=True)
     )
+    try:
+        check_listings(listed)
+    except RefusedSymbol as exc:
+        raise NoAgentThere(book, f"a symbol book that none of ours is: {exc}") from exc
+    return listed
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:

@@ -101,6 +101,7 @@ def deploy_command(
     deployment that was interrupted is resumed by the same command. Outside local chains (31337) the
     circuit needs a public ceremony's set-up: --srs.
     """
+    from zkagent.executor.audit.foundations import check_origins
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_place
@@ -117,6 +118,9 @@ def deploy_command(
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         foundations = find_foundations(web3, **there)
+        for untold in check_origins(web3, foundations):
+            with tell.aside():
+                click.echo(f"note: {untold}", err=True)
         _check_demo(foundations, demo, int(web3.eth.chain_id))
         circuit = local_circuit(model, srs, tell.stage)
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)

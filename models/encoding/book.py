@@ -4,6 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from zkagent.models.encoding.symbols import checked_symbol
+from zkagent.models.errors import RefusedSymbol
+
+MAX_DECIMALS = 77  # 10^77 is the largest power of ten in a word
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -17,17 +22,18 @@ class Listing:
 
 @dataclass(frozen=True)
 class SymbolBook:
-    """An immutable view of an agent's symbol book. Symbols are matched without regard to case."""
+    """An immutable view of an agent's symbol book. Symbols are matched without regard to case; of
+    two alike the first one counts, as in the contract."""
 
     listings: tuple[Listing, ...]
 
     @cached_property
     def _by_symbol(self) -> Mapping[bytes, Listing]:
-        return {x.symbol.lower().encode(): x for x in self.listings}
+        return {x.symbol.lower().encode(): x for x in reversed(self.listings)}
 
     @cached_property
     def _by_token(self) -> Mapping[str, Listing]:
-        return {x.token.lower(): x for x in self.listings}
+        return {x.token.lower(): x for x in reversed(self.listings)}
 
     def lists(self, word: bytes) -> bool:
         """Whether the lower-cased `word` is a listed symbol."""
@@ -38,6 +44,25 @@ class SymbolBook:
 
     def by_token(self, token: str) -> Listing | None:
         return self._by_token.get(token.lower())
+
+
+def check_listings(listings: Iterable[Listing]) -> None:
+    """Raises RefusedSymbol for a list that no book of ours comes to: a storage that somebody forged
+    under its genuine code may hold any."""
+    symbols: set[str] = set()
+    tokens: dict[str, str] = {}
+    for listing in listings:
+        symbol, token = listing.symbol, listing.token.lower()
+        if checked_symbol(symbol) != symbol:
+            raise RefusedSymbol(symbol, "a book has its symbols in lower case")
+        if symbol in symbols:
+            raise RefusedSymbol(symbol, "the book lists it twice")
+        if token in tokens:
+            raise RefusedSymbol(symbol, f"the book lists its token as {tokens[token]!r}, too")
+        if listing.decimals > MAX_DECIMALS:
+            raise RefusedSymbol(symbol, f"{listing.decimals} decimals, at most {MAX_DECIMALS}")
+        symbols.add(symbol)
+        tokens[token] = symbol
 
 
 @dataclass(frozen=True, slots=True)

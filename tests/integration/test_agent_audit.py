@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rlp
+from eth_utils.crypto import keccak
 
+from tests.support.forged_storage import forge, forged_book, storage
 from zkagent.executor.api.audits import audit_agent, audit_model
+from zkagent.executor.audit.code import Code
 from zkagent.executor.audit.report import Audit
+from zkagent.executor.audit.wiring import places, read_wiring
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_agent import listings
+from zkagent.executor.errors import NoAgentThere
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, deploy, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
@@ -83,6 +91,85 @@ def test_genuine_code_that_another_constructor_made_is_unsound(
     assert found.verdict == "unsound"
     assert [check.subject for check in found.problems] == ["executor"]
     assert "by another constructor" in found.problems[0].problem
+
+
+def test_genuine_code_of_book_and_token_over_a_forged_storage_is_unsound(
+    embedded: EmbeddedChain, audited: Any
+) -> None:
+    """An allowance that nobody gave, an owner that nobody chose."""
+    there = embedded.deployment
+    token = forge(embedded, there.token("USDC").address, {0: 1})
+    book = at(embedded.web3, "SymbolBook", there.symbol_book)
+    send(embedded.web3, book.functions.list("EVL", token), embedded.owner)
+    found = audited()
+    assert found.verdict == "unsound"
+    assert [check.subject for check in found.problems] == ["token evl"]
+    assert "by another constructor" in found.problems[0].problem
+    slots = {slot: storage(embedded, there.symbol_book, slot) for slot in range(3)}
+    found = audited(agent_with(embedded, book=forge(embedded, there.symbol_book, slots)))
+    assert "symbol book: was made by its constructor" in str(found.problems[0])
+
+
+LISTS: dict[str, list[tuple[str, int, int]]] = {
+    "a symbol twice": [("usdc", 6, 0), ("usdc", 18, 1)],
+    "a token twice": [("usdc", 6, 0), ("dai", 6, 0)],
+    "a reserved word": [("all", 6, 0)],
+    "a number": [("e18", 6, 0)],
+    "what acts on a terminal": [("\x1b[8m\nsound", 6, 0)],
+    "capitals": [("USDC", 6, 0)],
+    "nothing": [("", 6, 0)],
+    "decimals that no amount has": [("usdc", 78, 0)],
+}
+
+
+@pytest.mark.parametrize("rows", LISTS.values(), ids=LISTS)
+def test_a_list_that_no_book_comes_to_is_read_by_nobody(
+    embedded: EmbeddedChain, rows: list[tuple[str, int, int]]
+) -> None:
+    """Neither an audit nor a run; beside it one that a book may have."""
+    tokens = [token.address for token in embedded.deployment.tokens]
+    reader = ContractReader(embedded.web3)
+
+    def listed(rows: list[tuple[str, int, int]]) -> object:
+        book = forged_book(embedded, [(s, places, tokens[i]) for s, places, i in rows])
+        return listings(reader, book.lower(), reader.block("latest"))
+
+    with pytest.raises(NoAgentThere, match="a symbol book that none of ours is") as caught:
+        listed(rows)
+    assert str(caught.value).isprintable()
+    assert listed([("usdc", 6, 0), ("dai", 18, 1)])
+
+
+def test_everything_that_no_other_check_says_the_making_of_is_asked_for_its_origin(
+    embedded: EmbeddedChain, audited: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the agent made itself has the agent's origin; model contracts have no storage."""
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "zkagent.executor.audit.agent.check_origin",
+        lambda code, place: asked.append(place.address) or "",
+    )
+    there = embedded.deployment
+    audited()
+    known = {there.agent, there.executor, there.registry, there.symbol_book, there.pool}
+    expected = known | {token.address for token in there.tokens}
+    assert set(asked) == {address.lower() for address in expected}
+    assert len(asked) == len(expected)
+    asked.clear()
+    audit_model(1, there.registry, embedded.anvil.rpc_url)
+    assert [address.lower() for address in asked] == [there.registry.lower()]
+
+
+def test_what_is_said_to_have_the_agents_origin_was_made_by_it(embedded: EmbeddedChain) -> None:
+    reader, agent = ContractReader(embedded.web3), embedded.deployment.agent.lower()
+    code = Code(reader, reader.block("latest"))
+    made = {
+        "0x" + keccak(rlp.encode([bytes.fromhex(agent[2:]), nonce]))[12:].hex()
+        for nonce in range(1, 20)
+    }
+    within = {p.address for p in places(read_wiring(reader, agent, code.block), code) if p.within}
+    assert len(within) == 6  # a wallet, four tools, a converter
+    assert within <= made
 
 
 def test_what_was_made_inside_of_a_call_is_unknown(embedded: EmbeddedChain, audited: Any) -> None:
@@ -166,10 +253,6 @@ def test_an_agent_of_a_released_version_is_sound_and_named(
 
 def test_every_immutable_of_every_audited_contract_is_checked(embedded: EmbeddedChain) -> None:
     """None is let pass because nobody says what it has to be."""
-    from zkagent.executor.audit.code import Code
-    from zkagent.executor.audit.wiring import places, read_wiring
-    from zkagent.executor.chain.reader import ContractReader
-
     reader = ContractReader(embedded.web3)
     code = Code(reader, reader.block("latest"))
     wiring = read_wiring(reader, embedded.deployment.agent.lower(), code.block)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.integration.deploy_chaos import Moment, Target, killed
 from tests.support.command_line import exit_code
+from tests.support.forged_storage import forge, forged_book, storage
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 from zkagent.verifier_contracts.deployment.wallet import at
@@ -103,6 +104,29 @@ def test_an_executor_with_one_byte_changed_is_refused(
     embedded.anvil.rpc("anvil_setCode", executor, "0x" + code.hex())
     assert exit_code("deploy", *target.arguments, "--executor", executor) == 1
     assert "nobody here knows its code" in capsys.readouterr().err
+    assert target.nonce == before
+
+
+@pytest.mark.parametrize("option", ["registry", "executor", "book"])
+def test_genuine_code_over_a_storage_that_somebody_forged_is_refused(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    there = embedded.deployment
+    genuine = there.symbol_book if option == "book" else getattr(there, option)
+    forged = forge(embedded, genuine, {2: storage(embedded, genuine, 2)})
+    before = target.nonce
+    assert exit_code("deploy", *target.arguments, f"--{option}", forged) == 1
+    assert "another constructor: its storage may hold anything" in capsys.readouterr().err
+    assert target.nonce == before
+
+
+def test_a_list_that_no_book_comes_to_is_refused(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = forged_book(embedded, [("all", 6, embedded.deployment.token("USDC").address)])
+    before = target.nonce
+    assert exit_code("deploy", *target.arguments, "--book", book) == 1
+    assert "no token can go by 'all'" in capsys.readouterr().err
     assert target.nonce == before
 
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
+from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.chain.local import call, translated
 from zkagent.verifier_contracts.deployment.deployer import at
 from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.deployment.record import Token
 from zkagent.verifier_contracts.errors import RevertError, UnknownCode
 
-MAX_DECIMALS = 77  # as SymbolBook.sol
 NO_CONTRACT = "there is no contract"
 
 
@@ -66,17 +67,24 @@ def check_foundations(web3: Any, there: Foundations) -> None:
         _check_code(web3, "AgentExecutor", there.executor)
     if there.book is not None:
         _check_code(web3, "SymbolBook", there.book)
+        listed_tokens(web3, there.book)
     if there.pool is not None:
         _require_code(web3, "lending pool", there.pool)
 
 
 def listed_tokens(web3: Any, book: str) -> tuple[Token, ...]:
-    """What a book lists, symbols as it has them, in lower case. Raises ChainError."""
+    """What a book lists, symbols as it has them, in lower case. Raises ChainError, and UnknownCode
+    for a list that no book of ours comes to."""
     listed = zip(*call(web3, at(web3, "SymbolBook", book).functions.entries()), strict=True)
-    return tuple(
+    found = tuple(
         Token(bytes(symbol).rstrip(b"\0").decode("ascii", "replace"), token, decimals)
         for symbol, token, decimals in listed
     )
+    try:
+        check_listings(Listing(each.symbol, each.address, each.decimals) for each in found)
+    except RefusedSymbol as exc:
+        raise UnknownCode("SymbolBook", book, str(exc)) from exc
+    return found
 
 
 def _check_code(web3: Any, name: str, address: str) -> None:

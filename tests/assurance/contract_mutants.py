@@ -17,23 +17,36 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.assurance.mutation_operators import Mutant, mutants
-from tests.assurance.syntax import compiled, syntax_trees
+from tests.assurance.syntax import syntax_trees
+from tests.assurance.warm_compiler import WarmCompiler
 from zkagent.verifier_contracts.toolchain.compile import SOURCES, with_imports
 from zkagent.verifier_contracts.toolchain.forge import configuration
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
 ROOMS = ("executor", "registry")
-TESTS = ("executor", "registry", "agents/AgentBase.t.sol", "invariants")
-NEEDED = ("support", "fakes")
+LIBRARIES = ("src/libraries/Instances.sol", "src/libraries/TransientBytes.sol")
+TESTS = ("executor", "registry", "agents/AgentBase.t.sol")
+INVARIANTS = ("invariants",)
+NEEDED = ("support", "fakes", "invariants/StateHandler.sol")
 SLOW = "*Gas.t.sol"
 DEPLOYED = {
     "AgentExecutor": "src/executor/AgentExecutor.sol",
     "ModelRegistry": "src/registry/ModelRegistry.sol",
+}
+#: The tests that are compiled with a part of the executor, and the parts.
+PARTS = {
+    "executor/AgreedCalls.t.sol": ("AgreedCalls",),
+    "executor/ContextCalls.t.sol": ("ContextCalls",),
+    "executor/FrameState.t.sol": ("FrameState", "TransientBytes"),
+    "executor/ProofCheck.t.sol": ("ProofCheck", "Instances"),
+    "invariants/StateInvariants.t.sol": ("FrameState", "TransientBytes", "ProofCoverage"),
+    "libraries/TransientBytes.t.sol": ("TransientBytes",),
 }
 CODE = ("evm.bytecode.object",)
 NEW = re.compile(r"\bnew (" + "|".join(DEPLOYED) + r")\(([^()]*)\)")
@@ -62,11 +75,14 @@ def main() -> None:
     given = arguments()
     seed = secrets.randbits(32) if given.seed is None else given.seed
     print(f"seed {seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="zkagent-mutants-") as folder:
-        project = Project(Path(folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="zkagent-mutants-") as folder,
+        closing(WarmCompiler()) as compiler,
+    ):
+        project = Project(Path(folder), compiler)
         if not project.pass_unchanged():
             sys.exit("the tests fail without any mutant")
-        files = [name for name in project.sources if given.only in name]
+        files = [name for name in project.sources if any(part in name for part in given.only)]
         quota = None if given.all else max(1, -(-given.sample // len(files)))
         scores = {
             name: scored(project, name, random.Random(f"{seed} {name}"), quota) for name in files
@@ -86,7 +102,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--sample", type=int, default=150, help="mutants, over all files")
     parser.add_argument("--all", action="store_true", help="every mutant of every file")
-    parser.add_argument("--only", default="", help="files with this in their name")
+    parser.add_argument("--only", nargs="+", default=[""], help="files with this in their names")
     parser.add_argument("--seed", type=int, help="of the sample; a fresh one by default")
     return parser.parse_args()
 
@@ -114,21 +130,29 @@ def scored(project: "Project", name: str, order: random.Random, quota: int | Non
 
 
 class Project:
-    """A copy of contracts and tests in which one file at a time is another.
+    """Copies of contracts and tests in which one file at a time is another.
 
     Most tests meet executor and registry only as contracts: these get the mutant's code from a
-    file, so that nothing else is compiled for it. Tests of the parts (FrameState, ProofCheck) are
-    compiled with them: they come second, for mutants that the others do not notice.
+    file, so that nothing else is compiled for it. Mutants that they do not notice meet the tests of
+    the parts (FrameState, ProofCheck), which are compiled with the mutant, and then the invariants.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, compiler: WarmCompiler) -> None:
+        self._compiler = compiler
         self._tools = toolchain()
-        self._whole, self._deployed = folder / "whole", folder / "deployed"
-        for project in (self._whole, self._deployed):
-            copy_sources(project)
+        self._tested, self._held = folder / "tested", folder / "held"
+        self._parts = folder / "parts"
+        copy_tests(self._tested, TESTS)
+        copy_tests(self._held, INVARIANTS)
+        copy_tests(self._parts, PARTS)
+        for project in (self._tested, self._held):
+            for name in PARTS:
+                (project / "test" / name).unlink(missing_ok=True)
+        for project in (self._tested, self._held, self._parts):
+            shutil.copytree(SOURCES, project / "src")
+            take_code_from_files(project)
             write_config(project, self._tools)
-        take_code_from_files(self._deployed)
-        self.sources = {name: (self._whole / name).read_bytes() for name in sorted(self._names())}
+        self.sources = {name: (self._parts / name).read_bytes() for name in sorted(self._names())}
         units = {name: text.decode() for name, text in self.sources.items()}
         self._units = with_imports(units, self._tools)
         self._trees = syntax_trees(self._units)["sources"]
@@ -137,8 +161,8 @@ class Project:
         return mutants(self._trees[name]["ast"], self.sources[name])
 
     def pass_unchanged(self) -> bool:
-        return self._write_code({}) and not (
-            self._fails(self._deployed) or self._fails(self._whole)
+        return self._write_code({}) and not any(
+            self._fails(project) for project in (self._tested, self._held, self._parts)
         )
 
     def verdict(self, name: str, mutant: Mutant) -> str:
@@ -146,25 +170,36 @@ class Project:
         changed = mutant.apply(self.sources[name])
         if not self._write_code({name: changed.decode()}):
             return "refused"
-        if self._fails(self._deployed):
-            return "killed"
-        path = self._whole / name
+        noticed = (
+            self._fails(self._tested)
+            or self._fails_in_parts(name, changed)
+            or self._fails(self._held)
+        )
+        return "killed" if noticed else "survived"
+
+    def _fails_in_parts(self, name: str, changed: bytes) -> bool:
+        if not any(Path(name).stem in parts for parts in PARTS.values()):
+            return False
+        path = self._parts / name
         path.write_bytes(changed)
         try:
-            return "killed" if self._fails(self._whole) else "survived"
+            return self._fails(self._parts)
         finally:
             path.write_bytes(self.sources[name])
 
     def _write_code(self, changed: Mapping[str, str]) -> bool:
         """False when the compiler refuses the sources."""
         units = {**self._units, **changed}
-        output = compiled(units, {unit: {name: list(CODE)} for name, unit in DEPLOYED.items()})
+        output = self._compiler.compiled(
+            units, {unit: {name: list(CODE)} for name, unit in DEPLOYED.items()}
+        )
         if any(error["severity"] == "error" for error in output.get("errors", [])):
             return False
         for name, unit in DEPLOYED.items():
             code = output["contracts"][unit][name]["evm"]["bytecode"]
             artifact = {"bytecode": {"object": "0x" + code["object"]}}
-            (self._deployed / f"{name}.json").write_text(json.dumps(artifact))
+            for project in (self._tested, self._held, self._parts):
+                (project / f"{name}.json").write_text(json.dumps(artifact))
         return True
 
     def _fails(self, project: Path) -> bool:
@@ -185,18 +220,18 @@ class Project:
 
     def _names(self) -> Iterator[str]:
         for room in ROOMS:
-            for path in (self._whole / "src" / room).glob("*.sol"):
-                yield path.relative_to(self._whole).as_posix()
+            for path in (self._parts / "src" / room).glob("*.sol"):
+                yield path.relative_to(self._parts).as_posix()
+        yield from LIBRARIES
 
 
-def copy_sources(folder: Path) -> None:
-    """All contracts, and the tests that mutants are held against."""
-    shutil.copytree(SOURCES, folder / "src")
-    for name in (*TESTS, *NEEDED):
+def copy_tests(folder: Path, names: Iterable[str]) -> None:
+    """The tests that mutants are held against, and what they need."""
+    for name in (*names, *NEEDED):
         source, target = SOURCES.parent / "test" / name, folder / "test" / name
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns(SLOW))
-        elif source.exists():
+        else:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 

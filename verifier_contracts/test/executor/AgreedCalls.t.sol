@@ -56,4 +56,25 @@ contract AgreedCallsTest is Test {
         );
         assertEq(keccak256(params), before);
     }
+
+    function holdsInWord(uint16 word, bytes memory params) private pure returns (bool) {
+        bytes memory masked = bytes.concat(params);
+        for (uint256 place = uint256(word) * 32; place < params.length; ++place) {
+            if (place < uint256(word) * 32 + 32) masked[place] = 0;
+        }
+        AgreedCall memory agreed = AgreedCall(0, new Range[](1));
+        agreed.callHash = keccak256(abi.encode(address(1), address(2), masked));
+        agreed.ranges[0] = Range(word, 0, type(uint256).max);
+        return AgreedCalls.covers(agreed, address(1), address(2), params);
+    }
+
+    function test_a_range_lies_wholly_inside_the_parameters() public pure {
+        bytes memory params = bytes.concat(bytes32(uint256(1)), bytes32(uint256(2)));
+        assertTrue(holdsInWord(0, params) && holdsInWord(1, params));
+        assertFalse(holdsInWord(2, params));
+        assertTrue(holdsInWord(1, bytes.concat(params, "x")));
+        assertFalse(holdsInWord(2, bytes.concat(params, "x")));
+        assertFalse(holdsInWord(2, bytes.concat(params, bytes31("31 bytes"))));
+        assertFalse(holdsInWord(0, ""));
+    }
 }

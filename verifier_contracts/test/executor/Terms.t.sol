@@ -151,6 +151,17 @@ contract TermsTest is World {
         }
     }
 
+    function test_the_bounds_of_a_range_are_inside() public {
+        refused(agreedBetween(25, 27), 0, payment(dai, 24, friend));
+        refused(agreedBetween(25, 27), 0, payment(dai, 28, friend));
+        steered.steer(0, payment(dai, 25, friend));
+        assertEq(runs(agreedBetween(25, 27)), "done");
+        assertEq(runs(agreedBetween(25, 25)), "done");
+        steered.steer(0, payment(dai, 27, friend));
+        assertEq(runs(agreedBetween(25, 27)), "done");
+        assertEq(payer.paid(dai, friend), 25 + 25 + 27);
+    }
+
     function test_a_range_covers_its_own_word_alone() public {
         refused(agreedBetween(0, type(uint256).max), 0, payment(usdc, 25, friend));
         refused(agreedBetween(0, type(uint256).max), 0, payment(dai, 25, thief));
@@ -169,11 +180,13 @@ contract TermsTest is World {
     }
 
     function malformed(Range memory a, Range memory b, uint16 word) private {
-        RunTerms memory terms = agreed();
-        terms.calls[1].ranges = new Range[](2);
-        (terms.calls[1].ranges[0], terms.calls[1].ranges[1]) = (a, b);
-        vm.expectRevert(abi.encodeWithSelector(IAgentExecutor.MalformedRange.selector, 1, word));
-        runs(terms);
+        for (uint256 i = 0; i < 2; ++i) {
+            RunTerms memory terms = agreed();
+            terms.calls[i].ranges = new Range[](2);
+            (terms.calls[i].ranges[0], terms.calls[i].ranges[1]) = (a, b);
+            vm.expectRevert(abi.encodeWithSelector(IAgentExecutor.MalformedRange.selector, i, word));
+            runs(terms);
+        }
     }
 
     function test_ranges_are_in_order_and_not_empty() public {

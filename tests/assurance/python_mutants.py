@@ -33,6 +33,9 @@ ROOMS = {
 TESTS = (
     "tests/executor/receipts/test_receipts.py",
     "tests/executor/receipts/test_story.py",
+    "tests/executor/receipts/test_file.py",
+    "tests/executor/receipts/test_verdicts.py",
+    "tests/executor/receipts/test_movements.py",
     "tests/executor/receipts/test_schema.py",
     "tests/executor/receipts/test_earlier_files.py",
     "tests/executor/audit",

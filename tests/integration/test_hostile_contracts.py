@@ -319,13 +319,13 @@ EXPECTED: dict[Callable[[World], Scene], dict[str, tuple[str, str]]] = {
         "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "agent: .* is not ours: nobody here compiled it"),
         "verify-run": ("rejected", "was decided, and no such transfer is in the transaction"),
-        SHOWING: ("refused", ""),
+        SHOWING: ("refused", "CallerIsNotTheOwner"),  # whom it forwards to
     },
     delegated_account: {
         "model audit": NOT_CONCERNED,
         "agent audit": ("unsound", "EIP-7702"),
         "verify-run": ("rejected", "EIP-7702"),
-        SHOWING: ("refused", ""),
+        SHOWING: ("refused", "CallerIsNotTheOwner"),  # whom it forwards to
     },
     proxy_agent: {
         "model audit": NOT_CONCERNED,

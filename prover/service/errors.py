@@ -41,12 +41,12 @@ class DatabaseUnusable(ServiceError):
 class DatabaseLost(ServiceError):
     """What is written now would be gone with the next start."""
 
-    def __init__(self, path: str, what: str) -> None:
-        super().__init__(
-            f"the database's file {path} was {what} while in use: put it back, or stop every "
-            "process on it and start them again"
-        )
+    def __init__(self, path: str, what: str, *, can_return: bool = True) -> None:
+        remedy = "stop every process on it and start them again"
+        remedy = f"put it back, or {remedy}" if can_return else remedy
+        super().__init__(f"the database's file {path} was {what} while in use: {remedy}")
         self.path = path
+        self.what = what
 
 
 class StartRefused(ServiceError):

@@ -6,7 +6,8 @@ and waiting at the start is the only order in which nobody fails half-way.
 
 A file that was removed or replaced still takes writes, which nobody would ever find: each
 transaction looks whether the file is still the one that was opened, before it begins and once it is
-committed. Then also whether SQLite's log of changes is still beside it.
+committed. Then also whether what SQLite keeps beside it, the log of changes and its index, is still
+the same; if not, what the log had is saved into the file.
 """
 
 import logging
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
+BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its processes share
 BUSY_TIMEOUT_MS = 30_000
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
@@ -73,8 +75,15 @@ class Database:
         try:
             with self.write() as connection:
                 self._prepare(connection)
+            self.settle()
         except sa.exc.SQLAlchemyError as exc:
             raise DatabaseUnusable(self.shown, _reason(exc)) from exc
+
+    def settle(self) -> None:
+        """Move what the log of changes has into the file, as far as nobody is busy with it."""
+        if not self.is_postgres:
+            with self.read() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(passive)")
 
     def _prepare(self, connection: sa.Connection) -> None:
         if self.is_postgres:
@@ -105,10 +114,20 @@ class Database:
     def write(self) -> Iterator[sa.Connection]:
         """A transaction that may write. Raises DatabaseLost: then it may not have been kept."""
         self.check()
-        with self.engine.begin() as connection:
-            yield connection
-        if self._file:
-            self._file.check_written()
+        with self.engine.connect() as connection:
+            with connection.begin():
+                yield connection
+            if self._file:
+                self._check_written(self._file, connection)
+
+    def _check_written(self, file: "OpenFile", connection: sa.Connection) -> None:
+        try:
+            file.check_written()
+        except DatabaseLost:
+            if file.is_savable:  # this connection still has the log that others will not find
+                driver: Any = connection.connection.driver_connection
+                driver.execute("PRAGMA wal_checkpoint(full)").close()
+            raise
 
     def check(self) -> None:
         """Raise DatabaseLost when the file is not the one that was opened."""
@@ -183,9 +202,11 @@ class OpenFile:
                 os.fchmod(descriptor, 0o600)  # SQLite makes those beside it with the same rights
         finally:
             os.close(descriptor)
-        self._identity = (found.st_dev, found.st_ino)
-        self._log = self.path.with_name(f"{self.path.name}-wal")
-        self._had_log = self._lost_log = False
+        self._identity = _identity(found)
+        self._beside: dict[Path, tuple[int, int] | None] = {
+            self.path.with_name(self.path.name + end): None for end in BESIDE
+        }
+        self._lost: DatabaseLost | None = None
 
     def check(self) -> None:
         """Raises DatabaseLost."""
@@ -193,19 +214,40 @@ class OpenFile:
             found = self.path.stat()
         except OSError as exc:
             raise DatabaseLost(str(self.path), "removed") from exc
-        if (found.st_dev, found.st_ino) != self._identity:
+        if _identity(found) != self._identity:
             raise DatabaseLost(str(self.path), "replaced by another one")
-        if self._lost_log:
-            raise DatabaseLost(str(self._log), "removed")
+        if self._lost:
+            raise DatabaseLost(self._lost.path, self._lost.what, can_return=False)
 
     def check_written(self) -> None:
-        """After a change, that its log is there, too: it lies beside the file for as long as
-        anybody has that open. Without it we go on writing into what nobody else can read, also
-        when somebody has made another log meanwhile. Raises DatabaseLost."""
-        there = self._log.exists()
-        self._lost_log |= self._had_log and not there
-        self._had_log |= there
+        """After a change, that what lies beside the file for as long as anybody has that open is
+        the same as before. If not, we go on writing into what nobody else can read, and that does
+        not end when somebody has made another one. Raises DatabaseLost."""
+        for path, known in self._beside.items():
+            found = _identity_at(path)
+            if known is None:
+                self._beside[path] = found
+            elif found != known and self._lost is None:
+                what = "replaced by another one" if found else "removed"
+                self._lost = DatabaseLost(str(path), what, can_return=False)
         self.check()
+
+    @property
+    def is_savable(self) -> bool:
+        """Whether nobody has begun others beside the file, who would write to it, too."""
+        return all(_identity_at(path) in (None, known) for path, known in self._beside.items())
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _identity_at(path: Path) -> tuple[int, int] | None:
+    """None for what is not there."""
+    try:
+        return _identity(path.stat())
+    except FileNotFoundError:
+        return None
 
 
 def shared_clock(connection: sa.Connection) -> float:
@@ -282,5 +324,5 @@ def _reason(exc: Exception) -> str:
     return str(exc).splitlines()[0][:200]
 
 
-__all__ = ["PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once", "patiently"]
-__all__ += ["shared_clock"]
+__all__ = ["BESIDE", "PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once"]
+__all__ += ["patiently", "shared_clock"]

@@ -58,6 +58,7 @@ def prepare_engine(database: Database) -> None:
     _quieten()
     refuse_pickles()
     DBOS.migrate(_engine_url(database))
+    database.settle()
 
 
 class EngineQueue:

@@ -30,7 +30,7 @@ from zkagent.executor.cli.serve import EXIT_LOST
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.errors import ServiceError
 from zkagent.prover.service.fakes.catalogue import TROUBLE, FakeCatalogue, Order
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import BESIDE, Database
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.wire.states import State
 
@@ -133,6 +133,23 @@ def replaced_database(ward: Ward) -> None:
     ward.expect_well()
     ward.check()
     assert service.process.poll() is None
+
+
+def removed_log(ward: Ward) -> None:
+    """SQLite's log of changes is removed: nothing is acknowledged into it any more, and what was is
+    there after a kill and a start."""
+    service = ward.begin()
+    ward.submit(5)
+    for end in BESIDE:
+        ward.database_file.with_name(f"{ward.database_file.name}{end}").unlink()
+    if acknowledged := ward.submit(10):
+        ward.complain(f"{len(acknowledged)} acknowledged into a log that is gone")
+    ward.expect("database-replaced", ready=False)
+    ward.stop_asking()
+    service.kill()
+    ward.begin()
+    ward.expect_well()
+    ward.check()
 
 
 def locked_database(ward: Ward) -> None:
@@ -382,6 +399,7 @@ ON_SQLITE: dict[str, Fault] = {
         unlike_workers,
         unlinked_database,
         replaced_database,
+        removed_log,
         locked_database,
         slow_bodies,
         slow_bodies_without_a_key,

@@ -88,12 +88,17 @@ class Ward:
         return member
 
     def end(self) -> None:
-        if self._probe:
-            for took in json.loads(self._probe.communicate(timeout=30)[0]):
+        self.stop_asking()
+        self.fleet.end()
+
+    def stop_asking(self) -> None:
+        """Count how `/healthz` answered up to now; nobody asks any more."""
+        probe, self._probe = self._probe, None
+        if probe:
+            for took in json.loads(probe.communicate(timeout=30)[0]):
                 if took < 0:
                     self.complain(f"/healthz did not answer ({-took:.2f} s)")
                 self.report.healthz_s.append(abs(took))
-        self.fleet.end()
 
     def inputs(self, order: int | None = None) -> list[int]:
         self._number += 1

@@ -2,9 +2,11 @@
 say, and rows of the engine's that would run code."""
 
 import base64
+import contextlib
 import os
 import pickle
 import re
+import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -142,16 +144,77 @@ def test_no_write_counts_in_a_file_that_was_removed_or_replaced(
     store.submit("alice", Request("ab" * 32, (1,)))
 
 
-def test_no_write_counts_once_the_log_beside_the_file_was_removed(
+REQUESTS = [Request("ab" * 32, (number,)) for number in range(9)]
+
+
+def after_a_kill(file: Path) -> set[str]:
+    """The proofs that whoever starts then finds, with what lies in the folder."""
+    folder = file.with_name("after")
+    folder.mkdir()
+    for path in file.parent.glob("service.sqlite*"):
+        shutil.copy(path, folder)
+    database = Database(f"sqlite:///{folder}/{file.name}")
+    try:
+        with database.read() as connection:
+            return set(connection.execute(sa.select(proofs.c.id)).scalars())
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("ends", [("-wal",), ("-shm",), ("-wal", "-shm")])
+def test_no_write_counts_once_the_log_beside_the_file_was_removed_and_what_counted_is_saved(
+    opened: Database, file: Path, ends: tuple[str, ...]
+) -> None:
+    store = Store(opened, ListedRuns())
+    store.submit("alice", REQUESTS[0])
+    for end in ends:
+        file.with_name(f"{file.name}{end}").unlink()
+    for request in REQUESTS[1:3]:  # also when there is another log, which is not ours
+        with pytest.raises(DatabaseLost, match=rf"{ends[0]} was removed while in use: stop every"):
+            store.submit("alice", request)
+        for end in ends:
+            file.with_name(f"{file.name}{end}").touch()
+    for end in ends:
+        file.with_name(f"{file.name}{end}").unlink()
+    found = after_a_kill(file)
+    assert REQUESTS[0].id in found
+    assert REQUESTS[2].id not in found
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+def test_no_write_counts_once_another_log_lies_beside_the_file(
+    opened: Database, file: Path, end: str
+) -> None:
+    store, log = Store(opened, ListedRuns()), file.with_name(f"{file.name}{end}")
+    store.submit("alice", REQUESTS[0])
+    copy = file.with_name("copy")
+    shutil.copy(log, copy)
+    before = file.read_bytes()
+    copy.replace(log)
+    with pytest.raises(DatabaseLost, match=rf"{end} was replaced by another one while in use"):
+        store.submit("alice", REQUESTS[1])
+    assert file.read_bytes() == before  # whoever has the other log may be writing to it
+
+
+def test_changes_that_move_into_the_file_are_no_loss(opened: Database, file: Path) -> None:
+    store = Store(opened, ListedRuns())
+    for mode in ("passive", "restart", "truncate"):
+        for request in REQUESTS:
+            store.submit("alice", request)
+        with opened.read() as connection:
+            connection.exec_driver_sql(f"PRAGMA wal_checkpoint({mode})")
+    store.submit("alice", REQUESTS[0])
+
+
+def test_tables_are_in_the_file_itself_as_soon_as_they_are_prepared(
     opened: Database, file: Path
 ) -> None:
-    store, log = Store(opened, ListedRuns()), file.with_name("service.sqlite-wal")
-    store.submit("alice", Request("ab" * 32, (1,)))
-    log.unlink()
-    for _ in range(2):  # also when there is another log, which is not ours
-        with pytest.raises(DatabaseLost, match=r"service\.sqlite-wal was removed while in use"):
-            store.submit("alice", Request("ab" * 32, (2,)))
-        log.touch()
+    prepare_engine(opened)
+    alone = file.with_name("alone.sqlite")
+    shutil.copy(file, alone)
+    with contextlib.closing(sqlite3.connect(alone)) as connection:
+        rows = connection.execute("select name from sqlite_master where type = 'table'").fetchall()
+    assert {*metadata.tables, "workflow_status"} <= {name for (name,) in rows}
 
 
 def test_a_file_that_goes_while_a_request_is_written_is_noticed_before_it_is_acknowledged(

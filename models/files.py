@@ -3,6 +3,7 @@
 Both kinds of models lie on disk this way (catalogue.py, classifier/files.py).
 """
 
+import errno
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,6 +13,9 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from zkagent.models.errors import CorruptModel, ManifestError
+
+#: Of a stranger's file that is read whole: a hundred times what any of ours is.
+MOST_BYTES = 1 << 26
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -38,7 +42,7 @@ class ManifestRecord(Record):
     def load(cls, path: Path) -> Self:
         """Read and check `path`. Raises ManifestError with the first field that is wrong."""
         try:
-            return cls.model_validate_json(path.read_bytes())
+            return cls.model_validate_json(read_limited(path))
         except OSError as exc:
             raise ManifestError(
                 f"{path} cannot be read ({exc.strerror}): give a folder that "
@@ -52,6 +56,15 @@ class ManifestRecord(Record):
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
+    """A stranger's file, which may have no end. Raises OSError, also for a longer one."""
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
+    return content
 
 
 def read_checked(path: Path, expected: str) -> bytes:
@@ -72,4 +85,13 @@ def write_folder(directory: Path, contents: Mapping[str, bytes]) -> None:
         (directory / name).write_bytes(data)
 
 
-__all__ = ["ManifestRecord", "Record", "Sha256", "read_checked", "sha256", "write_folder"]
+__all__ = [
+    "MOST_BYTES",
+    "ManifestRecord",
+    "Record",
+    "Sha256",
+    "read_checked",
+    "read_limited",
+    "sha256",
+]
+__all__ += ["write_folder"]

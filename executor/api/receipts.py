@@ -1,6 +1,6 @@
 """The verdict on a receipt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,9 +12,10 @@ from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.receipts import verify_run
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import Receipt, load_receipt
-from zkagent.executor.receipts.verdicts import Report
+from zkagent.executor.receipts.verdicts import Check, Report
 from zkagent.executor.receipts.verify_run import ModelSource, Sources
-from zkagent.models.catalogue import Model, load_model
+from zkagent.models.catalogue import Model, load_model, shipped_models
+from zkagent.models.errors import UnknownModel
 from zkagent.verifier_contracts.chain.local import connect
 
 
@@ -33,10 +34,10 @@ def verify_receipt(
         (True, ())
 
     rpc: compare with this chain as well; offline nothing shows that the recorded state was the
-    chain's. model: instead of the one that the receipt names. srs: the set-up file of its circuit,
-    where that has to be built. trust: addresses whose code nobody here compiled and that the caller
-    vouches for, such as a token's; without it a run that touches them has the verdict unknown. A
-    receipt that does not hold is a report that is not accepted (and false); raises
+    chain's. model: instead of the shipped one that the receipt names. srs: the set-up file of its
+    circuit, where that has to be built. trust: addresses whose code nobody here compiled and that
+    the caller vouches for, such as a token's; without it a run that touches them has the verdict
+    unknown. A receipt that does not hold is a report that is not accepted (and false); raises
     MalformedReceipt, CannotVerify, ModelError, CircuitError, ContractsError when there is no
     telling.
     """
@@ -49,13 +50,31 @@ def verify_receipt(
         contracts = RunContracts(reader, models, circuits, {each.lower() for each in trust})
         sources = replace(sources, chain=partial(Web3Agent, reader.web3), contracts=contracts)
     report = verify_run.verify_receipt(found, sources)
-    return replace(report, development_srs=circuits.development)
+    notes = _vouched(models(found.runs[0].model.name)) if model is not None else ()
+    return replace(report, checks=(*report.checks, *notes), development_srs=circuits.development)
 
 
 def _models(given: Model | AnyPath | None) -> ModelSource:
+    """Without a model given, a receipt can name shipped ones alone: its name might be a path, and
+    what lies there a stranger's, too."""
     if given is None:
-        return lambda name: load_model(name, Model)
-    return lambda name: model_of(given)
+        return _shipped
+    chosen = model_of(given)
+    return lambda name: chosen
+
+
+def _shipped(name: str) -> Model:
+    """Raises UnknownModel."""
+    if name not in (known := shipped_models()):
+        raise UnknownModel(name, known)
+    return load_model(name, Model)
+
+
+def _vouched(model: Model) -> Iterator[Check]:
+    """Which model a verdict is about, where that is the asker's word."""
+    if all(load_model(name).digest != model.digest for name in shipped_models()):
+        note = f"not shipped: the model of --model, whose manifest has the digest {model.digest}"
+        yield Check("model", "is the one that was asked for", "", note=note)
 
 
 __all__ = ["verify_receipt"]

@@ -179,7 +179,9 @@ def opened(tell: "Narrator", model: "Model", options: dict[str, Any]) -> "Iterat
 @click.command("verify-run")
 @click.argument("receipt", type=FILE)
 @click.option("--rpc", callback=checked_url, help="Compare with this chain as well.")
-@click.option("--model", "model_name", help="Model by name or folder; by default the one named.")
+@click.option(
+    "--model", "model_name", help="Model by name or folder; by default the shipped one named."
+)
 @SRS_OPTION
 @TRUST_OPTION
 @JSON_OPTION

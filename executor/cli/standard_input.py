@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from zkagent.models.files import MOST_BYTES
+
 STANDARD_INPUT = Path("-")
 
 
@@ -11,7 +13,7 @@ def named(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
-def read_some(path: Path, most: int = -1) -> bytes:
+def read_some(path: Path, most: int = MOST_BYTES + 1) -> bytes:
     """What the file holds, at most so many bytes of it. Raises OSError."""
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read(most)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
 from zkagent.executor.errors import ConfigError, ConfigRefused, ConfigUnreadable
+from zkagent.models.files import read_limited
 
 FILE = "zkagent.toml"
 VARIABLE = "ZKAGENT_CONFIG"  # where the user's file is, instead of the platform's place
@@ -62,7 +63,7 @@ def find_files() -> list[ConfigFile]:
 def read_file(path: Path, owner: Owner) -> ConfigFile:
     """Raises ConfigUnreadable, ConfigRefused."""
     try:
-        content = path.read_bytes()
+        content = read_limited(path)
     except OSError as exc:
         raise ConfigUnreadable(path, exc.strerror or str(exc)) from exc
     values = {

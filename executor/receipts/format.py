@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from zkagent.executor.errors import MalformedReceipt
+from zkagent.models.files import MOST_BYTES, read_limited
 from zkagent.models.nesting import check_depth
 
 FORMAT = "zkagent-receipt-2"
@@ -242,7 +243,7 @@ def signed_text(document: dict[str, Any]) -> str:
 def load_receipt(path: Path) -> Receipt:
     """Read `path`. Raises MalformedReceipt."""
     try:
-        content = path.read_bytes()
+        content = read_limited(path)
     except OSError as exc:
         reason = f"it cannot be read ({exc.strerror})"
         raise MalformedReceipt(str(path), "document", reason) from exc
@@ -252,6 +253,8 @@ def load_receipt(path: Path) -> Receipt:
 def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
     """Raises MalformedReceipt, which names `source`, for anything but the one spelling of a
     receipt's values."""
+    if len(content) > MOST_BYTES:
+        raise MalformedReceipt(source, "document", f"it is longer than {MOST_BYTES:,} bytes")
     try:
         text = content.decode() if isinstance(content, bytes) else content
         check_depth(text)

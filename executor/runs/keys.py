@@ -11,6 +11,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.errors import KeyFileError
+from zkagent.models.files import read_limited
 from zkagent.models.nesting import check_depth
 
 PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
@@ -43,7 +44,7 @@ def _read(path: Path) -> str:
             raise KeyFileError(f"{path} is too large to be a key file")
         if found.st_mode & stat.S_IWOTH:
             raise KeyFileError(f"anybody here may write to {path}: make sure of it, then chmod 600")
-        return path.read_text().strip()
+        return read_limited(path, MAX_BYTES).decode().strip()
     except UnicodeDecodeError:
         raise KeyFileError(f"{path} is no key file: it is not text") from None
     except OSError as exc:

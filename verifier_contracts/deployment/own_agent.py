@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from zkagent.models.files import read_limited
 from zkagent.models.nesting import check_depth
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 from zkagent.verifier_contracts.errors import DeploymentFileError
@@ -39,7 +40,7 @@ class OwnAgent:
 def load_agent(path: Path) -> Deployment | OwnAgent:
     """The record of an agent of either kind. Raises DeploymentFileError."""
     try:
-        text = path.read_text()
+        text = read_limited(path).decode()
         check_depth(text)
         content = json.loads(text)
     except (OSError, ValueError):

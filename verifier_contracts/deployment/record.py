@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+from zkagent.models.files import read_limited
 from zkagent.models.nesting import check_depth
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
@@ -87,7 +88,7 @@ class Deployment:
 def load_deployment(path: Path) -> Deployment:
     """Raises DeploymentFileError."""
     try:
-        content = path.read_bytes()
+        content = read_limited(path)
     except OSError as exc:
         raise DeploymentFileError(str(path), f"it cannot be read ({exc.strerror})") from exc
     return Deployment.from_json(content, str(path))

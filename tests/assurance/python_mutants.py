@@ -4,12 +4,13 @@ time: `make mutants-python`.
 A sample by a seed from each room, or all of them (`--all`). cosmic-ray makes them
 (`python_operators.py` says which), `forked_mutants.py` holds each against the tests below until one
 fails. What no test notices survives; docs/assurance.md says of each why it may. Ends with an error
-when fewer than 85 % are killed in some room.
+when fewer than 85 % are killed in some room. Interrupted, it tells what is known so far.
 """
 
 import argparse
 import json
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -59,7 +60,10 @@ def main() -> None:
     chosen = {room: made_mutants(room, given.only, size, seed) for room in ROOMS}
     judge = Judge([mutant for mutants in chosen.values() for mutant in mutants], tell)
     options = ("-q", "-s", "-p", "no:cacheprovider", "--no-header", *(given.tests or TESTS))
-    pytest.main(list(options), plugins=[judge])
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if pytest.main(list(options), plugins=[judge]) == pytest.ExitCode.INTERRUPTED:
+        tell("interrupted: not every test was asked, so that more survive than would")
     if judge.broken:
         sys.exit(f"without any mutant these fail: {', '.join(judge.broken)}")
     for mutant in judge.mutants:

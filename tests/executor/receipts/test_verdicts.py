@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from eth_abi.exceptions import EncodingError
 
 from zkagent.executor.receipts.verdicts import CannotTell, Check, Report, check, difference, judged
 from zkagent.models.errors import ModelError
@@ -25,6 +26,7 @@ def raising(error: Exception) -> Callable[[], str]:
         (ValueError("bad"), "bad", False),
         (ValueError(), "ValueError", False),
         (OverflowError("too much"), "too much", False),
+        (EncodingError("no word"), "no word", False),
         (ModelError("refused"), "refused", False),
     ],
 )

@@ -23,7 +23,7 @@ ExecutorError
 │   ├── NotAgreed            whoever was asked did not agree
 │   ├── DoneBefore           the same instruction was carried out already
 │   ├── RunUnsettled         it was signed, and what became of it is not known yet
-│   └── NonceTaken           another transaction has the nonce of the run's
+│   └── NonceTaken           another transaction is said to have the nonce of the run's
 ├── RunRecordError           what is kept of runs cannot be used
 │   ├── RunRecordDamaged     a file that may be the trace of a transaction
 │   ├── RunInHand            another process is at the same instruction
@@ -258,12 +258,19 @@ class RunUnsettled(SendError):
 
 
 class NonceTaken(SendError):
-    def __init__(self, run: str, transaction: str, nonce: int) -> None:
-        self.run, self.transaction, self.nonce = run, transaction, nonce
+    """By what a node says, which may withhold the run's own transaction. until: when that could
+    still be included."""
+
+    exit_code = 6
+
+    def __init__(self, run: str, transaction: str, nonce: int, until: str) -> None:
+        self.run, self.transaction, self.nonce, self.until = run, transaction, nonce, until
         super().__init__(
-            f"transaction {transaction} will not be included: another one of this account, which "
-            f"was not made here, has its nonce {nonce}; look whether that was the same run, and "
-            "if not, repeat the command with --again"
+            f"the node says that another transaction of this account, which was not made here, has "
+            f"the nonce {nonce} of transaction {transaction} (run {run}); a node that withholds "
+            f"that would say the same, and it may still be included until {until}: look at "
+            "the account's transactions by another node, and after that time repeat the command "
+            "with --again"
         )
 
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.cli.progress import Work
 from zkagent.executor.runs.events import (
     Estimated,
     Event,
     Included,
+    MayStillHappen,
     Planned,
     Proving,
     Resumed,
@@ -83,6 +85,11 @@ def lasting(event: Event) -> str:
             return f"transaction {transaction} (nonce {nonce}, run {run})"
         case Resumed(run=run, transaction=transaction, nonce=nonce):
             return f"going on with transaction {transaction} (nonce {nonce}, run {run})"
+        case MayStillHappen(run=run, transaction=transaction, deadline=deadline):
+            return (
+                f"warning: transaction {transaction} (run {run}) may still be included until "
+                f"{utc(deadline)}, and then this happens twice"
+            )
     return ""
 
 

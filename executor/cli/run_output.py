@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from zkagent.executor.api.agents import Run
 from zkagent.executor.chain.agent import RunResult
+from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.story import plain, story, told
 from zkagent.executor.receipts.verdicts import Report
@@ -150,8 +150,7 @@ def _costs(shown: Shown) -> Iterator[str]:
         f"fee: about {_ether(shown['fee_wei'])} ETH, at most {_ether(shown['most_fee_wei'])} ETH "
         f"({gwei} for a unit of gas, {tip} of them to the proposer)"
     )
-    until = datetime.fromtimestamp(shown["deadline"], UTC)
-    yield f"good until {until:%Y-%m-%d %H:%M:%S} UTC"
+    yield f"good until {utc(shown['deadline'])}"
     if shown["tolerance"] is not None:
         share = f"{100 * shown['tolerance']:.9g} %"
         yield f"amounts that tools told may differ by {share} when it happens"

@@ -94,7 +94,7 @@ def forget_command(run: str, yes: bool) -> None:
         if not yes:
             _ask(record)
         journal.write(replace(record, state="forgotten"))
-    click.echo(f"run {record.id} is forgotten; transaction {record.hash} may still be mined")
+    click.echo(f"run {record.id} is forgotten; transaction {record.hash} {_threat(record)}")
 
 
 def _ask(record: "RunRecord") -> None:
@@ -102,9 +102,16 @@ def _ask(record: "RunRecord") -> None:
     click.echo(_line(record), err=True)
     if not sys.stdin.isatty():
         raise click.UsageError("there is nobody here to ask: give --yes")
-    if not click.confirm("its transaction may still be mined; forget it?", err=True):
+    if not click.confirm(f"its transaction {_threat(record)}; forget it?", err=True):
         click.echo("nothing was forgotten", err=True)
         sys.exit(1)
+
+
+def _threat(record: "RunRecord") -> str:
+    """Until when what was sent can take effect, by its signed terms."""
+    from zkagent.executor.chain.deadlines import utc
+
+    return f"may still be mined until {utc(record.deadline)}"
 
 
 def _continue(

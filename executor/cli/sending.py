@@ -137,7 +137,12 @@ def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
             return False
         with tell.aside():
             done = f"run {record.id}, transaction {record.hash}"
-            return click.confirm(f"this was carried out already ({done}): again?", err=True)
+            if record.state == "done":
+                return click.confirm(f"this was carried out already ({done}): again?", err=True)
+            from zkagent.executor.chain.deadlines import utc
+
+            until = f"it may still be included until {utc(record.deadline)}"
+            return click.confirm(f"this was sent already ({done}), and {until}: again?", err=True)
 
     return ask
 

@@ -7,6 +7,7 @@ A run that was interrupted behind `journal` is found there by whoever repeats it
 signed for it but under the same nonce.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from zkagent.executor.errors import (
     StateKeepsChanging,
 )
 from zkagent.executor.runs.derivation import raw_bytes, text
-from zkagent.executor.runs.events import Included, Resumed, Signed, StateChanged
+from zkagent.executor.runs.events import Included, MayStillHappen, Resumed, Signed, StateChanged
 from zkagent.executor.runs.journal import Intent, Journal, RunRecord, signed
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.preview import Confirm, Preview
@@ -38,7 +39,7 @@ from zkagent.executor.runs.runner import (
     ProvenRun,
     run_reverted,
 )
-from zkagent.executor.runs.settlement import Settlement, unsettled
+from zkagent.executor.runs.settlement import Settlement, nonce_taken, unsettled
 from zkagent.verifier_contracts.chain.signing import Fees
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 
@@ -83,8 +84,8 @@ class Carrier:
             last = self.journal.last(intent)
             if last and last.unfinished:
                 return self._resume(last, keep, wishes, dearer=False)
-            if last and last.state in {"done", "superseded"} and not _wanted(last, wishes.again):
-                raise done_before(last)
+            if last:
+                self._check_again(last, wishes.again)
             given_up = last if last and last.state == "forgotten" else None
             return self._begin(intent, keep, wishes, given_up)
 
@@ -167,6 +168,25 @@ class Carrier:
 
     def _is_free(self, nonce: int) -> bool:
         return self.sender.transactions_by(self.sender.height()) <= nonce
+
+    def _check_again(self, last: RunRecord, again: Again) -> None:
+        """Raises DoneBefore, or NonceTaken as long as the last transaction may still be included:
+        that its nonce is used up is a node's word, its deadline the contract's."""
+        open_ended = last.state == "superseded" or (
+            last.state == "forgotten" and not self._is_free(last.nonce)
+        )
+        threatens = open_ended and not self._has_passed(last.deadline)
+        if last.state not in {"done", "superseded"} and not threatens:
+            return
+        if not _wanted(last, again):
+            raise nonce_taken(last) if threatens else done_before(last)
+        if threatens:
+            self.report(MayStillHappen(last.id, last.hash, last.deadline))
+
+    def _has_passed(self, deadline: int) -> bool:
+        """By our own clock and the chain's, either of which may be wrong."""
+        chain = self.runner.chain
+        return min(int(time.time()), chain.time(chain.head())) > deadline
 
     def _outdated(self, call: RunCall) -> RevertError | None:
         """Why it would fail now."""

@@ -77,6 +77,16 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class MayStillHappen:
+    """The instruction is about to be carried out again, though an earlier transaction may be
+    included up to `deadline`, in seconds since 1970."""
+
+    run: str
+    transaction: str
+    deadline: int
+
+
+@dataclass(frozen=True, slots=True)
 class Included:
     """The transaction is in a block."""
 
@@ -86,7 +96,7 @@ class Included:
 
 
 Told = Planned | PlanFinished | Proving | Proved | Estimated | StateChanged
-Event = Told | Signed | Resumed | Included
+Event = Told | Signed | Resumed | MayStillHappen | Included
 Listener = Callable[[Event], None]
 
 

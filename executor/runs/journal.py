@@ -25,6 +25,7 @@ from typing import Any
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.support.cache import cache_root
+from zkagent.executor.chain.deadlines import deadline_of
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import RunInHand, RunRecordDamaged, UnknownRun
 
@@ -87,6 +88,11 @@ class RunRecord:
     def hash(self) -> str:
         """Of the transaction that was mined, or that was signed last."""
         return self.transaction or self.signed[-1].hash
+
+    @property
+    def deadline(self) -> int:
+        """The last block time at which any of its transactions can do anything."""
+        return max(deadline_of(bytes.fromhex(each.raw[2:])) for each in self.signed)
 
     @property
     def age_s(self) -> float:

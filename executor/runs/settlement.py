@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 
 from zkagent.executor.chain.agent import Inclusion
+from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
 from zkagent.executor.errors import NonceTaken, RunUnsettled
 from zkagent.executor.runs.journal import Journal, RunRecord
@@ -69,7 +70,7 @@ class Settlement:
                 taken_since = now
             elif now - taken_since > TAKEN_S:
                 record = self._keep(record, state="superseded")
-                raise NonceTaken(record.id, record.hash, record.nonce)
+                raise nonce_taken(record)
             if now - started > self.timeout_s:
                 raise unsettled(record, self._why_waiting(record, mined))
             if not mined and now - sent_at > REBROADCAST_S:
@@ -138,8 +139,12 @@ class Settlement:
         return changed
 
 
+def nonce_taken(record: RunRecord) -> NonceTaken:
+    return NonceTaken(record.id, record.hash, record.nonce, utc(record.deadline))
+
+
 def unsettled(record: RunRecord, why: str) -> RunUnsettled:
     return RunUnsettled(record.id, record.hash, record.nonce, why)
 
 
-__all__ = ["Settlement", "unsettled"]
+__all__ = ["Settlement", "nonce_taken", "unsettled"]

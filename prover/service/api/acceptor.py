@@ -105,7 +105,7 @@ class Silent:
     """A connection on which nothing has come yet. ended: called with its first bytes, or with none
     when it was closed."""
 
-    is_idle = True
+    is_idle, is_stuck = True, False
 
     def __init__(
         self,

@@ -1,8 +1,11 @@
 """The HTTP service as an ASGI application. `zkagent serve` starts it by way of `server`."""
 
+import functools
+import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from starlette.routing import Route
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
@@ -78,9 +81,12 @@ def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastA
         "never. Errors are problem documents (RFC 9457).",
         docs_url=None,
         redoc_url=None,
-        openapi_url="/openapi.json",
+        openapi_url=None,
     )
     app.state.deps = deps
+    plain = app.openapi
+    app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
+    app.router.routes.append(Route("/openapi.json", _description(app), include_in_schema=False))
     app.include_router(router)
     app.include_router(open_router)
     own = [route for route in app.routes if isinstance(route, Route)]
@@ -89,9 +95,17 @@ def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastA
     app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper)
     app.add_middleware(Counting, metrics=deps.metrics)
     app.add_middleware(Liveness)
-    plain = app.openapi
-    app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
     return app
+
+
+def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with the OpenAPI document, which is written once: anybody may ask for it."""
+    written = functools.cache(lambda: json.dumps(app.openapi()).encode())
+
+    async def describe(_: Request) -> Response:
+        return Response(written(), media_type="application/json")
+
+    return describe
 
 
 def _complete(document: dict[str, Any], deps: Deps) -> dict[str, Any]:

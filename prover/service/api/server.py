@@ -34,6 +34,8 @@ BACKLOG = 2048
 SCRAP_BYTES = 1024
 SCRAPS = 2  # that a request may come in; then it is read every REST_S only
 REST_S = 0.2
+TAKEN_S = 5.0  # in which a piece of an answer has to be taken, and a second for each TAKEN_RATE
+TAKEN_RATE = 16_384
 TURN_S = 0.0005  # of one thread, while others have something to do
 OTHER_FILES = 512
 GRACE_S = 10
@@ -58,11 +60,13 @@ class Connection(h11.Connection):
 
 class PatientProtocol(H11Protocol):
     """Ends connections whose request head does not arrive in time (slow-loris), and those that are
-    too many; reads those that send a byte at a time no more often than it must."""
+    too many; reads those that send a byte at a time no more often than it must. What an answer
+    consists of waits until what came before it was taken, and who does not take it is cut off."""
 
     all = Connections(CONNECTIONS)
     address = ""
     _alarm: asyncio.TimerHandle | None = None
+    _untaken: asyncio.TimerHandle | None = None
     _scraps = 0
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -72,6 +76,7 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
+        transport.set_write_buffer_limits(high=0)  # so that we are told of whatever is not taken
         self._set_alarm()
         self.all.add(self)
 
@@ -81,9 +86,30 @@ class PatientProtocol(H11Protocol):
         cycle: Any = self.cycle  # None before the first request
         return cycle is None or bool(cycle.response_complete)
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether something is not being taken."""
+        return self._untaken is not None
+
     def turn_away(self) -> None:
-        self.transport.write(TOO_MANY)
-        self.transport.close()
+        """Words to who is in the middle of something would be taken for an answer."""
+        if self.is_idle and not self.is_stuck:
+            self.transport.write(TOO_MANY)
+            if not self.is_stuck:
+                self.transport.close()
+                return
+        self.transport.abort()  # closing would wait until everything is taken
+
+    def pause_writing(self) -> None:
+        """Something is not taken at once: it has its time."""
+        super().pause_writing()
+        size = self.transport.get_write_buffer_size()
+        patience_s = TAKEN_S + size / TAKEN_RATE
+        self._untaken = self.loop.call_later(patience_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._taken()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         self.all.touch(self)
@@ -97,8 +123,16 @@ class PatientProtocol(H11Protocol):
         elif len(data) < SCRAP_BYTES:
             self._rest()
 
+    def on_response_complete(self) -> None:
+        """Who sends the next request before it has the answer gets this one and no other: so many
+        bytes of ours for a few of theirs would be answered in one burst."""
+        if self.conn.trailing_data[0]:
+            self.transport.close()
+        super().on_response_complete()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._clear_alarm()
+        self._taken()
         self.all.remove(self)
         super().connection_lost(exc)
 
@@ -128,6 +162,11 @@ class PatientProtocol(H11Protocol):
     def _read_on(self) -> None:
         if not self.flow.read_paused:
             self.transport.resume_reading()
+
+    def _taken(self) -> None:
+        if self._untaken is not None:
+            self._untaken.cancel()
+            self._untaken = None
 
     def _set_alarm(self) -> None:
         if self._alarm is None:
@@ -167,9 +206,11 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin, so that answers wait for little: what was loaded so far stays for good, so nobody
-        looks through it for garbage each time that connections come in hundreds; and a thread that
-        computes gives way soon, not at each of their system calls for five milliseconds."""
+        """Begin, so that answers wait for little: the API's description is made; what was loaded so
+        far stays for good, so nobody looks through it for garbage each time that connections come
+        in hundreds; and a thread that computes gives way soon, not at each of their system calls
+        for five milliseconds."""
+        self._service.app.openapi()
         gc.collect()
         gc.freeze()
         sys.setswitchinterval(TURN_S)

@@ -221,6 +221,23 @@ def slow_bodies_without_a_key(ward: Ward) -> None:
         del os.environ["ZKAGENT_KEY"]
 
 
+def untaken_answers(ward: Ward) -> None:
+    """More peers than there may be connections ask again and again, and read nothing."""
+    ward.begin("--connections", "20")
+    asked = b"GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" * 75
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            for _ in range(20):
+                connection = stack.enter_context(socket.socket())
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                connection.connect(("127.0.0.1", ward.fleet.port))
+                with contextlib.suppress(OSError):  # its place may be another's already
+                    connection.sendall(asked)
+            time.sleep(0.5)
+            ward.prove(1)
+    ward.check()
+
+
 def hanging_callbacks(ward: Ward) -> None:
     """A hundred callbacks to a host that hangs, and one to a host that answers."""
     with _listening(200) as bad, _listening() as good:
@@ -403,6 +420,7 @@ ON_SQLITE: dict[str, Fault] = {
         locked_database,
         slow_bodies,
         slow_bodies_without_a_key,
+        untaken_answers,
         hanging_callbacks,
         dead_workers,
         jumping_clock,
@@ -417,6 +435,7 @@ SHORT = (
     "unlike_workers",
     "unlinked_database",
     "slow_bodies",
+    "untaken_answers",
     "hanging_callbacks",
     "jumping_clock",
 )

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from zkagent.prover.service.api import acceptor
+from zkagent.prover.service.api import acceptor, connections
 from zkagent.prover.service.api.acceptor import URGENT, Acceptor
 from zkagent.prover.service.api.connections import Connections
 from zkagent.prover.service.api.raw_answers import TOO_MANY, TOO_SLOW
@@ -113,7 +113,10 @@ def test_the_silent_are_told_that_they_are_too_slow(
         run(listener, 10, wait)
 
 
-def test_of_too_many_the_one_that_has_been_silent_longest_goes(listener: socket.socket) -> None:
+def test_of_too_many_the_one_that_has_been_silent_longest_goes(
+    listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "NEW_S", 0.0)
     with contextlib.ExitStack() as stack:
         first, second, third = (stack.enter_context(connected(listener)) for _ in range(3))
 

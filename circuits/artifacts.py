@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
 from zkagent.circuits.errors import ProofMalformed
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 
 MANIFEST = "circuit.json"
 NETWORK, SETTINGS, COMPILED = "network.onnx", "settings.json", "network.ezkl"
@@ -203,16 +203,19 @@ class Proof:
 
     def to_json(self) -> str:
         """The form of a proof file, of the first format where there is no scale."""
-        return json.dumps(
-            {
-                "format": PROOF_FORMAT if self.scale else FIRST_PROOF_FORMAT,
-                "circuit": self.circuit,
-                "inputs": self.inputs,
-                "outputs": self.outputs,
-                **self.meaning,
-                "proof": f"0x{self.proof.hex()}",
-            }
-        )
+        return json.dumps(self.document)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What `to_json` writes."""
+        return {
+            "format": PROOF_FORMAT if self.scale else FIRST_PROOF_FORMAT,
+            "circuit": self.circuit,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            **self.meaning,
+            "proof": f"0x{self.proof.hex()}",
+        }
 
     @property
     def meaning(self) -> dict[str, Any]:
@@ -240,9 +243,7 @@ class Proof:
 
 def _object(text: str | bytes) -> dict[str, Any]:
     try:
-        text = text.decode() if isinstance(text, bytes) else text
-        check_depth(text)
-        fields = json.loads(text)
+        fields = load_json(text)
     except ValueError as exc:
         raise ProofMalformed(f"it is not JSON ({exc})") from exc
     named = fields.get("format") if isinstance(fields, dict) else None

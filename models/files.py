@@ -13,9 +13,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from zkagent.models.errors import CorruptModel, ManifestError
-
-#: Of a stranger's file that is read whole: a hundred times what any of ours is.
-MOST_BYTES = 1 << 26
+from zkagent.models.strict_json import MOST_BYTES, load_json
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -42,7 +40,9 @@ class ManifestRecord(Record):
     def load(cls, path: Path) -> Self:
         """Read and check `path`. Raises ManifestError with the first field that is wrong."""
         try:
-            return cls.model_validate_json(read_limited(path))
+            content = read_limited(path)
+            load_json(content)
+            return cls.model_validate_json(content)
         except OSError as exc:
             raise ManifestError(
                 f"{path} cannot be read ({exc.strerror}): give a folder that "
@@ -52,6 +52,8 @@ class ManifestRecord(Record):
             first = exc.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"])) or "the document"
             raise ManifestError(f"{path}: {where}: {first['msg']}: restore the file") from exc
+        except ValueError as exc:
+            raise ManifestError(f"{path}: {exc}: restore the file") from exc
 
 
 def sha256(data: bytes) -> str:

@@ -5,33 +5,35 @@ restarted in between is asked again, which is safe: the same request is the same
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, Self
 
 import httpx
 
-from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.artifacts import Proof, is_digest
+from zkagent.circuits.errors import ProofMalformed
 from zkagent.circuits.networks.batch import own_row
+from zkagent.circuits.support.plain_text import plain
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.prover.service.errors import ServiceAnswered
+from zkagent.prover.service.errors import ServiceGarbled, ServiceUnreachable
+from zkagent.prover.service.wire.asking import Answer, ask, ask_async, settings
 from zkagent.prover.service.wire.exchange import (
+    LATE_S,
     PATIENCE_S,
     Attempts,
     Wanted,
     check_time,
     checked,
-    headers,
     is_made,
     poll_s,
+    read,
     read_view,
 )
-from zkagent.prover.service.wire.schemas import ProofView
+from zkagent.prover.service.wire.schemas import CircuitList, ProofPage, ProofView, VerdictView
 from zkagent.prover.service.wire.states import State
-
-TIMEOUT = httpx.Timeout(connect=5.0, read=75.0, write=30.0, pool=5.0)
 
 #: Called with what is known of a proof, about once a second.
 Listener = Callable[[ProofView], None]
@@ -45,6 +47,7 @@ class ServiceClient:
 
     key: by default from $ZKAGENT_KEY. patience_s: how long to go on while the service is down or
     overloaded; trouble: told in words each time. Raises ServiceUnreachable for what is no address.
+    All methods raise ServiceUnreachable, ServiceAnswered and ServiceGarbled.
     """
 
     def __init__(
@@ -57,35 +60,39 @@ class ServiceClient:
     ) -> None:
         self.url = checked(url)
         self._patience_s, self._trouble = patience_s, trouble
-        self._http = httpx.Client(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
+        self._http = httpx.Client(**settings(self.url, key))
 
     def submit(self, wanted: Wanted) -> ProofView:
-        """Ask for a proof. Raises ServiceAnswered, ServiceUnreachable."""
-        return read_view(self._call("POST", "/v1/proofs", json=wanted.fields))
+        """Ask for a proof."""
+        return self._submit(wanted)
 
     def get(self, proof_id: str, wait_s: float = 0) -> ProofView:
         """A proof's state, at the latest after `wait_s`."""
-        return read_view(self._call("GET", f"/v1/proofs/{proof_id}", params={"wait_s": wait_s}))
+        return self._get(proof_id, wait_s)
 
     def cancel(self, proof_id: str) -> ProofView:
         return read_view(self._call("DELETE", f"/v1/proofs/{proof_id}"))
 
     def check_alive(self) -> None:
-        """Raises ServiceUnreachable, ServiceAnswered."""
+        """Raises what all methods raise."""
         self._call("GET", "/healthz")
 
     def proofs(self, state: State | None = None) -> Iterator[dict[str, Any]]:
         """All of this key's proofs, newest first."""
         params: dict[str, Any] = {"limit": 500} | ({"state": state.value} if state else {})
         while True:
-            page = self._call("GET", "/v1/proofs", params=params).json()
+            answer = self._call("GET", "/v1/proofs", params=params)
+            read(answer, ProofPage)
+            page = answer.value
             yield from page["proofs"]
             if page["next"] is None:
                 return
             params["cursor"] = page["next"]
 
     def circuits(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._call("GET", "/v1/circuits").json()["circuits"]
+        answer = self._call("GET", "/v1/circuits")
+        read(answer, CircuitList)
+        found: list[dict[str, Any]] = answer.value["circuits"]
         return found
 
     def artifact(self, circuit: str, name: str) -> bytes:
@@ -93,21 +100,14 @@ class ServiceClient:
 
     def verify(self, proof: Proof) -> tuple[bool, str]:
         """The service's verdict, and why not."""
-        answer = self._call("POST", "/v1/verify", json=json.loads(proof.to_json())).json()
-        return answer["valid"], answer["reason"]
+        verdict = read(self._call("POST", "/v1/verify", json=proof.document), VerdictView)
+        return verdict.valid, plain(verdict.reason)
 
     def wait(
         self, proof_id: str, *, timeout_s: float | None = None, listener: Listener | None = None
     ) -> ProofView:
         """Until the proof is made. Raises ProofNotMade, NoProofYet, ServiceUnreachable."""
-        end = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            view = self.get(proof_id, poll_s(end))
-            if listener:
-                listener(view)
-            if is_made(view):
-                return view
-            check_time(proof_id, end, timeout_s)
+        return self._wait(proof_id, timeout_s, _end(timeout_s), listener)
 
     def prove(
         self,
@@ -116,9 +116,12 @@ class ServiceClient:
         timeout_s: float | None = None,
         listener: Listener | None = None,
     ) -> ProofView:
-        """Submit and wait."""
-        view = self.submit(wanted)
-        return self.wait(view.id, timeout_s=timeout_s, listener=listener)
+        """Submit and wait, `timeout_s` in all."""
+        end = _end(timeout_s)
+        view = self._submit(wanted, end)
+        if listener:
+            listener(view)
+        return self._wait(view.id, timeout_s, end, listener)
 
     def prove_features(
         self,
@@ -135,7 +138,7 @@ class ServiceClient:
         """
         wanted = Wanted.of_features(circuit, features, batch="never")
         view = self.prove(wanted, timeout_s=timeout_s, listener=listener)
-        return proof_of(view, features)
+        return proof_alone(view, features, circuit, self.url)
 
     def close(self) -> None:
         self._http.close()
@@ -146,11 +149,37 @@ class ServiceClient:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self.url, self._patience_s, self._trouble)
+    def _submit(self, wanted: Wanted, end: float | None = None) -> ProofView:
+        return read_view(self._call("POST", "/v1/proofs", end, json=wanted.fields))
+
+    def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
+        return read_view(self._call("GET", path, end, params=params))
+
+    def _wait(
+        self,
+        proof_id: str,
+        timeout_s: float | None,
+        end: float | None,
+        listener: Listener | None,
+    ) -> ProofView:
         while True:
             try:
-                answer = self._http.request(method, path, **arguments)
+                view = self._get(proof_id, poll_s(end), _late(end))
+            except ServiceUnreachable:
+                check_time(proof_id, end, timeout_s)
+                raise
+            if listener:
+                listener(view)
+            if is_made(view):
+                return view
+            check_time(proof_id, end, timeout_s)
+
+    def _call(self, method: str, path: str, end: float | None = None, **arguments: Any) -> Answer:
+        attempts = Attempts(self.url, self._patience_s, self._trouble, end)
+        while True:
+            try:
+                answer = ask(self._http, attempts.request_s, method, path, **arguments)
             except httpx.TransportError as exc:
                 time.sleep(attempts.unreachable(exc))
                 continue
@@ -176,14 +205,13 @@ class AsyncServiceClient:
     ) -> None:
         self.url = checked(url)
         self._patience_s, self._trouble = patience_s, trouble
-        self._http = httpx.AsyncClient(base_url=self.url, headers=headers(key), timeout=TIMEOUT)
+        self._http = httpx.AsyncClient(**settings(self.url, key))
 
     async def submit(self, wanted: Wanted) -> ProofView:
-        return read_view(await self._call("POST", "/v1/proofs", json=wanted.fields))
+        return await self._submit(wanted)
 
     async def get(self, proof_id: str, wait_s: float = 0) -> ProofView:
-        params = {"wait_s": wait_s}
-        return read_view(await self._call("GET", f"/v1/proofs/{proof_id}", params=params))
+        return await self._get(proof_id, wait_s)
 
     async def cancel(self, proof_id: str) -> ProofView:
         return read_view(await self._call("DELETE", f"/v1/proofs/{proof_id}"))
@@ -192,26 +220,21 @@ class AsyncServiceClient:
         self, proof_id: str, *, timeout_s: float | None = None, listener: Listener | None = None
     ) -> ProofView:
         """Until the proof is made. Raises ProofNotMade, NoProofYet, ServiceUnreachable."""
-        end = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            view = await self.get(proof_id, poll_s(end))
-            if listener:
-                listener(view)
-            if is_made(view):
-                return view
-            check_time(proof_id, end, timeout_s)
+        return await self._wait(proof_id, timeout_s, _end(timeout_s), listener)
 
     async def prove(self, wanted: Wanted, *, timeout_s: float | None = None) -> ProofView:
-        """Submit and wait."""
-        view = await self.submit(wanted)
-        return await self.wait(view.id, timeout_s=timeout_s)
+        """Submit and wait, `timeout_s` in all."""
+        end = _end(timeout_s)
+        view = await self._submit(wanted, end)
+        return await self._wait(view.id, timeout_s, end)
 
     async def prove_features(
         self, circuit: str, features: Sequence[int], *, timeout_s: float | None = None
     ) -> Proof:
         """Like ServiceClient.prove_features."""
         wanted = Wanted.of_features(circuit, features, batch="never")
-        return proof_of(await self.prove(wanted, timeout_s=timeout_s), features)
+        view = await self.prove(wanted, timeout_s=timeout_s)
+        return proof_alone(view, features, circuit, self.url)
 
     async def __aenter__(self) -> Self:
         return self
@@ -219,11 +242,40 @@ class AsyncServiceClient:
     async def __aexit__(self, *error: object) -> None:
         await self._http.aclose()
 
-    async def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        attempts = Attempts(self.url, self._patience_s, self._trouble)
+    async def _submit(self, wanted: Wanted, end: float | None = None) -> ProofView:
+        return read_view(await self._call("POST", "/v1/proofs", end, json=wanted.fields))
+
+    async def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
+        return read_view(await self._call("GET", path, end, params=params))
+
+    async def _wait(
+        self,
+        proof_id: str,
+        timeout_s: float | None,
+        end: float | None,
+        listener: Listener | None = None,
+    ) -> ProofView:
         while True:
             try:
-                answer = await self._http.request(method, path, **arguments)
+                view = await self._get(proof_id, poll_s(end), _late(end))
+            except ServiceUnreachable:
+                check_time(proof_id, end, timeout_s)
+                raise
+            if listener:
+                listener(view)
+            if is_made(view):
+                return view
+            check_time(proof_id, end, timeout_s)
+
+    async def _call(
+        self, method: str, path: str, end: float | None = None, **arguments: Any
+    ) -> Answer:
+        attempts = Attempts(self.url, self._patience_s, self._trouble, end)
+        while True:
+            try:
+                request_s = attempts.request_s
+                answer = await ask_async(self._http, request_s, method, path, **arguments)
             except httpx.TransportError as exc:
                 await asyncio.sleep(attempts.unreachable(exc))
                 continue
@@ -245,11 +297,13 @@ class ServiceProver(ExitStack[None]):
         *,
         key: str | None = None,
         timeout_s: float = 600.0,
+        patience_s: float = PATIENCE_S,
         listener: Listener | None = None,
     ) -> None:
         """circuit: its digest, or the name of a model that the service offers."""
         super().__init__()
-        self._client = self.enter_context(ServiceClient(url, key=key))
+        self._client = self.enter_context(ServiceClient(url, key=key, patience_s=patience_s))
+        self.url = self._client.url
         self._circuit = circuit
         self._timeout_s = timeout_s
         self._listener = listener
@@ -279,15 +333,37 @@ def prove_by_service(
         return client.prove_features(model, features, timeout_s=timeout_s, listener=listener)
 
 
-def proof_of(view: ProofView, features: Sequence[int]) -> Proof:
-    """The proof in a finished view, if it is the one that was asked for. Raises ServiceAnswered."""
-    assert view.result is not None
-    proof = Proof.from_json(view.result.proof.model_dump_json())
+def proof_of(view: ProofView, features: Sequence[int], url: str = "the service") -> Proof:
+    """The proof in a finished view, if it is one of what was asked for; what it says that it is
+    about is left out. Raises ServiceGarbled."""
+    if view.result is None:
+        raise ServiceGarbled(url, "a proof that is done has no result")
     try:
+        proof = Proof.from_json(view.result.proof.model_dump_json())
         own_row(proof, list(features), view.result.position)
+    except ProofMalformed as exc:
+        raise ServiceGarbled(url, f"no proof: {plain(exc.reason)}") from exc
     except ValueError as exc:
-        raise ServiceAnswered(200, "OK", f"with a proof of something else: {exc}") from exc
+        raise ServiceGarbled(url, f"a proof of something else: {exc}") from exc
+    return replace(proof, about=None)
+
+
+def proof_alone(view: ProofView, features: Sequence[int], circuit: str, url: str) -> Proof:
+    """Like `proof_of`, for one that nobody shares. circuit: compared where it is a digest."""
+    proof = proof_of(view, features, url)
+    if len(proof.inputs) != len(features):
+        raise ServiceGarbled(url, "a proof of something else: others share it")
+    if is_digest(circuit) and proof.circuit != circuit:
+        raise ServiceGarbled(url, f"a proof of something else: of circuit {proof.circuit[:16]}")
     return proof
+
+
+def _end(timeout_s: float | None) -> float | None:
+    return None if timeout_s is None else time.monotonic() + timeout_s
+
+
+def _late(end: float | None) -> float | None:
+    return None if end is None else end + LATE_S
 
 
 __all__ = [
@@ -295,6 +371,7 @@ __all__ = [
     "ServiceClient",
     "ServiceProver",
     "Wanted",
+    "proof_alone",
     "proof_of",
     "prove_by_service",
 ]

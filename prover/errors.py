@@ -65,13 +65,15 @@ class ProverTroubled(TransientProverError):
 
 
 class ProofFalse(PermanentProverError):
-    """The engine returned a proof that does not verify."""
+    """The engine, or a service, returned a proof that does not verify. service: its address."""
 
-    def __init__(self, circuit: str, reason: str) -> None:
+    def __init__(self, circuit: str, reason: str, service: str = "") -> None:
+        maker = f" by the service at {service}" if service else ""
+        remedy = "do not rely on that service" if service else "build the circuit again"
         super().__init__(
-            f"the proof made for circuit {circuit[:16]} does not verify ({reason}): "
-            "build the circuit again"
+            f"the proof made{maker} for circuit {circuit[:16]} does not verify ({reason}): {remedy}"
         )
+        self.service = service
         self.circuit = circuit
         self.reason = reason
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from zkagent.circuits.errors import ArtifactCorrupted
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 Parsed = TypeVar("Parsed")
 
@@ -27,7 +29,7 @@ def read_sealed(path: Path, parse: Callable[[dict[str, Any]], Parsed]) -> Parsed
     """What `parse` makes of the content that was written. Raises ArtifactCorrupted, also where
     `parse` misses something (KeyError, TypeError, ValueError)."""
     try:
-        sealed = json.loads(path.read_text())
+        sealed = load_json(read_limited(path))
         content = sealed["content"]
         if sealed["sha256"] == _digest(content):
             return parse(content)

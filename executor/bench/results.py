@@ -12,6 +12,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from zkagent.executor.errors import BenchResultsUnreadable
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 RESULTS = "results.json"
 
@@ -224,13 +226,17 @@ class Results(_Record):
         """From results.json or its folder. Raises BenchResultsUnreadable."""
         file = path / RESULTS if path.is_dir() else path
         try:
-            return cls.model_validate_json(file.read_bytes())
+            content = read_limited(file)
+            load_json(content)
+            return cls.model_validate_json(content)
         except OSError as exc:
             raise BenchResultsUnreadable(file, f"it cannot be read ({exc.strerror})") from exc
         except ValidationError as exc:
             first = exc.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"])) or "the file"
             raise BenchResultsUnreadable(file, f"{where}: {first['msg']}") from exc
+        except ValueError as exc:
+            raise BenchResultsUnreadable(file, str(exc)) from exc
 
 
 __all__ = ["RESULTS", "Case", "IterationCost", "Machine", "Network", "Results", "Run", "Share"]

@@ -89,7 +89,7 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
-        _check_if_possible(proof)
+        proof = _checked_if_possible(proof, service)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -149,8 +149,11 @@ def verify_command(
 
 def _said(proof: "Proof") -> str:
     """What was decided, or y in the network's own numbers."""
+    from zkagent.circuits.support.plain_text import plain
+
     if proof.about:
-        return f"{proof.about.model} decides {proof.about.decision} about {proof.about.prompt!r}"
+        model, decision = plain(proof.about.model), plain(proof.about.decision)
+        return f"{model} decides {decision} about {proof.about.prompt!r}"
     if proof.scale is None or proof.scale.exact:
         return f"y = {list(proof.outputs)}"
     values = ", ".join(f"{value:.6g}" for value in proof.scale.read(proof.outputs))
@@ -192,13 +195,11 @@ def _circuit_of_digest(prefix: str) -> "Circuit":
 def _read_inputs(path: Path | None) -> list[object]:
     from zkagent.circuits.errors import InputRefused
     from zkagent.executor.cli.standard_input import named, read_some
-    from zkagent.models.nesting import check_depth
+    from zkagent.models.strict_json import load_json
 
     assert path
     try:
-        text = read_some(path).decode()
-        check_depth(text)
-        values = json.loads(text)
+        values = load_json(read_some(path))
     except OSError as exc:
         raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
     except ValueError as exc:
@@ -256,7 +257,7 @@ def _prove_by_service(
 ) -> "tuple[Proof, Measurement]":
     """Raises ProverError."""
     from zkagent.executor.cli.progress import stages
-    from zkagent.prover.client import ServiceClient, Wanted, proof_of
+    from zkagent.prover.client import ServiceClient, Wanted, proof_alone
     from zkagent.prover.local import Measurement
     from zkagent.prover.service.wire.states import State
 
@@ -264,25 +265,26 @@ def _prove_by_service(
         stages(3) as begin,
         ServiceClient(url, patience_s=patience_s, trouble=_telling(patience_s)) as client,
     ):
-        begin("asking the service")
-        view = client.submit(Wanted.of_features(model, values, batch="never"))
-        said = ["waiting for its turn"]
+        said = ["asking the service"]
         begin(said[0])
 
         def tell(view: "ProofView") -> None:
-            if view.state is State.PROVING and len(said) == 1:
-                said.append("proving")
-                begin(said[-1])
+            stage = "proving" if view.state is State.PROVING else "waiting for its turn"
+            if stage not in said:
+                said.append(stage)
+                begin(stage)
 
-        view = client.wait(view.id, timeout_s=timeout_s, listener=tell)
-    took = view.timings
-    return proof_of(view, values), Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
+        wanted = Wanted.of_features(model, values, batch="never")
+        view = client.prove(wanted, timeout_s=timeout_s, listener=tell)
+        proof, took = proof_alone(view, values, model, client.url), view.timings
+    return proof, Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
-def _check_if_possible(proof: "Proof") -> None:
-    """Verify what a service made where this machine has the circuit, and say so where it has not.
-    Raises ProofFalse, CircuitError."""
+def _checked_if_possible(proof: "Proof", service: str) -> "Proof":
+    """Verify what a service made where this machine has the circuit, which then says the scale of
+    its numbers; where it has not, say so. Raises ProofFalse, CircuitError."""
     from zkagent.circuits.errors import CircuitNotFound
+    from zkagent.circuits.halo2.scales import scale_of
     from zkagent.executor.cli.progress import working
     from zkagent.prover.errors import ProofFalse
     from zkagent.prover.verification import verify
@@ -295,11 +297,12 @@ def _check_if_possible(proof: "Proof") -> None:
             "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
             err=True,
         )
-        return
+        return proof
     with working("verifying the proof"):
         verdict = verify(proof, circuit)
     if not verdict.valid:
-        raise ProofFalse(proof.circuit, verdict.reason)
+        raise ProofFalse(proof.circuit, verdict.reason, service)
+    return replace(proof, scale=scale_of(circuit))
 
 
 def _telling(patience_s: float) -> "Told":
@@ -318,7 +321,7 @@ def _telling(patience_s: float) -> "Told":
 def _as_json(proof: "Proof", measurement: "Measurement") -> str:
     from dataclasses import asdict
 
-    return json.dumps({**json.loads(proof.to_json()), "measurement": asdict(measurement)})
+    return json.dumps({**proof.document, "measurement": asdict(measurement)})
 
 
 __all__ = ["prove_command", "verify_command"]

@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 
 from zkagent.executor.config.files import ConfigFile, Owner, user_path
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 RECORD = "trusted.json"  # beside the user's file: absolute path -> SHA-256
 
@@ -38,7 +40,7 @@ def _place() -> Path:
 def _record() -> dict[str, str]:
     """A record that is missing or damaged trusts nobody."""
     try:
-        content = json.loads(_place().read_text())
+        content = load_json(read_limited(_place()))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -7,7 +7,6 @@ surrogates (PEP 383), the requester signs all of it but `informational`.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,8 +22,8 @@ from pydantic import (
 )
 
 from zkagent.executor.errors import MalformedReceipt
-from zkagent.models.files import MOST_BYTES, read_limited
-from zkagent.models.nesting import check_depth
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 FORMAT = "zkagent-receipt-2"
 #: Formats that this version does not verify, and the one that does. Their transactions agree to no
@@ -253,12 +252,8 @@ def load_receipt(path: Path) -> Receipt:
 def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
     """Raises MalformedReceipt, which names `source`, for anything but the one spelling of a
     receipt's values."""
-    if len(content) > MOST_BYTES:
-        raise MalformedReceipt(source, "document", f"it is longer than {MOST_BYTES:,} bytes")
     try:
-        text = content.decode() if isinstance(content, bytes) else content
-        check_depth(text)
-        document = json.loads(text, object_pairs_hook=_no_repetition, parse_constant=_no_constant)
+        document = load_json(content)
         _check_format(document, source)
         receipt = Receipt.model_validate(document)
     except ValidationError as exc:
@@ -282,14 +277,3 @@ def _check_format(document: Any, source: str) -> None:
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def _no_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")

@@ -6,6 +6,7 @@ It repeats the receipt and checks nothing: `zkagent verify-run` prints it before
 from collections.abc import Iterator
 from typing import Any
 
+from zkagent.circuits.support.plain_text import plain
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
 from zkagent.models.encoding.decoder import words
 
@@ -42,11 +43,6 @@ def story(receipt: Receipt) -> Iterator[str]:
             yield f"  {plain(symbol)} is the token {token}"
         yield f"  decided by model {plain(run['model'])}, in block {run['block']}, transaction"
         yield f"  {run['transaction']}"
-
-
-def plain(text: str) -> str:
-    """Text of strangers on one line, without what could act on a terminal."""
-    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def _call(step: IterationRecord) -> dict[str, Any]:

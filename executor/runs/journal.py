@@ -28,6 +28,8 @@ from zkagent.circuits.support.cache import cache_root
 from zkagent.executor.chain.deadlines import deadline_of
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import RunInHand, RunRecordDamaged, UnknownRun
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 FORMAT = "zkagent-run-1"
 NAME = re.compile(r"([0-9a-f]{16})-([1-9][0-9]*)\.json", re.ASCII)
@@ -211,11 +213,11 @@ def signed(raw: bytes) -> Signed:
 def _read(path: Path) -> RunRecord:
     """Raises RunRecordDamaged unless everything in the file fits together."""
     try:
-        content = json.loads(path.read_text())
+        content = load_json(read_limited(path))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise RunRecordDamaged(path, f"its format is not {FORMAT}")
         record = _parsed(content)
-    except (ValueError, TypeError, KeyError, RecursionError) as exc:
+    except (ValueError, TypeError, KeyError) as exc:
         raise RunRecordDamaged(path, str(exc) or type(exc).__name__) from exc
     except OSError as exc:
         raise RunRecordDamaged(path, exc.strerror or str(exc)) from exc

@@ -1,6 +1,5 @@
 """Reads the key that signs runs. Nothing here ever prints or logs what is in a key file."""
 
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.errors import KeyFileError
 from zkagent.models.files import read_limited
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 
 PASSWORD_VARIABLE = "ZKAGENT_KEY_PASSWORD"
 MAX_BYTES = 64 * 1024
@@ -54,8 +53,7 @@ def _read(path: Path) -> str:
 def _keystore(text: str) -> dict[str, Any] | None:
     """The content of a keystore, which is told by its field "crypto"; None for anything else."""
     try:
-        check_depth(text)
-        content = json.loads(text)
+        content = load_json(text)
     except ValueError:
         return None
     is_keystore = isinstance(content, dict) and "crypto" in map(str.lower, content)

@@ -27,7 +27,7 @@ class CheckedService(ServiceProver):
     def prove(self, x: Sequence[int]) -> Proof:
         proof = super().prove(x)
         if not (verdict := verify(proof, self.circuit)):
-            raise ProofFalse(self.circuit.digest, verdict.reason)
+            raise ProofFalse(self.circuit.digest, verdict.reason, self.url)
         return proof
 
 

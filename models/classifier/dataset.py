@@ -1,12 +1,11 @@
 """Labelled texts from JSON lines, with errors that name file, line and remedy."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from zkagent.models.errors import DatasetError
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,7 @@ def _pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 def _pair(where: str, line: str) -> tuple[str, str]:
     try:
-        check_depth(line)
-        fields = json.loads(line)
+        fields = load_json(line)
     except ValueError as exc:
         raise DatasetError(f"{where} is not JSON ({exc}): write one object per line") from exc
     if not isinstance(fields, dict):

@@ -5,7 +5,6 @@ is a tool ("Withdraw", "Withdraw all", ...), "view", "ask" or "decline". The gen
 its verbs. Run `python -m zkagent.models.wallet.development [MODEL] [--wrong]` for the figures.
 """
 
-import json
 import random
 import sys
 from collections import Counter
@@ -17,6 +16,7 @@ from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import RefusedArgument
+from zkagent.models.strict_json import load_json
 from zkagent.models.wallet.dataset import ACTIONS, ROLES, SLOTS_OF, SYMBOLS
 from zkagent.models.wallet.text.generator import ADDRESS, Kind, Sample, rendered
 
@@ -30,7 +30,7 @@ def development_samples() -> list[Sample]:
     """The hand-written prompts, each with what should be done."""
     rng = random.Random(0)
     lines = FILE.read_text().splitlines()
-    return [_sample(json.loads(line), rng) for line in lines]
+    return [_sample(load_json(line), rng) for line in lines]
 
 
 def _sample(line: dict[str, str], rng: random.Random) -> Sample:

@@ -17,6 +17,7 @@ ProverError
     ├── QuotaExceeded         the key has used up what it was given
     ├── NotRetried            there is nothing to retry
     ├── ServiceAnswered       to a client: the service said no
+    ├── ServiceGarbled        to a client: what came is no answer of a service
     ├── ServiceUnreachable    to a client: nobody answers
     ├── NoProofYet            to a client: not within the time that it gave
     └── ProofNotMade          to a client: the proof ended without a result
@@ -143,11 +144,24 @@ class NotRetried(ServiceError):
 class ServiceAnswered(ServiceError):
     """The service refused; `status` and `title` are its problem document's."""
 
-    def __init__(self, status: int, title: str, detail: str) -> None:
-        super().__init__(f"the prover service answered {status} {title}: {detail}")
+    def __init__(self, url: str, status: int, title: str, detail: str) -> None:
+        super().__init__(f"the prover service at {url} answered {status} {title}: {detail}")
+        self.url = url
         self.status = status
         self.title = title
         self.detail = detail
+
+
+class ServiceGarbled(ServiceError):
+    """Whoever answers there is no prover service, or lies. reason: plain text."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(
+            f"what {url} answered is not what a prover service says ({reason}): is the address "
+            "right, and the service to be relied on?"
+        )
+        self.url = url
+        self.reason = reason
 
 
 class ServiceUnreachable(ServiceError):
@@ -198,6 +212,7 @@ __all__ = [
     "RequestRefused",
     "ServiceAnswered",
     "ServiceError",
+    "ServiceGarbled",
     "ServiceUnreachable",
     "StartRefused",
 ]

@@ -5,19 +5,21 @@ caller for ever; here the whole request has a deadline, retries included. Called
 """
 
 import contextlib
-import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import requests
 from web3 import HTTPProvider
+from web3.exceptions import BadResponseFormat
 from web3.providers.rpc.utils import ExceptionRetryConfiguration
-from web3.types import RPCEndpoint
+from web3.types import RPCEndpoint, RPCResponse
 
+from zkagent.circuits.support.deadline import within
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import ChainTimedOut
 
 REQUEST_TIMEOUT_S = 30.0
 MOST_ANSWER_BYTES = 1 << 29  # traces are the longest answers that are asked for
+MOST_ANSWER_LEVELS = 256  # two for each call within a call
 CHUNK_BYTES = 1 << 16
 HERE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
@@ -38,11 +40,19 @@ class BoundedProvider(HTTPProvider):
 
     def _make_request(self, method: RPCEndpoint, request_data: bytes) -> bytes:
         ask = super()._make_request
-        with contextlib.suppress(requests.Timeout):
-            done, answer = _within(self.timeout_s, lambda: ask(method, request_data))
-            if done:
-                return answer
+        with contextlib.suppress(requests.Timeout, TimeoutError):
+            return within(self.timeout_s, lambda: ask(method, request_data))
         raise ChainTimedOut(str(self.endpoint_uri), str(method), self.timeout_s)
+
+    @staticmethod
+    def decode_rpc_response(raw_response: bytes) -> RPCResponse:
+        try:
+            answer = load_json(
+                raw_response, most_bytes=MOST_ANSWER_BYTES, most_levels=MOST_ANSWER_LEVELS
+            )
+        except ValueError as exc:
+            raise BadResponseFormat(str(exc)) from exc
+        return cast(RPCResponse, answer)
 
 
 class LimitedSession(requests.Session):
@@ -72,27 +82,6 @@ def _limited(response: requests.Response) -> bytes:
                 f"the answer is longer than {MOST_ANSWER_BYTES} bytes"
             )
     return b"".join(parts)
-
-
-def _within(timeout_s: float, work: Callable[[], bytes]) -> tuple[bool, bytes]:
-    """What `work` returned or raised, if it did so in time. A thread that is still at it ends with
-    its connection, or with the process."""
-    outcome: list[bytes | BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome.append(work())
-        except BaseException as exc:  # raised again below, by the caller's thread
-            outcome.append(exc)
-
-    thread = threading.Thread(target=run, name="zkagent-rpc", daemon=True)
-    thread.start()
-    thread.join(timeout_s)
-    if not outcome:
-        return False, b""
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return True, outcome[0]
 
 
 __all__ = ["REQUEST_TIMEOUT_S", "BoundedProvider"]

@@ -4,7 +4,6 @@ What is not given is looked up by the parameter's name among what is known of a 
 an agent's constructor may ask for `executor`, `model` or `book` and get them.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from eth_abi.abi import is_encodable
 from eth_utils.abi import collapse_if_tuple
 from eth_utils.address import is_address, to_checksum_address
 
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import ArgumentMissing, ArgumentUnreadable
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -73,7 +73,7 @@ def _read(text: str, kind: str) -> Any:
         if not text.startswith("0x"):
             raise ValueError
         return bytes.fromhex(text[2:])
-    return _listed(json.loads(text), kind)
+    return _listed(load_json(text), kind)
 
 
 def _listed(value: Any, kind: str) -> Any:

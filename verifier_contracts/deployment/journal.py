@@ -18,7 +18,7 @@ from typing import Any, Self
 from eth_account import Account
 from eth_utils.crypto import keccak
 
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import JournalDamaged, JournalInUse, JournalRefused
 
 FORMAT = "zkagent-deployment-journal-1"
@@ -98,8 +98,7 @@ class Journal:
             _sync_folder(self.path)
             return []
         try:
-            check_depth(whole.decode())
-            header, *lines = [json.loads(line) for line in whole.splitlines()]
+            header, *lines = [load_json(line) for line in whole.splitlines()]
             signed = [Signed(**line) for line in lines]
             sound = header.pop("format") == FORMAT and all(map(_is_sound, signed))
         except (ValueError, TypeError, KeyError, AttributeError) as exc:

@@ -6,7 +6,6 @@ say, and are handed out by name: whoever asks has to compare each of them with w
 """
 
 import functools
-import json
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from eth_utils.crypto import keccak
 
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import CompileError, ToolchainError
 from zkagent.verifier_contracts.toolchain.compile import Contract, compile_all
 
@@ -135,7 +135,7 @@ def has_functions(compiled: Contract) -> bool:
 
 
 def _read(path: Path) -> Iterator[KnownContract]:
-    content: dict[str, Any] = json.loads(path.read_text())
+    content: dict[str, Any] = load_json(path.read_bytes())
     for name, entry in content["contracts"].items():
         yield KnownContract(
             content["version"],

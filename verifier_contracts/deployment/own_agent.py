@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from zkagent.models.files import read_limited
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
@@ -40,9 +40,7 @@ class OwnAgent:
 def load_agent(path: Path) -> Deployment | OwnAgent:
     """The record of an agent of either kind. Raises DeploymentFileError."""
     try:
-        text = read_limited(path).decode()
-        check_depth(text)
-        content = json.loads(text)
+        content = load_json(read_limited(path))
     except (OSError, ValueError):
         return load_deployment(path)  # which says what is wrong
     if isinstance(content, dict) and content.get("format") == FORMAT:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from zkagent.models.files import read_limited
-from zkagent.models.nesting import check_depth
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
 FORMAT = "zkagent-deployment-1"
@@ -75,9 +75,7 @@ class Deployment:
     def from_json(cls, text: str | bytes, source: str = "the deployment") -> Self:
         """Read `to_json`'s form. Raises DeploymentFileError, which names `source`."""
         try:
-            text = text.decode() if isinstance(text, bytes) else text
-            check_depth(text)
-            content = json.loads(text)
+            content = load_json(text)
             if (found := content.pop("format")) != FORMAT:
                 raise ValueError(f"its format is {found}, this version of zkagent reads {FORMAT}")
             return cls(**_typed(content))

@@ -22,6 +22,7 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
+from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = PACKAGE / "src"
 FOUNDRY_TOML = PACKAGE / "foundry.toml"
+MOST_LEVELS = 256  # of a compiler's output
 OUTPUTS = ("abi", "evm.bytecode.object", "evm.deployedBytecode.object")
 IMMUTABLES = "evm.deployedBytecode.immutableReferences"
 IMPORT = re.compile(r"""^\s*import\b[^;"']*["']([^"']+)["'][^;]*;""", re.MULTILINE)
@@ -182,7 +184,7 @@ def _cached_output(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
 def _read_output(path: Path) -> dict[str, Any] | None:
     """None when there is no entry or when it is not what was written."""
     try:
-        entry = json.loads(path.read_text())
+        entry = load_json(path.read_bytes(), most_levels=MOST_LEVELS)
         output: dict[str, Any] = entry["output"]
         if _digest(output) == entry["digest"]:
             return output

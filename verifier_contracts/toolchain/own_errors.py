@@ -14,7 +14,8 @@ from eth_utils.abi import collapse_if_tuple
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.support.cache import cache_folder, cache_root
-from zkagent.models.nesting import check_depth
+from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 FOLDER = "errors"
 AbiEntry = Mapping[str, Any]
@@ -34,9 +35,7 @@ def remembered_error(data: bytes) -> tuple[AbiEntry, ...]:
     """The error whose selector revert data begin with; () for one that nobody compiled here."""
     path: Path = cache_root() / FOLDER / f"{data[:4].hex()}.json"
     try:
-        text = path.read_text()
-        check_depth(text)
-        entry = json.loads(text)
+        entry = load_json(read_limited(path))
         return (entry,) if _selector(entry) == data[:4].hex() else ()
     except (OSError, ValueError, TypeError, KeyError):
         return ()

@@ -5,7 +5,6 @@ training generator. Their digest was fixed before training; every loader checks 
 """
 
 import hashlib
-import json
 import random
 import re
 from collections.abc import Mapping
@@ -13,6 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from zkagent.models.strict_json import load_json
 
 FOLDER = Path(__file__).resolve().parent
 FILES = ("templates.jsonl", "near_misses.jsonl", "injections.jsonl")
@@ -141,7 +142,7 @@ def load_injections(seed: int = 0, checksummed: bool = False) -> tuple[Injection
 def _rows(name: str) -> list[dict[str, Any]]:
     """Return the rows of one file, once the digest has been checked."""
     verify_digest()
-    return [json.loads(line) for line in (FOLDER / name).read_text("ascii").splitlines()]
+    return [load_json(line) for line in (FOLDER / name).read_text("ascii").splitlines()]
 
 
 def _case(row: Mapping[str, Any], identifier: str, values: Mapping[str, str]) -> Case:

@@ -1,14 +1,16 @@
 """What both clients share: the request, when to try again, how answers are read."""
 
+import math
 import numbers
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
+from zkagent.circuits.support.plain_text import plain
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.circuits.support.urls import url_problem
 from zkagent.prover.service.errors import (
@@ -16,15 +18,21 @@ from zkagent.prover.service.errors import (
     ProofNotMade,
     RequestRefused,
     ServiceAnswered,
+    ServiceGarbled,
     ServiceUnreachable,
 )
+from zkagent.prover.service.wire.asking import REQUEST_S, Answer
 from zkagent.prover.service.wire.schemas import ProofView
 from zkagent.prover.service.wire.states import FINISHED, State
 
 POLL_S = 1.0
 PATIENCE_S = 60.0
 RETRIED_STATUSES = (408, 429, 503)
-KEY_VARIABLE = "ZKAGENT_KEY"
+SHORTEST_S = 5.0  # for one request, where there is less patience
+LATE_S = 1.0  # what an answer may come late that is sent when the time is up
+MOST_WORDS = 300  # of a service in an error
+
+Kind = TypeVar("Kind", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,9 @@ class Wanted:
         RequestRefused for anything but integers."""
         is_digest = len(circuit) == 64 and set(circuit) <= set("0123456789abcdef")
         what = {"circuit" if is_digest else "model": circuit}
-        return cls({**what, "features": list(map(_integer, features)), **wishes})
+        if not (integers := list(map(_integer, features))):
+            raise RequestRefused("there are no features, expected at least one integer")
+        return cls({**what, "features": integers, **wishes})
 
     @classmethod
     def of_context(cls, model: str, context: dict[str, Any], **wishes: Any) -> Self:
@@ -49,24 +59,34 @@ class Wanted:
 
 class Attempts:
     """When to try again what a service in trouble did not take, and when to give up. trouble: told
-    in words each time that it will be tried again."""
+    in words each time that it will be tried again. end: when the caller's time is up."""
 
-    def __init__(self, url: str, patience_s: float, trouble: Told = silent) -> None:
+    def __init__(
+        self, url: str, patience_s: float, trouble: Told = silent, end: float | None = None
+    ) -> None:
         self._url, self._trouble = url, trouble
-        self._deadline = time.monotonic() + patience_s
+        self._end = math.inf if end is None else end
+        self._deadline = min(time.monotonic() + patience_s, self._end)
+        self._most_s = min(REQUEST_S, max(patience_s, SHORTEST_S))
         self._wait_s = 0.1
 
-    def refused(self, answer: httpx.Response) -> float:
+    @property
+    def request_s(self) -> float:
+        """How long the next request may take."""
+        return max(0.0, min(self._most_s, self._end - time.monotonic()))
+
+    def refused(self, answer: Answer) -> float:
         """Seconds to wait. Raises ServiceAnswered when there is no point."""
         error = _answered(answer)
-        if answer.status_code not in RETRIED_STATUSES:
+        if answer.status not in RETRIED_STATUSES:
             raise error
-        asked = answer.headers.get("retry-after", "")
-        return self._next(error, float(asked) if asked.isdigit() else 0.0)
+        asked = answer.retry_after
+        is_number = asked.isascii() and asked.isdigit()
+        return self._next(error, float(asked) if is_number else 0.0)
 
     def unreachable(self, exc: httpx.TransportError) -> float:
         """Seconds to wait. Raises ServiceUnreachable when it has been too long."""
-        reason = str(exc) or type(exc).__name__
+        reason = plain(str(exc), MOST_WORDS) or type(exc).__name__
         return self._next(ServiceUnreachable(self._url, reason), 0.0)
 
     def _next(self, error: Exception, at_least_s: float) -> float:
@@ -93,20 +113,30 @@ def checked(url: str) -> str:
     return url.rstrip("/")
 
 
-def headers(key: str | None) -> dict[str, str]:
-    key = key or os.environ.get(KEY_VARIABLE)
-    return {"authorization": f"Bearer {key}"} if key else {}
+def read(answer: Answer, kind: type[Kind]) -> Kind:
+    """Raises ServiceGarbled for what is no such answer, and names the first thing wrong."""
+    try:
+        _ = answer.value
+        return kind.model_validate_json(answer.content)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the document"
+        raise ServiceGarbled(answer.url, plain(f"{where}: {first['msg']}", MOST_WORDS)) from exc
 
 
-def read_view(answer: httpx.Response) -> ProofView:
-    return ProofView.model_validate_json(answer.content)
+def read_view(answer: Answer) -> ProofView:
+    """Raises ServiceGarbled."""
+    view = read(answer, ProofView)
+    if view.state is State.DONE and view.result is None:
+        raise ServiceGarbled(answer.url, "a proof that is done has no result")
+    return view
 
 
 def is_made(view: ProofView) -> bool:
     if view.state in FINISHED and view.state is not State.DONE:
         failure = view.failure
         kind, reason = (failure.kind, failure.reason) if failure else (None, None)
-        raise ProofNotMade(view.id, view.state, kind, reason)
+        raise ProofNotMade(view.id, view.state, kind, reason and plain(reason, MOST_WORDS))
     return view.state is State.DONE
 
 
@@ -120,15 +150,17 @@ def check_time(proof_id: str, end: float | None, timeout_s: float | None) -> Non
         raise NoProofYet(proof_id, timeout_s)
 
 
-def _answered(answer: httpx.Response) -> ServiceAnswered:
+def _answered(answer: Answer) -> ServiceAnswered:
     try:
-        problem = answer.json()
+        problem = answer.value
         title, detail = str(problem["title"]), str(problem["detail"])
         wrong = "; ".join(f"{e['where']}: {e['detail']}" for e in problem.get("errors") or [])
-    except (ValueError, KeyError, TypeError):
-        title, detail, wrong = answer.reason_phrase, answer.text[:200], ""
-    return ServiceAnswered(answer.status_code, title, f"{detail} {wrong}".strip())
+    except (ServiceGarbled, KeyError, TypeError, AttributeError):
+        title, wrong = answer.phrase, ""
+        detail = answer.content[:MOST_WORDS].decode(errors="replace")
+    said = f"{plain(detail, MOST_WORDS)} {plain(wrong, MOST_WORDS)}".strip()
+    return ServiceAnswered(answer.url, answer.status, plain(title, MOST_WORDS), said)
 
 
-__all__ = ["PATIENCE_S", "Attempts", "Wanted", "check_time", "checked", "headers", "is_made"]
-__all__ += ["poll_s", "read_view"]
+__all__ = ["LATE_S", "PATIENCE_S", "Attempts", "Wanted", "check_time", "checked", "is_made"]
+__all__ += ["poll_s", "read", "read_view"]

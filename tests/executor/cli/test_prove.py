@@ -180,7 +180,7 @@ def test_a_float_network_takes_real_numbers(
     assert printed.inputs == (64, -160, 256, 0)  # times 2^7
     values.write_text("[0.5, NaN, 2, 0]")
     assert run("prove", str(onnx), "--input", str(values)) == 1
-    assert "x[1] is nan, expected a finite number" in one_line_error(capsys)
+    assert "is not JSON (NaN is not a number)" in one_line_error(capsys)
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_a_float_network_takes_real_numbers(
     [
         ("[1, 2, 3]", "x has 3 values"),
         ("[1, 2, 3, 4.5]", "x[3] is 4.5, expected an integer"),
-        ("[1, 2, 3, NaN]", "x[3] is nan, expected an integer"),
-        ("[1, 2, 3, 1e400]", "x[3] is inf, expected an integer"),
+        ("[1, 2, 3, NaN]", "NaN is not a number"),
+        ("[1, 2, 3, 1e400]", "1e400 is not a number that can be held"),
         ('[1, 2, 3, "4"]', "x[3] is '4', expected an integer"),
         ("[1, 2, 3, true]", "x[3] is True, expected an integer"),
         ("[1, 2, 3, 99999999999999999999]", "expected an integer of at most 64 bits"),

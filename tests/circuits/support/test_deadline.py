@@ -1,0 +1,23 @@
+"""Work that is waited for no longer than its time, and whose errors are the caller's."""
+
+import threading
+import time
+
+import pytest
+
+from zkagent.circuits.support.deadline import within
+
+
+def test_what_ends_in_time_is_returned_or_raised_as_it_is() -> None:
+    assert within(5, lambda: 7) == 7
+    assert within(5, lambda: None) is None
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: 1 // 0)
+
+
+def test_what_goes_on_is_left_behind() -> None:
+    held, began = threading.Event(), time.monotonic()
+    with pytest.raises(TimeoutError):
+        within(0.1, lambda: held.wait(10))
+    held.set()
+    assert time.monotonic() - began < 5

@@ -1,0 +1,140 @@
+"""Every way to ask a proof service, and services that lie: one plain line, in time."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from tests.support.command_tree import TREE
+from tests.support.liars import CIRCUIT, FEATURES, LIES, WORDS, lying_service, says, view
+from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.errors import ZkagentError
+from zkagent.executor.cli import prove
+from zkagent.executor.runs.service_prover import CheckedService
+from zkagent.prover import client
+from zkagent.prover.client import AsyncServiceClient, ServiceClient, ServiceProver, Wanted
+from zkagent.prover.errors import ProofFalse
+from zkagent.prover.service.errors import NoProofYet, ServiceGarbled
+from zkagent.prover.service.wire import asking
+
+TIMEOUT_S = 0.4
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "MOST_ANSWER_BYTES", 1 << 22)
+    monkeypatch.setattr(prove, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(client, "LATE_S", 0.1)
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(FEATURES))
+    return path
+
+
+def by_run(url: str) -> None:
+    with ServiceProver(url, CIRCUIT, timeout_s=TIMEOUT_S, patience_s=0.3) as prover:
+        prover.prove(FEATURES)
+
+
+def by_asyncio(url: str) -> None:
+    async def ask() -> None:
+        async with AsyncServiceClient(url, patience_s=0.3) as service:
+            await service.prove_features(CIRCUIT, FEATURES, timeout_s=TIMEOUT_S)
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_prove_says_it_in_one_plain_line(
+    name: str, given: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lie, why = LIES[name]
+    began = time.monotonic()
+    with lying_service(lie) as url:
+        words = ("--input", given, "--service", url, "--timeout", TIMEOUT_S)
+        assert exit_code("prove", CIRCUIT, *words) == 1
+    line = one_line_error(capsys).rstrip("\n")
+    assert time.monotonic() - began < 10
+    assert why in line
+    assert url in line or "proof cdcdcdcd" in line
+    assert line.isprintable()
+    assert len(line) < 1500
+
+
+@pytest.mark.parametrize("ask", [by_run, by_asyncio])
+@pytest.mark.parametrize("name", LIES)
+def test_the_other_ways_to_ask_say_the_same(name: str, ask: Callable[[str], None]) -> None:
+    lie, why = LIES[name]
+    with lying_service(lie) as url, pytest.raises(ZkagentError) as error:
+        ask(url)
+    assert why in str(error.value)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 1500
+
+
+def test_whatever_asks_a_service_asks_by_these_ways() -> None:
+    """All but `prove` have their proofs made by `executor.runs.target.Proving`."""
+    asking_one = {
+        name
+        for name, found in TREE.items()
+        if any("--service" in option.opts for option in found.params)
+    }
+    assert asking_one == {
+        "zkagent prove",
+        "zkagent run",
+        "zkagent runs replace",
+        "zkagent runs resume",
+    }
+    assert issubclass(CheckedService, ServiceProver)
+
+
+def test_an_honest_answer_is_taken(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scale = {"format": "zkagent-proof-2", "input_scale_bits": 0, "output_scale_bits": [0]}
+    about = dict.fromkeys(("model", "prompt", "decision"), WORDS)
+    with lying_service(says(view(proof={**scale, "about": about}))) as url:
+        assert exit_code("prove", CIRCUIT, "--input", given, "--service", url) == 0
+    printed = capsys.readouterr()
+    assert Proof.from_json(printed.out).about is None
+    assert f"not verified here: circuit {CIRCUIT[:16]}" in printed.err
+
+
+def test_waiting_for_who_never_ends_an_answer_ends() -> None:
+    drip, _ = LIES["a body that drips"]
+    began = time.monotonic()
+    with lying_service(drip) as url, ServiceClient(url) as service, pytest.raises(NoProofYet):
+        service.wait("cd" * 32, timeout_s=TIMEOUT_S)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("value", [[], {}, {"circuits": 1}, {"proofs": [{}], "next": None}])
+def test_lists_and_verdicts_are_looked_at_too(value: object) -> None:
+    with lying_service(says(value)) as url, ServiceClient(url) as service:
+        proof = Proof(CIRCUIT, FEATURES, (5, 6), b"")
+        asked = (service.circuits, lambda: list(service.proofs()), lambda: service.verify(proof))
+        for ask in asked:
+            with pytest.raises(ServiceGarbled):
+                ask()
+        with pytest.raises(ServiceGarbled):
+            service.submit(Wanted.of_features(CIRCUIT, FEATURES))
+
+
+def test_a_false_proof_is_the_services_and_not_the_circuits(circuit: Circuit) -> None:
+    features = [0] * circuit.facts.input_count
+    proof = {
+        "circuit": circuit.digest,
+        "inputs": features,
+        "outputs": [0] * circuit.facts.output_count,
+    }
+    with (
+        lying_service(says(view(proof=proof))) as url,
+        CheckedService(url, circuit) as prover,
+        pytest.raises(ProofFalse, match=f"by the service at {url} .* do not rely on that service"),
+    ):
+        prover.prove(features)

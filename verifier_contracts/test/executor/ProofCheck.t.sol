@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Test} from "forge-std/Test.sol";
+
 import {ProofCheck} from "../../src/executor/ProofCheck.sol";
 import {IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
 import {IProofVerifier} from "../../src/interfaces/IProofVerifier.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
-import {World} from "../support/World.sol";
 
-contract ProofCheckTest is World {
+contract ProofCheckTest is Test {
+    uint256 private constant FIELD_ORDER =
+        0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001;
+    bytes private constant Y = hex"0000000000000001";
+
+    FakeVerifier private verifier = new FakeVerifier();
+
+    function element(int256 v) private pure returns (uint256) {
+        return v < 0 ? FIELD_ORDER - uint256(-v) : uint256(v);
+    }
+
     /// @dev In memory where something lay before, as it is after the first claim.
     function encodeCall(bytes calldata proof, bytes memory features, bytes memory y)
         external
@@ -102,18 +113,20 @@ contract ProofCheckTest is World {
     }
 
     function test_a_true_output_passes_and_leaves_no_memory_behind() public {
-        bytes memory proof = truth(hex"0005", output(ANSWER, 1));
-        assertEq(this.check(address(verifier), proof, hex"0005", output(ANSWER, 1)), 0);
+        uint256[] memory instances = new uint256[](2);
+        (instances[0], instances[1]) = (5, 1);
+        bytes memory proof = verifier.admit(instances);
+        assertEq(this.check(address(verifier), proof, hex"0005", Y), 0);
     }
 
     function test_the_verifiers_revert_data_is_kept() public {
         vm.expectRevert(FakeVerifier.ProofRefused.selector);
-        this.check(address(verifier), "proof", hex"0005", output(ANSWER, 1));
+        this.check(address(verifier), "proof", hex"0005", Y);
     }
 
     function test_a_verifier_without_code_accepts_nothing() public {
         address gone = makeAddr("gone");
         vm.expectRevert(abi.encodeWithSelector(IAgentExecutor.VerifierGone.selector, gone));
-        this.check(gone, "proof", hex"0005", output(ANSWER, 1));
+        this.check(gone, "proof", hex"0005", Y);
     }
 }

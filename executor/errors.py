@@ -23,10 +23,13 @@ ExecutorError
 │   ├── NotAgreed            whoever was asked did not agree
 │   ├── DoneBefore           the same instruction was carried out already
 │   ├── RunUnsettled         it was signed, and what became of it is not known yet
+│   │   └── RunUnwritten     and the journal cannot be written
+│   ├── StillPossible        an earlier transaction may still be mined, and it would be done twice
 │   └── NonceTaken           another transaction is said to have the nonce of the run's
 ├── RunRecordError           what is kept of runs cannot be used
 │   ├── RunRecordDamaged     a file that may be the trace of a transaction
 │   ├── RunInHand            another process is at the same instruction
+│   ├── RunElsewhere         a run of another chain, agent or account than the ones at hand
 │   └── UnknownRun           no run of this id
 ├── ReceiptError             a receipt cannot be made or checked
 │   ├── HappenedUnreceipted  the run happened, and has no receipt
@@ -240,7 +243,7 @@ class DoneBefore(SendError):
         self.run, self.transaction = run, transaction
         super().__init__(
             f"this instruction {what} (run {run}, transaction {transaction}), and nothing was sent "
-            "now: give --again to have it carried out once more"
+            "now: give --again to have it sent once more"
         )
 
 
@@ -257,20 +260,66 @@ class RunUnsettled(SendError):
         )
 
 
-class NonceTaken(SendError):
-    """By what a node says, which may withhold the run's own transaction. until: when that could
-    still be included."""
+class RunUnwritten(RunUnsettled):
+    """state: of the record that could not be written."""
+
+    def __init__(self, run: str, transaction: str, nonce: int, state: str, reason: OSError) -> None:
+        self.run, self.transaction, self.nonce = run, transaction, nonce
+        SendError.__init__(
+            self,
+            f"transaction {transaction} (nonce {nonce}) is {state}, which cannot be written to the "
+            f"journal ({reason.strerror or reason}): make room, then repeat the command to go on "
+            "with it",
+        )
+
+
+class StillPossible(SendError):
+    """Of a transaction that was given up. until: its deadline."""
 
     exit_code = 6
 
     def __init__(self, run: str, transaction: str, nonce: int, until: str) -> None:
         self.run, self.transaction, self.nonce, self.until = run, transaction, nonce, until
         super().__init__(
-            f"the node says that another transaction of this account, which was not made here, has "
-            f"the nonce {nonce} of transaction {transaction} (run {run}); a node that withholds "
-            f"that would say the same, and it may still be included until {until}: look at "
-            "the account's transactions by another node, and after that time repeat the command "
-            "with --again"
+            f"transaction {transaction} (nonce {nonce}, run {run}) may still happen until {until}, "
+            "whatever one node says of it: wait until a block is later than that, or give "
+            "--may-still-happen, and it may happen beside what is sent next"
+        )
+
+
+class NonceTaken(SendError):
+    """By what a node says. taker: the transaction that has it, "" for unknown; by: the run that it
+    is of, "" for none. until: when the run's own may still be included, "" for no longer."""
+
+    exit_code = 6
+
+    def __init__(
+        self,
+        run: str,
+        transaction: str,
+        nonce: int,
+        *,
+        taker: str = "",
+        block: int = 0,
+        by: str = "",
+        until: str = "",
+    ) -> None:
+        self.run, self.transaction, self.nonce = run, transaction, nonce
+        self.taker, self.block, self.by, self.until = taker, block, by, until
+        if taker:
+            whose = f"of run {by}" if by else "which was not made here"
+            what = (
+                f"transaction {taker}, {whose}, used nonce {nonce} in block {block}, so the node "
+                f"says, and not transaction {transaction}"
+            )
+        else:
+            what = (
+                f"nonce {nonce} is used, and the deadline of transaction {transaction} has passed, "
+                "but the node does not show what used it: ask another node whether it was that one"
+            )
+        when = f", after {until}: before, it may still be included" if until else ""
+        super().__init__(
+            f"{what}; if it is to be done still, repeat the command with --again{when}"
         )
 
 
@@ -290,6 +339,17 @@ class RunRecordDamaged(RunRecordError):
 class RunInHand(RunRecordError):
     def __init__(self, key: str) -> None:
         super().__init__(f"another process is at this instruction (run {key}): let it end first")
+
+
+class RunElsewhere(RunRecordError):
+    """differences: what, of the run, at hand."""
+
+    def __init__(self, run: str, differences: list[tuple[str, str, str]]) -> None:
+        told = ", ".join(f"{what} {theirs}, and not {ours}" for what, theirs, ours in differences)
+        super().__init__(
+            f"run {run} is of {told}: nothing was looked up or sent; give the --rpc, --agent and "
+            "--key-file that it was made with"
+        )
 
 
 class UnknownRun(RunRecordError):

@@ -22,10 +22,10 @@ from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.carrier import Again, Carrier, Keep, Wishes
 from zkagent.executor.runs.derivation import check_prompt, observation_in, raw_bytes, text
 from zkagent.executor.runs.events import Listener, ignore
-from zkagent.executor.runs.journal import RunRecord
 from zkagent.executor.runs.keys import Password
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.preview import Confirm, Preview
+from zkagent.executor.runs.records import RunRecord
 from zkagent.executor.runs.runner import CompletedRun, run_reverted
 from zkagent.executor.runs.session import Session
 from zkagent.executor.runs.settlement import TIMEOUT_S, Settlement
@@ -119,6 +119,7 @@ class Agent:
         confirm: Confirm | None = None,
         again: Again = False,
         record_answer: bool = False,
+        may_still_happen: bool = False,
     ) -> Run:
         """Plan, prove each decision, send one transaction, wait for it, write the receipt. What was
         interrupted after it was signed is gone on with, and never signed for twice.
@@ -126,7 +127,8 @@ class Agent:
         receipt: a new file; by default one in the cache's folder. confirm: is shown a Preview
         before anything is signed, and says whether it shall happen. again: carry out once more
         what was carried out already, or whom to ask. record_answer: also send a run whose answer
-        calls no tool.
+        calls no tool. may_still_happen: send also beside an earlier transaction that was given up
+        and has not reached its deadline: the instruction may then happen twice.
 
         Nothing was signed when this raises PlaceRefused, RefusedText, RefusedArgument, PlanError,
         ProverError, ChainError, RunRecordError or SendError, but for three of the latter's kind:
@@ -136,7 +138,8 @@ class Agent:
         instruction, place = self._checked(prompt), path_of(receipt)
         receipt_file.check_place(place, resumed=self._is_under_way(instruction))
         again = again or self.session.throwaway
-        wishes = Wishes(confirm, again, record_answer)
+        may_still_happen = may_still_happen or self.session.throwaway
+        wishes = Wishes(confirm, again, record_answer, may_still_happen)
         return self._kept(place, lambda keep: self.carrier.run(instruction, keep, wishes))
 
     def resume(

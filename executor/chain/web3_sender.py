@@ -1,5 +1,6 @@
 """Sends runs to a real chain from one local key, step by step: price, sign, broadcast, look."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ from zkagent.verifier_contracts.errors import AnswerRefused, ChainError, RevertE
 
 RECEIPT_TIMEOUT_S = 180
 POLL_S = 0.05
+HASH = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
 #: What nodes say of a transaction that they have already; all else is a refusal.
 KNOWN = ("already known", "already imported", "known transaction", "already exists")
 
@@ -96,6 +98,7 @@ class Web3Sender:
             return gas_limit(self.web3, estimate, margin_percent)
 
     def next_nonce(self) -> int:
+        """After all that the node has of the account."""
         with translated(self.web3):
             return next_nonce(self.web3, self.signer.address)
 
@@ -139,6 +142,28 @@ class Web3Sender:
                 self.web3, "eth_getTransactionCount", self.signer.address, hex(max(block, 0))
             )
 
+    def time_of(self, block: int) -> int:
+        """The block's own, in seconds since 1970."""
+        with translated(self.web3):
+            return number("timestamp", self._block(block, whole=False).get("timestamp"))
+
+    def sent_with(self, nonce: int, by: int) -> tuple[str, int] | None:
+        """Hash and block of the account's transaction of this nonce, which was mined up to block
+        `by`; None when that block does not show it. The node's word, and old blocks only where it
+        keeps their state."""
+        low, high, step = by - 1, by, 1
+        while low >= 0 and self.transactions_by(low) > nonce:
+            low, high, step = max(low - step, -1), low, step * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.transactions_by(middle) > nonce else (middle, high)
+        with translated(self.web3), answers("eth_getBlockByNumber"):
+            for each in self._block(high, whole=True)["transactions"]:
+                sender, used = each["from"].lower(), number("nonce", each["nonce"])
+                if (sender, used) == (self.account, nonce):
+                    return _hash(each["hash"]), high
+        return None
+
     def base_fee_wei(self) -> int:
         with translated(self.web3):
             return number("baseFeePerGas", latest_block(self.web3).get("baseFeePerGas"))
@@ -179,6 +204,13 @@ class Web3Sender:
         data = abi.run_data(call)
         return {"from": self.signer.address, "to": self.agent, "data": data, "value": 0}
 
+    def _block(self, block: int, *, whole: bool) -> Mapping[str, Any]:
+        """As it came. whole: with its transactions."""
+        found = ask(self.web3, "eth_getBlockByNumber", hex(block), whole)
+        if not isinstance(found, Mapping):
+            raise AnswerRefused("eth_getBlockByNumber", found, "a block")
+        return found
+
     def _check_funds(self, needed_wei: int) -> None:
         balance = quantity(self.web3, "eth_getBalance", self.signer.address, "latest")
         if balance < needed_wei:
@@ -192,3 +224,10 @@ class Web3Sender:
         with explained(self.web3, fields):
             self.web3.eth.call(fields, block)
         raise RevertError("the transaction was reverted, for a reason that does not show", data=b"")
+
+
+def _hash(answer: str) -> str:
+    """Raises AnswerRefused for what is none."""
+    if not HASH.fullmatch(answer):
+        raise AnswerRefused("hash", answer, "32 bytes in hex")
+    return answer

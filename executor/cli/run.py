@@ -18,6 +18,7 @@ from zkagent.executor.cli.options import (
     checked_url,
 )
 from zkagent.executor.cli.sending import (
+    MAY_STILL_HAPPEN,
     Command,
     asking,
     asking_again,
@@ -96,6 +97,7 @@ def target_options(command: Command) -> Command:
 @click.option("--dry-run", is_flag=True, help="Show plan, effects, gas and fees; send nothing.")
 @sending_options
 @click.option("--again", is_flag=True, help="Once more, though it was carried out already.")
+@MAY_STILL_HAPPEN
 @click.option("--record-answer", is_flag=True, help="Also send a run whose answer calls no tool.")
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 @JSON_OPTION
@@ -104,6 +106,7 @@ def run_command(
     *,
     dry_run: bool,
     again: bool,
+    may_still_happen: bool,
     record_answer: bool,
     receipt_path: Path | None,
     as_json: bool,
@@ -147,6 +150,7 @@ def run_command(
                 confirm=confirm,
                 again=again or asking_again(tell),
                 record_answer=record_answer,
+                may_still_happen=may_still_happen,
             )
         except NothingToDo as exc:
             shown, pretty = answer_json(prompt, exc.answer), print_answer

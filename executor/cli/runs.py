@@ -10,13 +10,18 @@ import click
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, opened, target_options
-from zkagent.executor.cli.sending import asking, saying_what_was_sent, sending_options
+from zkagent.executor.cli.sending import (
+    MAY_STILL_HAPPEN,
+    asking,
+    saying_what_was_sent,
+    sending_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from zkagent.executor.runs.journal import RunRecord
+    from zkagent.executor.runs.records import RunRecord
 
 PROMPT_SHOWN = 40
 
@@ -72,18 +77,25 @@ def resume_command(run: str, **options: Any) -> None:
 @runs_group.command("replace")
 @continuing
 def replace_command(run: str, **options: Any) -> None:
-    """Send RUN with a higher fee, under the same nonce: one transaction of the two can be mined."""
+    """Send RUN with a higher fee, under the same nonce: one transaction of the two can be mined,
+    and that may still be the earlier one."""
     _continue(run, dearer=True, **options)
 
 
 @runs_group.command("forget")
 @click.argument("run", metavar="RUN")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def forget_command(run: str, yes: bool) -> None:
-    """Give RUN up. Its transaction may still be mined: nobody can take back what was sent."""
+@MAY_STILL_HAPPEN
+def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
+    """Give RUN up. Nobody can take back what was sent: before the deadline it may still be mined,
+    and is given up with --may-still-happen alone.
+
+    No chain is asked. Whoever gives the instruction again has it looked for on its chain first.
+    """
     from dataclasses import replace
 
     from zkagent.executor.runs.journal import Journal
+    from zkagent.executor.runs.nonces import still_possible
 
     journal = Journal()
     with journal.held(journal.find(run).intent):
@@ -91,10 +103,15 @@ def forget_command(run: str, yes: bool) -> None:
         if not record.unfinished:
             click.echo(f"run {record.id} came to an end already: {record.state}")
             return
+        if record.may_happen() and not may_still_happen:
+            raise still_possible(record)
         if not yes:
             _ask(record)
         journal.write(replace(record, state="forgotten"))
-    click.echo(f"run {record.id} is forgotten; transaction {record.hash} {_threat(record)}")
+    click.echo(
+        f"run {record.id} on chain {record.intent.chain_id} is forgotten; transaction "
+        f"{record.hash} {_threat(record)}"
+    )
 
 
 def _ask(record: "RunRecord") -> None:
@@ -133,6 +150,8 @@ def _continue(
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
     model, tell = load_model(options["model_name"], Model), Narrator()
     confirm = asking(tell, yes=yes)
+    if dearer:
+        click.echo(f"transaction {record.hash} may still happen instead", err=True)
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
         done = agent.resume(record, receipt=receipt_path, confirm=confirm, dearer=dearer)
     show(completed_json(done), as_json, print_run)
@@ -145,7 +164,9 @@ def _json(record: "RunRecord") -> dict[str, Any]:
         "age_s": round(record.age_s),
         "nonce": record.nonce,
         "transaction": record.hash,
-        "transactions": [each.hash for each in record.signed],
+        "transactions": list(record.hashes),
+        "deadline": record.deadline,
+        "taken_by": record.taken_by or None,
         "receipt": record.receipt or None,
         "note": record.note or None,
     }

@@ -15,8 +15,8 @@ from zkagent.executor.cli.options import SECONDS, FiniteRange
 if TYPE_CHECKING:
     from zkagent.executor.api.agents import Waiting
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.runs.journal import RunRecord
     from zkagent.executor.runs.preview import Confirm, Preview
+    from zkagent.executor.runs.records import RunRecord
     from zkagent.executor.runs.terms import RunLimits
     from zkagent.verifier_contracts.chain.signing import FeeCaps
 
@@ -122,10 +122,21 @@ def asking(tell: "Narrator", *, yes: bool) -> "Confirm | None":
         with tell.aside():
             print_preview(preview_json(preview), err=True)
             if preview.replaces:
-                click.echo(f"in place of transaction {preview.replaces}", err=True)
+                click.echo(
+                    f"in place of transaction {preview.replaces}, which may still be the one of "
+                    "the two that happens",
+                    err=True,
+                )
             return click.confirm("send it?", err=True)
 
     return ask
+
+
+MAY_STILL_HAPPEN = click.option(
+    "--may-still-happen",
+    is_flag=True,
+    help="Though a transaction that was signed for it may still be mined before its deadline.",
+)
 
 
 def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
@@ -136,13 +147,9 @@ def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
         if not sys.stdin.isatty():
             return False
         with tell.aside():
-            done = f"run {record.id}, transaction {record.hash}"
-            if record.state == "done":
-                return click.confirm(f"this was carried out already ({done}): again?", err=True)
-            from zkagent.executor.chain.deadlines import utc
-
-            until = f"it may still be included until {utc(record.deadline)}"
-            return click.confirm(f"this was sent already ({done}), and {until}: again?", err=True)
+            done = "was carried out already" if record.state == "done" else "was sent, and missed"
+            told = f"this {done} (run {record.id}, transaction {record.hash})"
+            return click.confirm(f"{told}: again?", err=True)
 
     return ask
 
@@ -166,6 +173,7 @@ def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
 
 __all__ = [
     "FEE_OPTIONS",
+    "MAY_STILL_HAPPEN",
     "asking",
     "asking_again",
     "caps",

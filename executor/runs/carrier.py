@@ -4,14 +4,15 @@ gone on with after an interruption.
     plan -> prove -> show -> sign -> journal -> broadcast -> wait -> receipt
 
 A run that was interrupted behind `journal` is found there by whoever repeats it, and nothing is
-signed for it but under the same nonce.
+signed for it but under the same nonce. Before an instruction is begun once more, whatever was
+signed for it and given up is looked for on the chain.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from zkagent.errors import ZkagentError
 from zkagent.executor.chain.agent import Inclusion, RunCall
 from zkagent.executor.chain.calls import fees_of, run_of
 from zkagent.executor.chain.web3_sender import Web3Sender
@@ -19,17 +20,21 @@ from zkagent.executor.errors import (
     DoneBefore,
     ExecutorError,
     HappenedUnreceipted,
+    NonceTaken,
     NotAgreed,
     NothingToDo,
     NotReproducible,
-    SendError,
+    RunElsewhere,
+    RunUnsettled,
     StateKeepsChanging,
 )
 from zkagent.executor.runs.derivation import raw_bytes, text
 from zkagent.executor.runs.events import Included, MayStillHappen, Resumed, Signed, StateChanged
-from zkagent.executor.runs.journal import Intent, Journal, RunRecord, signed
+from zkagent.executor.runs.journal import Journal
+from zkagent.executor.runs.nonces import Nonces
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.preview import Confirm, Preview
+from zkagent.executor.runs.records import GIVEN_UP, Intent, RunRecord, signed
 from zkagent.executor.runs.recovery import recovered
 from zkagent.executor.runs.runner import (
     GAS_MARGIN_PERCENT,
@@ -39,7 +44,7 @@ from zkagent.executor.runs.runner import (
     ProvenRun,
     run_reverted,
 )
-from zkagent.executor.runs.settlement import Settlement, nonce_taken, unsettled
+from zkagent.executor.runs.settlement import Settlement, unsettled
 from zkagent.verifier_contracts.chain.signing import Fees
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 
@@ -52,11 +57,13 @@ Again = bool | Callable[[RunRecord], bool]
 @dataclass(frozen=True)
 class Wishes:
     """Of whoever gives an instruction. confirm: asked before anything is signed; None for yes.
-    record_answer: send a run, too, whose answer calls no tool."""
+    record_answer: send a run, too, whose answer calls no tool. may_still_happen: send also beside
+    an earlier transaction of the instruction that may be mined, too."""
 
     confirm: Confirm | None = None
     again: Again = False
     record_answer: bool = False
+    may_still_happen: bool = False
 
 
 NONE = Wishes()
@@ -70,30 +77,34 @@ class Carrier:
     ) -> None:
         self.runner, self.sender, self.journal = runner, sender, journal
         self.settlement, self.report = settlement, runner.report
+        self.nonces = Nonces(sender, journal, settlement)
         self._proven: dict[str, ProvenRun] = {}
 
     def run(self, prompt: bytes, keep: Keep, wishes: Wishes = NONE) -> CompletedRun:
         """Carry it out, or go on with it.
 
-        Raises NothingToDo, NotAgreed, DoneBefore and what planning and proving raise when nothing
-        was signed; RunReverted when it was mined and failed; RunUnsettled, NonceTaken,
-        HappenedUnreceipted.
+        Raises NothingToDo, NotAgreed, DoneBefore, StillPossible and what planning and proving
+        raise when nothing was signed; RunReverted when it was mined and failed; RunUnsettled,
+        NonceTaken, HappenedUnreceipted.
         """
         intent = self.intent(prompt)
         with self.journal.held(intent):
             last = self.journal.last(intent)
             if last and last.unfinished:
                 return self._resume(last, keep, wishes, dearer=False)
-            if last:
-                self._check_again(last, wishes.again)
-            given_up = last if last and last.state == "forgotten" else None
-            return self._begin(intent, keep, wishes, given_up)
+            self._look_for_what_was_given_up(intent, keep)
+            self._refuse_unasked(intent, wishes)
+            return self._begin(intent, keep, wishes)
 
     def resume(
         self, record: RunRecord, keep: Keep, wishes: Wishes = NONE, *, dearer: bool = False
     ) -> CompletedRun:
-        """Go on with an unfinished run. dearer: with a higher fee. Raises like `run`."""
-        with self.journal.held(record.intent):
+        """Go on with an unfinished run. dearer: with a higher fee. Raises RunElsewhere unless it
+        is of this account, agent and chain, and like `run`."""
+        here = self.intent(raw_bytes(record.intent.prompt))
+        if here != record.intent:
+            raise RunElsewhere(record.id, _differences(record.intent, here))
+        with self.journal.held(here):
             current = self.journal.find(record.id)
             if not current.unfinished:
                 raise done_before(current)
@@ -115,23 +126,41 @@ class Carrier:
         tolerance, transfers = self.runner.limits.tolerance, self.sender.transfers(proven.call)
         return Preview(proven, gas, limit, fees, tolerance, transfers, name)
 
-    def _begin(
-        self, intent: Intent, keep: Keep, wishes: Wishes, given_up: RunRecord | None
-    ) -> CompletedRun:
-        """given_up: a record of the intent whose transaction may still be mined: as long as its
-        nonce is free, the new one takes that, so that it is one or the other."""
-        earlier = fees_of(bytes.fromhex(given_up.signed[-1].raw[2:])) if given_up else None
+    def _look_for_what_was_given_up(self, intent: Intent, keep: Keep) -> None:
+        """Raises DoneBefore when one of its transactions happened after all; it has a receipt
+        then."""
+        for record in self.journal.of(intent):
+            if record.state in GIVEN_UP and (found := self.settlement.revived(record)):
+                self._finish(*self.settlement.settle(found), keep)
+                raise done_before(self.journal.find(record.id))
+
+    def _refuse_unasked(self, intent: Intent, wishes: Wishes) -> None:
+        """Raises DoneBefore, StillPossible."""
+        records = self.journal.of(intent)
+        done = [record for record in records if record.state == "done"]
+        missed = [record for record in records if record.state in {"superseded", "expired"}]
+        if done and not _wanted(done[-1], wishes.again):
+            raise done_before(done[-1])
+        nonce = self.nonces.choose(intent, accepted=wishes.may_still_happen)
+        if missed and not done and not _wanted(missed[-1], wishes.again):
+            raise done_before(missed[-1])
+        for record in self.nonces.beside(intent, nonce):
+            self.report(MayStillHappen(record.id, record.hash, record.deadline))
+
+    def _begin(self, intent: Intent, keep: Keep, wishes: Wishes) -> CompletedRun:
+        """What was given up may be in the way: it is paid more than for that."""
+        given_up = [each for each in self.journal.of(intent) if each.state in GIVEN_UP]
+        earlier = fees_of(bytes.fromhex(given_up[-1].signed[-1].raw[2:])) if given_up else None
         plan = self.runner.planned(raw_bytes(intent.prompt))
         preview = self._agreed(plan, wishes, earlier)
         call, limit, fees = preview.proven.call, preview.gas_limit, preview.fees
+        self._look_for_what_was_given_up(intent, keep)  # proving takes time
         with self.journal.choosing_nonce(intent):
-            nonce = max(self.sender.next_nonce(), self.journal.next_nonce(intent))
-            if given_up and self._is_free(given_up.nonce):
-                nonce = given_up.nonce
+            nonce = self.nonces.choose(intent, accepted=wishes.may_still_happen)
             raw = self.sender.sign(call, gas=limit, fees=fees, nonce=nonce)
             record = self.journal.add(intent, nonce, signed(raw))
         self._remember(record, preview)
-        return self._finish(*self._settled(record), keep)
+        return self._finish(*self._settled(record, keep), keep)
 
     def _resume(
         self, record: RunRecord, keep: Keep, wishes: Wishes, *, dearer: bool
@@ -139,9 +168,11 @@ class Carrier:
         self.report(Resumed(record.id, record.hash, record.nonce, record.state))
         try:
             record = self._renewed(record, wishes, dearer=dearer)
-        except (ChainError, SendError) as exc:
+        except RunUnsettled:
+            raise
+        except (ZkagentError, OSError) as exc:
             raise unsettled(record, str(exc)) from exc
-        return self._finish(*self._settled(record), keep)
+        return self._finish(*self._settled(record, keep), keep)
 
     def _renewed(self, record: RunRecord, wishes: Wishes, *, dearer: bool) -> RunRecord:
         """The record with a transaction that can be included as things are: the last one, unless
@@ -168,25 +199,6 @@ class Carrier:
 
     def _is_free(self, nonce: int) -> bool:
         return self.sender.transactions_by(self.sender.height()) <= nonce
-
-    def _check_again(self, last: RunRecord, again: Again) -> None:
-        """Raises DoneBefore, or NonceTaken as long as the last transaction may still be included:
-        that its nonce is used up is a node's word, its deadline the contract's."""
-        open_ended = last.state == "superseded" or (
-            last.state == "forgotten" and not self._is_free(last.nonce)
-        )
-        threatens = open_ended and not self._has_passed(last.deadline)
-        if last.state not in {"done", "superseded"} and not threatens:
-            return
-        if not _wanted(last, again):
-            raise nonce_taken(last) if threatens else done_before(last)
-        if threatens:
-            self.report(MayStillHappen(last.id, last.hash, last.deadline))
-
-    def _has_passed(self, deadline: int) -> bool:
-        """By our own clock and the chain's, either of which may be wrong."""
-        chain = self.runner.chain
-        return min(int(time.time()), chain.time(chain.head())) > deadline
 
     def _outdated(self, call: RunCall) -> RevertError | None:
         """Why it would fail now."""
@@ -222,11 +234,14 @@ class Carrier:
         self._proven[transaction] = preview.proven
         self.report(Signed(record.id, transaction, record.nonce))
 
-    def _settled(self, record: RunRecord) -> tuple[RunRecord, Inclusion]:
+    def _settled(self, record: RunRecord, keep: Keep) -> tuple[RunRecord, Inclusion]:
         try:
             record, inclusion = self.settlement.settle(record)
         except RevertError as exc:
             raise run_reverted(exc) from exc
+        except NonceTaken:  # perhaps by an earlier transaction of the same instruction
+            self._look_for_what_was_given_up(record.intent, keep)
+            raise
         result = inclusion.result
         self.report(Included(inclusion.hash, result.block.number, result.gas_used))
         return record, inclusion
@@ -239,12 +254,12 @@ class Carrier:
             completed = self._completed(record, inclusion)
             path = keep(completed)
         except NotReproducible as exc:
-            self.journal.write(replace(record, state="done", note=str(exc)))
+            self.settlement.keep(record, state="done", note=str(exc))
             raise HappenedUnreceipted(*happened, str(exc)) from exc
         except (ChainError, ExecutorError, OSError) as exc:
             why = f"{exc}; repeat the command to have it written"
             raise HappenedUnreceipted(*happened, why) from exc
-        self.journal.write(replace(record, state="done", receipt=str(path)))
+        self.settlement.keep(record, state="done", receipt=str(path))
         return completed
 
     def _completed(self, record: RunRecord, inclusion: Inclusion) -> CompletedRun:
@@ -256,12 +271,26 @@ class Carrier:
 
 def done_before(record: RunRecord) -> DoneBefore:
     receipt = f", receipt {record.receipt}" if record.receipt else ""
+    taker = f"transaction {record.taken_by}" if record.taken_by else "another transaction"
     what = {
         "done": f"was carried out in block {record.block}{receipt}",
-        "superseded": "was sent, and another transaction took its nonce",
+        "superseded": f"was sent, and {taker} took its nonce",
+        "expired": "was sent, and not seen in a block until its deadline",
         "failed": "was sent, and failed",
     }
     return DoneBefore(record.id, record.hash, what.get(record.state, "was given up"))
+
+
+def _differences(theirs: Intent, here: Intent) -> list[tuple[str, str, str]]:
+    """What, of a record, at hand."""
+    names = {
+        "chain_id": "chain",
+        "genesis": "the chain with first block",
+        "agent": "agent",
+        "account": "account",
+    }
+    pairs = ((told, getattr(theirs, name), getattr(here, name)) for name, told in names.items())
+    return [(told, str(there), str(ours)) for told, there, ours in pairs if there != ours]
 
 
 def _wanted(record: RunRecord, again: Again) -> bool:

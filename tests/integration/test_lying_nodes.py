@@ -3,18 +3,26 @@
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import zkagent
+from tests.integration.journalled.world import pass_deadline
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import Garbage, LyingNode, Refusal, lying_node
 from zkagent.circuits.systems import EVALUATED
 from zkagent.errors import ZkagentError
 from zkagent.executor.chain.signatures import read_transaction
-from zkagent.executor.errors import RunUnsettled
+from zkagent.executor.errors import (
+    DoneBefore,
+    NonceTaken,
+    RunReverted,
+    RunUnsettled,
+    StillPossible,
+)
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.journal import Journal
 from zkagent.models.catalogue import Model
@@ -32,6 +40,7 @@ def opened(anvil: Anvil, wallet: Model) -> Iterator[Stage]:
 @pytest.fixture
 def liar(opened: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[LyingNode]:
     monkeypatch.setattr(settlement, "REBROADCAST_S", 0.3)
+    monkeypatch.setattr(settlement, "TAKEN_S", 0.3)
     snapshot = opened.chain.anvil.snapshot()
     with lying_node(opened.chain.anvil.rpc_url) as node:
         yield node
@@ -42,11 +51,11 @@ def liar(opened: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[LyingNode]:
 def run(opened: Stage, liar: LyingNode, tmp_path: Path) -> Callable[..., zkagent.Run]:
     (tmp_path / "key").write_text(bytes(opened.chain.owner.key).hex())
 
-    def run(begin_to_lie: Callable[[], None] = lambda: None, **how: Any) -> zkagent.Run:
+    def run(begin_to_lie: Callable[[], None] = lambda: None, **wishes: Any) -> zkagent.Run:
         record = opened.chain.deployment
-        with zkagent.agent(liar.url, deployment=record, key_file=tmp_path / "key", **how) as agent:
+        with zkagent.agent(liar.url, deployment=record, key_file=tmp_path / "key") as agent:
             begin_to_lie()
-            return agent.run(PROMPT)
+            return agent.run(PROMPT, **wishes)
 
     return run
 
@@ -138,3 +147,113 @@ def test_a_receipt_that_is_garbage_leaves_the_run_to_be_gone_on_with(
     del liar.lies["eth_getTransactionReceipt"]
     assert run().answer
     assert opened.mined_by_owner() == before + 1
+
+
+def withhold(liar: LyingNode) -> None:
+    """Transactions are kept, and their nonces are said to be used."""
+
+    def count(honest: Callable[[], Any]) -> str:
+        return hex(int(honest(), 16) + len(set(liar.sent)))
+
+    liar.says("eth_sendRawTransaction", Refusal("nonce too low"))
+    liar.lies["eth_getTransactionCount"] = count
+
+
+def release(liar: LyingNode, opened: Stage) -> None:
+    liar.lies.clear()
+    for raw in dict.fromkeys(liar.sent):
+        with contextlib.suppress(Exception):  # such as one whose nonce is used by now
+            opened.chain.web3.eth.send_raw_transaction(raw)
+
+
+def test_a_node_that_keeps_a_transaction_gets_no_second_one_before_its_deadline(
+    run: Callable[..., zkagent.Run], liar: LyingNode, opened: Stage, runs: Path
+) -> None:
+    pool = opened.usdc().pool
+    for begin in (lambda: withhold(liar), lambda: None):
+        with pytest.raises(RunUnsettled, match="does not show by what; repeat") as caught:
+            run(begin, again=True)
+        assert "--again" not in str(caught.value)
+    (record,) = Journal(runs).records()
+    Journal(runs).write(replace(record, state="forgotten"))
+    with pytest.raises(StillPossible, match=record.hash):
+        run(again=True)
+    assert set(liar.sent) == {record.signed[0].raw}
+    release(liar, opened)
+    with pytest.raises(DoneBefore, match=record.hash):
+        run()
+    assert opened.usdc().pool == pool + 5 * 10**6
+
+
+def test_what_a_node_kept_until_its_deadline_does_nothing_beside_the_next(
+    run: Callable[..., zkagent.Run],
+    liar: LyingNode,
+    opened: Stage,
+    runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = opened.usdc().pool
+    with pytest.raises(RunUnsettled):
+        run(lambda: withhold(liar))
+    (first,) = Journal(runs).records()
+    pass_deadline(opened.chain.anvil, first, monkeypatch)
+    with pytest.raises(NonceTaken, match="ask another node whether it was that one"):
+        run()
+    assert Journal(runs).records()[0].state == "expired"
+    with pytest.raises(DoneBefore, match="not seen in a block until its deadline"):
+        run()
+    with pytest.raises(RunUnsettled):
+        run(again=True)
+    assert len(set(liar.sent)) == 2
+    release(liar, opened)
+    run()
+    assert opened.usdc().pool == pool + 5 * 10**6
+
+
+def test_a_transaction_that_a_node_names_for_the_taker_is_no_certainty(
+    run: Callable[..., zkagent.Run], liar: LyingNode, runs: Path
+) -> None:
+    def block(honest: Callable[[], Any]) -> Any:
+        found = honest()
+        if found and liar.parameters[1]:  # with its transactions
+            owner, nonce = first_signed(liar)
+            found["transactions"] = [{"from": owner, "nonce": nonce, "hash": "0x" + "33" * 32}]
+        return found
+
+    with pytest.raises(NonceTaken, match="so the node says") as caught:
+        run(lambda: withhold(liar) or liar.lies.update(eth_getBlockByNumber=block))
+    assert "will not" not in str(caught.value)
+    assert Journal(runs).records()[0].taken_by == "0x" + "33" * 32
+    with pytest.raises(StillPossible):
+        run(again=True)
+    assert len(set(liar.sent)) == 1
+
+
+def first_signed(liar: LyingNode) -> tuple[str, str]:
+    found = read_transaction(bytes.fromhex(liar.sent[0][2:]))
+    assert found
+    return found[0], hex(found[1]["nonce"])
+
+
+def test_a_failure_that_a_node_makes_up_is_no_certainty(
+    run: Callable[..., zkagent.Run], liar: LyingNode, opened: Stage, runs: Path
+) -> None:
+    latest = opened.chain.web3.eth.get_block("latest")
+    receipt = opened.chain.anvil.rpc("eth_getTransactionReceipt", latest["transactions"][0].hex())
+
+    def failed(honest: Callable[[], Any]) -> Any:
+        forged = {"transactionHash": liar.parameters[0], "status": "0x0", "logs": []}
+        return dict(receipt) | forged if liar.sent else None
+
+    def begin() -> None:
+        withhold(liar)
+        liar.lies["eth_getTransactionReceipt"] = failed
+
+    with pytest.raises(RunReverted):
+        run(begin)
+    assert Journal(runs).records()[0].state == "failed"
+    with pytest.raises(StillPossible):
+        run(again=True)
+    release(liar, opened)
+    with pytest.raises(DoneBefore):
+        run()

@@ -39,13 +39,15 @@ Lie = Callable[[Callable[[], Any]], Any]
 @dataclass
 class LyingNode:
     """`lies`: by method, may be changed at any time. `asked`: what was asked for, in order;
-    `sent`: raw transactions that were handed in, also those that it did not pass on."""
+    `sent`: raw transactions that were handed in, also those that it did not pass on; `parameters`:
+    of the request that is being answered."""
 
     url: str
     node: str
     lies: dict[str, Lie] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
+    parameters: list[Any] = field(default_factory=list)
 
     def says(self, method: str, answer: Any) -> None:
         """From now on."""
@@ -55,6 +57,7 @@ class LyingNode:
         """The response's body; None for none."""
         method = request["method"]
         self.asked.append(method)
+        self.parameters = request["params"]
         if method == "eth_sendRawTransaction":
             self.sent.append(request["params"][0])
         lie = self.lies.get(method)

@@ -1,32 +1,28 @@
 """Runs that are killed, replaced and overtaken on a chain that mines late: whatever happens, an
 instruction takes effect at most once, and a repeat finishes it."""
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+import errno
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import zkagent
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
-from tests.support.lying_node import LyingNode, Refusal, lying_node
 from zkagent.executor.chain.calls import fees_of
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.cli.narrator import lasting
 from zkagent.executor.errors import (
     DoneBefore,
     HappenedUnreceipted,
     NonceTaken,
     RunUnsettled,
+    RunUnwritten,
+    StillPossible,
 )
 from zkagent.executor.receipts import file as receipt_file
-from zkagent.executor.runs import settlement
-from zkagent.executor.runs.events import Event, MayStillHappen
-from zkagent.executor.runs.journal import Journal, RunRecord
+from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
+from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.chain.local import send
 from zkagent.verifier_contracts.deployment.wallet import at
 
@@ -164,82 +160,23 @@ def test_a_nonce_that_another_wallet_used_is_told_and_nothing_done_unasked(
     with pytest.raises(Killed):
         world.run()
     send(world.anvil.web3, {"to": "0x" + "11" * 20}, world.stage.chain.owner, value=1)
-    for _ in range(2):
-        with pytest.raises(NonceTaken, match="was not made here, has the nonce"):
-            world.run()
-        assert world.record().state == "superseded"
-    pass_the_deadline(world, monkeypatch)
-    with pytest.raises(DoneBefore, match="another transaction took its nonce"):
+    taker = world.anvil.web3.eth.get_block("latest", full_transactions=True)["transactions"][0]
+    with pytest.raises(
+        NonceTaken, match=r"was not made here, used nonce \d+.*again, after"
+    ) as told:
+        world.run()
+    shown = ("0x" + bytes(taker["hash"]).hex(), taker["blockNumber"])
+    assert (told.value.taker, told.value.block) == shown
+    record = world.record()
+    assert (record.state, record.taken_by, record.block) == ("superseded", *shown)
+    with pytest.raises(StillPossible, match="whatever one node says"):
+        world.run(again=True)
+    world.pass_deadline(record, monkeypatch)
+    with pytest.raises(DoneBefore, match=f"transaction {shown[0]} took its nonce"):
         world.run()
     assert deposited() == (0, 1)
     world.run(again=True)
     assert deposited() == (1, 2)
-
-
-def pass_the_deadline(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the last record, by all clocks."""
-    later = world.record().deadline + 1
-    world.anvil.rpc("evm_setNextBlockTimestamp", later)
-    world.mine()
-    monkeypatch.setattr(time, "time", lambda: float(later))
-
-
-@contextmanager
-def withholding(world: World) -> Iterator[LyingNode]:
-    """A node that keeps what it is given, and says of its nonces that others took them."""
-    with lying_node(world.anvil.rpc_url) as node:
-
-        def raised(honest: Callable[[], Any]) -> str:
-            return hex(int(honest(), 16) + len(set(node.sent)))
-
-        node.says("eth_sendRawTransaction", Refusal("nonce too low"))
-        node.lies["eth_getTransactionCount"] = raised
-        yield node
-
-
-@pytest.mark.parametrize("forgotten", [False, True])
-def test_a_node_that_withholds_a_run_gets_no_second_one_until_the_first_is_void(
-    world: World,
-    deposited: Callable[[], tuple[int, int]],
-    monkeypatch: pytest.MonkeyPatch,
-    forgotten: bool,
-) -> None:
-    monkeypatch.setattr(settlement, "TAKEN_S", 0.1)
-    with withholding(world) as node:
-        with pytest.raises(NonceTaken, match="may still be included until") as caught:
-            world.run(rpc=node.url)
-        assert "will not be included" not in str(caught.value)
-        if forgotten:
-            world.journal.write(replace(world.record(), state="forgotten"))
-        with pytest.raises(NonceTaken):
-            world.run(rpc=node.url)
-        assert len(set(node.sent)) == 1
-        later = float(world.record().deadline + 1)
-        with monkeypatch.context() as patched:  # our clock alone says little
-            patched.setattr(time, "time", lambda: later)
-            with pytest.raises(NonceTaken):
-                world.run(rpc=node.url)
-        (raw,) = set(node.sent)
-    pass_the_deadline(world, monkeypatch)
-    assert world.run(again=not forgotten).answer
-    assert deposited() == (1, 1)
-    with pytest.raises(Exception, match="nonce too low"):
-        world.anvil.rpc("eth_sendRawTransaction", raw)
-    assert deposited() == (1, 1)
-
-
-def test_whoever_insists_is_told_that_it_may_happen_twice(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settlement, "TAKEN_S", 0.1)
-    with withholding(world) as node, pytest.raises(NonceTaken):
-        world.run(rpc=node.url)
-    told: list[Event] = []
-    with world.agent(listener=told.append) as agent:
-        agent.run(PROMPT, again=True)
-    warnings = [event for event in told if isinstance(event, MayStillHappen)]
-    assert len(warnings) == 1
-    assert "may still be included until" in lasting(warnings[0])
 
 
 def test_a_reorganisation_that_drops_the_run_is_lived_through(
@@ -310,3 +247,28 @@ def hand_over(world: World, new_owner: str) -> None:
     send(chain.web3, book.transferOwnership(new_owner), chain.owner)
     if hasattr(book, "acceptOwnership"):
         send(chain.web3, book.acceptOwnership(), chain.friend)
+
+
+@pytest.mark.parametrize("state", ["sent", "included", "done"])
+def test_a_disk_that_is_full_after_signing_leaves_a_run_to_be_gone_on_with(
+    world: World,
+    deposited: Callable[[], tuple[int, int]],
+    state: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = Journal.write
+
+    def write(self: Journal, record: RunRecord) -> None:
+        if record.state == state:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(self, record)
+
+    monkeypatch.setattr(Journal, "write", write)
+    with pytest.raises(RunUnwritten, match="No space left on device") as caught:
+        world.run()
+    assert caught.value.exit_code == 6
+    assert world.record().hash in str(caught.value)
+    assert world.record().unfinished
+    monkeypatch.setattr(Journal, "write", real)
+    world.run()
+    assert deposited() == (1, 1)

@@ -14,7 +14,7 @@ from zkagent.executor.errors import (
     RunRecordDamaged,
     RunUnsettled,
 )
-from zkagent.executor.runs.journal import RunRecord
+from zkagent.executor.runs.records import RunRecord
 
 
 def test_what_was_done_is_done_again_only_when_asked_for(
@@ -79,6 +79,11 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "another hash": changed(transaction="0x" + "11" * 32),
     "another instruction": lambda text: text.replace(PROMPT, "deposit 6 USDC"),
     "a field more": changed(more=1),
+    "a time that no clock shows": changed(created=10**400),
+    "a time before there were any": changed(created=-1),
+    "no hexadecimal": lambda text: text.replace("0x02f9", "0xzz"),
+    "done by nothing": changed(state="done", transaction=""),
+    "taken by what is no hash": changed(taken_by="another"),
 }
 
 
@@ -105,6 +110,15 @@ def test_a_record_under_another_name_is_refused(world: World) -> None:
     path.rename(path.with_name("kept.json"))
     with pytest.raises(RunRecordDamaged, match=r"kept\.json"):
         world.run()
+
+
+def test_a_record_with_the_transaction_of_another_instruction_is_refused(world: World) -> None:
+    world.run()
+    record = world.record()
+    intent = replace(record.intent, prompt="deposit 6 USDC")
+    world.journal.write(replace(record, id=f"{intent.key}-1", intent=intent))
+    with pytest.raises(RunRecordDamaged, match="a transaction in it is of another instruction"):
+        world.run("deposit 7 USDC")
 
 
 def test_records_are_for_their_owner_alone(world: World) -> None:

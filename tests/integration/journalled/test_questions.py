@@ -7,13 +7,14 @@ import pytest
 
 from tests.integration.journalled.world import PROMPT, World
 from tests.support.command_line import exit_code
+from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import (
     NotAgreed,
     NothingToDo,
 )
 from zkagent.executor.runs import settlement
-from zkagent.executor.runs.journal import RunRecord
 from zkagent.executor.runs.preview import Preview
+from zkagent.executor.runs.records import RunRecord
 
 
 def test_nothing_is_signed_that_nobody_agreed_to(
@@ -124,13 +125,41 @@ def test_ctrl_c_says_what_was_sent_and_how_to_go_on(
 
 
 def test_forgetting_asks_and_keeps_the_record(
-    world: World, target: list[str], capsys: pytest.CaptureFixture[str]
+    world: World,
+    target: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world.mine_late()
     assert exit_code("run", PROMPT, *target, "--yes", "--timeout", "0.3") == 6
-    assert exit_code("runs", "forget", world.record().id) == 2
+    record = world.record()
+    assert exit_code("runs", "forget", record.id, "--yes") == 6
+    assert "or give --may-still-happen" in capsys.readouterr().err
+    assert exit_code("runs", "forget", record.id, "--may-still-happen") == 2
     assert world.record().unfinished
-    assert exit_code("runs", "forget", world.record().id[:6], "--yes") == 0
+    assert exit_code("runs", "forget", record.id[:6], "--yes", "--may-still-happen") == 0
     assert world.record().state == "forgotten"
+    world.journal.write(record)
+    world.pass_deadline(record, monkeypatch)
+    assert exit_code("runs", "forget", record.id, "--yes") == 0
     assert exit_code("runs", "forget", "nothing", "--yes") == 1
     assert "no run is 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["resume", "replace"])
+def test_a_run_of_another_chain_is_refused_before_anything_is_asked(
+    world: World,
+    target: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+) -> None:
+    world.mine_late()
+    assert exit_code("run", PROMPT, *target, "--yes", "--timeout", "0.3") == 6
+    record, other = world.record(), "0x" + "22" * 32
+    monkeypatch.setattr(Web3Sender, "first_block", lambda self: other)
+    monkeypatch.setattr(Web3Sender, "mined", None)
+    assert exit_code("runs", command, record.id, *target, "--yes") == 1
+    told = capsys.readouterr().err
+    assert f"first block {record.intent.genesis}, and not {other}" in told
+    assert world.record() == record

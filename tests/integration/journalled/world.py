@@ -1,7 +1,7 @@
 """An owner whose every command is a new process as far as the journal knows, on a chain that may
 mine late, and how such a process is killed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,9 @@ import pytest
 
 import zkagent
 from tests.support.evaluated_stage import Stage
-from zkagent.executor.runs.journal import Journal, RunRecord
+from zkagent.executor.runs import records
+from zkagent.executor.runs.journal import Journal
+from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.chain.local import Anvil
 
 PROMPT = "deposit 5 USDC"
@@ -50,6 +52,22 @@ class World:
     def record(self) -> RunRecord:
         return self.journal.records()[-1]
 
+    def give_up(self, record: RunRecord | None = None) -> RunRecord:
+        """What `zkagent runs forget` does to the newest record, or to this one."""
+        found = replace(record or self.record(), state="forgotten")
+        self.journal.write(found)
+        return found
+
+    def mine_alone(self, record: RunRecord) -> None:
+        """Its transaction, whoever sends it."""
+        self.anvil.web3.eth.send_raw_transaction(record.signed[-1].raw)
+
+    def pass_deadline(
+        self, record: RunRecord, monkeypatch: pytest.MonkeyPatch, *, seconds: int = 1
+    ) -> None:
+        """By both clocks; mines a block."""
+        pass_deadline(self.anvil, record, monkeypatch, seconds)
+
     def mine_late(self) -> None:
         self.anvil.rpc("evm_setAutomine", False)
 
@@ -72,3 +90,12 @@ def killing(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, *, after: bo
         raise Killed
 
     monkeypatch.setattr(owner, name, once)
+
+
+def pass_deadline(
+    anvil: Anvil, record: RunRecord, monkeypatch: pytest.MonkeyPatch, seconds: int = 1
+) -> None:
+    """By both clocks; mines a block."""
+    anvil.rpc("evm_setNextBlockTimestamp", record.deadline + seconds)
+    anvil.rpc("anvil_mine", hex(1))
+    monkeypatch.setattr(records, "own_clock", lambda: float(record.deadline + seconds))

@@ -7,6 +7,7 @@ ProverError
     ├── StartRefused          the service would be open to strangers, or a setting makes no sense
     ├── LeaseLost             this worker may have been declared dead; it must not go on
     ├── CircuitUnknown        no such circuit or model here
+    ├── BodyRefused           the body of a request cannot be read, or would take too long
     ├── RequestRefused        a request that cannot become a proof (wrong features, refused text)
     ├── KeyRefused            no key, a wrong one, or a revoked one
     ├── KeyUnknown            no valid key of this id
@@ -69,6 +70,10 @@ class CircuitUnknown(ServiceError):
 
 class RequestRefused(ServiceError):
     """The same request will always be refused."""
+
+
+class BodyRefused(ServiceError):
+    """Nothing of it was looked at."""
 
 
 class CallbackRefused(ServiceError):
@@ -195,6 +200,7 @@ class ProofNotMade(ServiceError):
 
 
 __all__ = [
+    "BodyRefused",
     "CallbackFailed",
     "CallbackRefused",
     "CircuitUnknown",

@@ -29,6 +29,7 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.ProofUnknown, 404, "unknown-proof"),
     (errors.CallbackRefused, 403, "callback-refused"),
     (errors.PriorityRefused, 403, "priority-refused"),
+    (errors.BodyRefused, 400, "malformed-json"),
     (errors.RequestRefused, 422, "request-refused"),
     (InputRefused, 422, "input-refused"),
     (ProofMalformed, 422, "malformed-proof"),

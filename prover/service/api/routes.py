@@ -6,9 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from pydantic import SkipValidation
 from starlette.concurrency import run_in_threadpool
 
 from zkagent.circuits.artifacts import Proof
+from zkagent.prover.service.api.bodies import ReadingRoute
 from zkagent.prover.service.api.deps import Deps, From, Using
 from zkagent.prover.service.api.intake import read_request
 from zkagent.prover.service.api.problems import responses
@@ -46,7 +48,7 @@ EVENT_SCHEMA = {
 ProofId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a proof's content hash")]
 CircuitId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="a circuit's digest")]
 
-router = APIRouter(responses=responses())
+router = APIRouter(responses=responses(), route_class=ReadingRoute)
 open_router = APIRouter()
 
 
@@ -60,7 +62,9 @@ open_router = APIRouter()
         **responses(403, 404, 415),
     },
 )
-def ask(body: ProofRequest, deps: Using, caller: From, response: Response) -> ProofView:
+def ask(
+    body: SkipValidation[ProofRequest], deps: Using, caller: From, response: Response
+) -> ProofView:
     """Answers at once. The same request again, from anyone, leads to the same proof, whether it is
     finished or not; each key has its own handle on it."""
     urgent = caller.allowance.urgent
@@ -191,7 +195,7 @@ def download(circuit: CircuitId, artifact: Artifact, deps: Using, caller: From) 
     response_model=VerdictView,
     responses=responses(404, 415),
 )
-def verify(body: ProofDocument, deps: Using, caller: From) -> VerdictView:
+def verify(body: SkipValidation[ProofDocument], deps: Using, caller: From) -> VerdictView:
     """A verdict for any proof of a circuit that this service has."""
     proof = Proof.from_json(body.model_dump_json())
     verdict = deps.catalogue.verify(proof)

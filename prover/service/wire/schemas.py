@@ -24,7 +24,9 @@ LONGEST_DEADLINE_S = 30 * 86_400.0
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX, strict=True)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="64 lower-case hex digits")]
 ModelName = Annotated[str, Field(min_length=1, max_length=100)]
-Features = Annotated[list[Int64], Field(min_length=1, max_length=MOST_FEATURES)]
+Features = Annotated[list[Int64], Field(min_length=1, max_length=MOST_FEATURES, fail_fast=True)]
+Integers = Annotated[list[int], Field(max_length=MOST_FEATURES, fail_fast=True)]
+Numbers = Annotated[list[float], Field(max_length=MOST_FEATURES, fail_fast=True)]
 PriorityName = Literal["urgent", "normal", "bulk"]
 
 
@@ -55,8 +57,8 @@ class ContextBody(Body):
     """A decision's context: everything on chain that the encoder looks at, as it was read."""
 
     prompt: Text
-    reasoning: Annotated[list[Text], Field(max_length=256)] = []
-    book: Annotated[list[Asset], Field(max_length=1000)] = []
+    reasoning: Annotated[list[Text], Field(max_length=256, fail_fast=True)] = []
+    book: Annotated[list[Asset], Field(max_length=1000, fail_fast=True)] = []
 
 
 class Wishes(Body):
@@ -127,11 +129,11 @@ class ProofDocument(Body):
 
     format: Literal["zkagent-proof-1", "zkagent-proof-2"]
     circuit: Digest
-    inputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES)]
-    outputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES)]
+    inputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES, fail_fast=True)]
+    outputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES, fail_fast=True)]
     input_scale_bits: int | None = None
-    output_scale_bits: Annotated[list[int] | None, Field(max_length=MOST_FEATURES)] = None
-    values: Annotated[list[float] | None, Field(max_length=MOST_FEATURES)] = None
+    output_scale_bits: Integers | None = None
+    values: Numbers | None = None
     about: AboutDocument | None = None
     proof: Annotated[str, Field(pattern=r"^0x([0-9a-f]{2})*$", max_length=2 * MOST_PROOF_BYTES)]
 

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -238,6 +239,27 @@ def untaken_answers(ward: Ward) -> None:
     ward.check()
 
 
+def heavy_bodies(ward: Ward) -> None:
+    """Bodies of two megabytes that would take seconds to read, eight at once."""
+    ward.begin()
+    fields = b",".join(b'"k%d":1' % number for number in range(170_000))
+    entries = b'"features":[' + b"1," * 1_000_000 + b"1]"
+    texts = b'"features":[' + b'"x",' * 500_000 + b"1]"
+    with ThreadPoolExecutor(8) as pool:
+        for rest in (fields, entries, texts):
+            body = b'{"model":"quick",' + rest + b"}"
+            for status in pool.map(lambda _, sent=body: _posted(ward, sent), range(8)):
+                if status != 400:
+                    ward.complain(f"a body that takes long was answered {status}")
+    ward.check()
+
+
+def _posted(ward: Ward, body: bytes) -> int:
+    headers = {"content-type": "application/json"}
+    url = f"{ward.fleet.url}/v1/proofs"
+    return httpx.post(url, content=body, headers=headers, timeout=30).status_code
+
+
 def hanging_callbacks(ward: Ward) -> None:
     """A hundred callbacks to a host that hangs, and one to a host that answers."""
     with _listening(200) as bad, _listening() as good:
@@ -421,6 +443,7 @@ ON_SQLITE: dict[str, Fault] = {
         slow_bodies,
         slow_bodies_without_a_key,
         untaken_answers,
+        heavy_bodies,
         hanging_callbacks,
         dead_workers,
         jumping_clock,
@@ -436,6 +459,7 @@ SHORT = (
     "unlinked_database",
     "slow_bodies",
     "untaken_answers",
+    "heavy_bodies",
     "hanging_callbacks",
     "jumping_clock",
 )

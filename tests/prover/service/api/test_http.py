@@ -181,6 +181,8 @@ BAD_BODIES = {
     "circuit's name": (b'{"circuit": "quick", "features": [1, 2, 3, 4]}', 422),
     "past deadline": (b'{"model": "quick", "features": [1, 2, 3, 4], "deadline_s": -1}', 422),
     "NaN deadline": (b'{"model": "quick", "features": [1, 2, 3, 4], "deadline_s": NaN}', 422),
+    "twice": (b'{"model": "quick", "features": [1, 2, 3, 4], "features": [5, 6, 7, 8]}', 400),
+    "UTF-16": ('{"model": "quick", "features": [1, 2, 3, 4]}'.encode("utf-16"), 400),
     "not UTF-8": (b'{"model": "\xff\xfe", "features": [1, 2, 3, 4]}', 400),
 }
 

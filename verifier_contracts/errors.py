@@ -33,7 +33,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from zkagent.errors import ZkagentError
+from zkagent.errors import ZkagentError, plain
 
 
 class ContractsError(ZkagentError):
@@ -46,6 +46,9 @@ class ToolchainError(ContractsError):
 
 class CompileError(ContractsError):
     """solc's errors, as solc formatted them."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(plain, Exception.__str__(self).split("\n")))
 
 
 class NameRefused(ContractsError):
@@ -77,6 +80,9 @@ class ArgumentUnreadable(ContractsError):
 
 class ForgeError(ContractsError):
     """forge could not be run at all."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(plain, Exception.__str__(self).split("\n")))
 
 
 class ModelCodeError(ContractsError):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zkagent.errors import plain
 from zkagent.executor.receipts.verdicts import Check, judged
 
 
@@ -38,11 +39,10 @@ class Audit:
         """The verdict with what it rests on, in one line."""
         if self.verdict == "sound":
             notes = "; ".join(f"{check.subject}: {check.note}" for check in self.notes)
-            return f"sound: {self.subject}" + (f" ({notes})" if notes else "")
+            return plain(f"sound: {self.subject}" + (f" ({notes})" if notes else ""))
         wrong = [c for c in self.problems if c.unknown == (self.verdict == "unknown")]
-        return f"{self.verdict}: {self.subject}: " + ", ".join(
-            dict.fromkeys(c.subject for c in wrong)
-        )
+        subjects = ", ".join(dict.fromkeys(c.subject for c in wrong))
+        return plain(f"{self.verdict}: {self.subject}: {subjects}")
 
     def to_json(self) -> dict[str, Any]:
         return {

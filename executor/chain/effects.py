@@ -13,6 +13,7 @@ from web3.types import RPCEndpoint
 
 from zkagent.executor.chain.agent import TokenTransfer
 from zkagent.verifier_contracts.chain.local import translated
+from zkagent.verifier_contracts.chain.node import answers
 from zkagent.verifier_contracts.errors import ChainError
 
 TRANSFER = keccak(text="Transfer(address,address,uint256)")  # ERC-20
@@ -31,10 +32,11 @@ def simulated_transfers(web3: Web3, fields: Mapping[str, Any]) -> tuple[TokenTra
             )
     except ChainError:
         return None
-    (result,) = blocks[0]["calls"]
-    if int(result["status"], 16) != 1:
-        return None
-    return transfers_in(result["logs"])
+    with answers("eth_simulateV1"):
+        (result,) = blocks[0]["calls"]
+        if int(result["status"], 16) != 1:
+            return None
+        return transfers_in(result["logs"])
 
 
 def transfers_in(logs: Iterable[Mapping[str, Any]]) -> tuple[TokenTransfer, ...]:

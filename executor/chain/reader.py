@@ -17,6 +17,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.errors import CannotVerify, NoAgentThere, NotOnChain
 from zkagent.verifier_contracts.chain.local import translated
+from zkagent.verifier_contracts.chain.node import answers, new_address
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -46,7 +47,7 @@ class ContractReader:
 
     def time(self, block: Block) -> int:
         """The block's own time in seconds since 1970."""
-        with translated(self.web3):
+        with translated(self.web3), answers("eth_getBlockByNumber"):
             return int(self.web3.eth.get_block(block.number)["timestamp"])
 
     def receipt(self, transaction: str) -> dict[str, Any]:
@@ -86,7 +87,7 @@ class ContractReader:
             for sent in found["transactions"]:
                 if isinstance(sent, Mapping) and sent.get("to") is None:
                     receipt = self.web3.eth.get_transaction_receipt(sent["hash"])
-                    yield str(receipt["contractAddress"]).lower(), bytes(sent["input"])
+                    yield str(new_address(receipt)).lower(), bytes(sent["input"])
 
     def code(self, address: str, block: Block) -> bytes:
         with self._historic(block), translated(self.web3):

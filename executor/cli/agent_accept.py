@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import FILE
@@ -74,18 +75,18 @@ def accept_command(
     pinned, registered = _hashes(web3, functions)
     wanted = commitment or registered
     if pinned == wanted:
-        click.echo(f"{address} obeys 0x{pinned.hex()} already")
+        output.show(f"{address} obeys 0x{pinned.hex()} already")
         return
     if registered != wanted:
         raise CommitmentRefused(wanted, registered)
-    click.echo(f"{address} obeys 0x{pinned.hex()}", err=True)
-    click.echo(f"registered now  0x{registered.hex()}", err=True)
+    output.show(f"{address} obeys 0x{pinned.hex()}", err=True)
+    output.show(f"registered now  0x{registered.hex()}", err=True)
     if commitment is None and not click.confirm("accept it?", err=True):
-        click.echo("nothing was sent", err=True)
+        output.show("nothing was sent", err=True)
         sys.exit(1)
     send(web3, functions.acceptModel(wanted), signer)
     held = bytes(call(web3, functions.pinnedCommitment()))
-    click.echo(f"{address} obeys 0x{held.hex()}")
+    output.show(f"{address} obeys 0x{held.hex()}")
 
 
 def _hashes(web3: Any, functions: Any) -> tuple[bytes, bytes]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.agent_sources import SOURCE
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
@@ -117,8 +118,8 @@ def deploy_command(
             block, chain = carrier.block, policy_of(web3).chain_id
             made = OwnAgent(chain, block, compiled.name, address, signer.address)
             write_new(place, made.to_json())
-    click.echo(f"agent   {address}")
-    click.echo(f'try     zkagent run "..." --rpc {rpc} --deployment {place} --key-file {key_file}')
+    output.show(f"agent   {address}")
+    output.show(f'try     zkagent run "..." --rpc {rpc} --deployment {place} --key-file {key_file}')
 
 
 def _chosen(file: Path, name: str | None) -> "Contract":

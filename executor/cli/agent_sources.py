@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import JSON_OPTION
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ def init_command(name: str, folder: Path | None) -> None:
         raise FileInTheWay(place)
     check_new_folder(place)
     for path in new_project(place, name):
-        click.echo(path)
+        output.show(path)
     source = place / f"{name}.sol"
-    click.echo(f"next    zkagent agent build {source}", err=True)
-    click.echo(f"        zkagent agent deploy {source} --deployment deployment.json", err=True)
+    output.show(f"next    zkagent agent build {source}", err=True)
+    output.show(f"        zkagent agent deploy {source} --deployment deployment.json", err=True)
 
 
 @click.command("build")
@@ -56,10 +57,10 @@ def build_command(file: Path, out: Path | None, as_json: bool) -> None:
     if out is not None:
         out.write_text(json.dumps({name: _artifact(each) for name, each in compiled.items()}))
     if as_json:
-        click.echo(json.dumps([_shown(each) for each in compiled.values()]))
+        output.show(json.dumps([_shown(each) for each in compiled.values()]))
         return
     for each in compiled.values():
-        click.echo(_line(each))
+        output.show(_line(each))
 
 
 @click.command("remappings")
@@ -68,7 +69,7 @@ def remappings_command() -> None:
     from zkagent.verifier_contracts.toolchain.own import remapping_lines
 
     for line in remapping_lines():
-        click.echo(line)
+        output.show(line)
 
 
 def compiled_file(file: Path) -> "dict[str, Contract]":

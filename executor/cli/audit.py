@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.errors import plain
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import (
     JSON_OPTION,
     TRUST_OPTION,
@@ -121,13 +123,13 @@ def agent_audit_command(
 
 def _end(found: "Audit", as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(found.to_json()))
+        output.show(json.dumps(found.to_json()))
     else:
         for check in found.checks:
-            click.echo(f"{_word(check)}: {check}")
+            output.show(f"{_word(check)}: {check}")
         for name, value in found.facts.items():
-            click.echo(f"{name}: {value}")
-        click.echo(found.conclusion)
+            output.show(f"{name}: {plain(value)}")
+        output.show(found.conclusion)
     if code := VERDICT_CODES[found.verdict]:
         sys.exit(code)
 

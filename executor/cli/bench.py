@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def compare_command(old: Path, new: Path, as_json: bool) -> None:
     from zkagent.executor.bench.results import Results
 
     found = compare(Results.load(old), Results.load(new))
-    click.echo(json.dumps(asdict(found), indent=1) if as_json else described(found))
+    output.show(json.dumps(asdict(found), indent=1) if as_json else described(found))
 
 
 @bench_group.command("report")
@@ -95,7 +96,7 @@ def report_command(folder: Path, no_plots: bool) -> None:
     from zkagent.executor.bench.results import Results
 
     directory = folder if folder.is_dir() else folder.parent
-    click.echo(_publish(Results.load(folder), directory, plots=not no_plots))
+    output.show(_publish(Results.load(folder), directory, plots=not no_plots))
 
 
 def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:
@@ -115,8 +116,8 @@ def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> 
     finally:
         report = _publish(runner.results, out, plots=plots)
         if found := headline(runner.results):
-            click.echo(found)
-        click.echo(report if runner.results.complete else f"{report} (incomplete)")
+            output.show(found)
+        output.show(report if runner.results.complete else f"{report} (incomplete)")
 
 
 def _make_folder(out: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import (
     build_shown,
     completed_digests,
@@ -92,11 +93,11 @@ def list_command(as_json: bool) -> None:
     with working() as tell:
         found = [_listed(digest, tell) for digest in list_circuits()]
     if as_json:
-        click.echo(json.dumps([fields for fields, _ in found]))
+        output.show(json.dumps([fields for fields, _ in found]))
         return
     for _, line in found:
-        click.echo(line)
-    click.echo(_total([fields["bytes"] for fields, _ in found]))
+        output.show(line)
+    output.show(_total([fields["bytes"] for fields, _ in found]))
 
 
 def _listed(digest: str, tell: Callable[[str], None]) -> tuple[dict[str, Any], str]:

@@ -8,6 +8,7 @@ import click
 
 from zkagent.circuits.artifacts import Scale
 from zkagent.circuits.halo2.scales import scale_of
+from zkagent.executor.cli import output
 from zkagent.executor.cli.data_options import comparison
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunAr
     tuning = tuning_of(model, onnx, tuned)
     if tuning is None:
         return None
-    click.echo(
+    output.show(
         f"with the settings that were tuned for {tuning.objective.value}; "
         "--untuned for the standard ones",
         err=True,
@@ -98,16 +99,16 @@ def show(circuit: "Circuit", as_json: bool) -> None:
     size = size_of(circuit.directory)
     if as_json:
         bits = {"output_scale_bits": scale_of(circuit).outputs}
-        click.echo(json.dumps({**circuit.to_json(), **bits, "bytes": size}))
+        output.show(json.dumps({**circuit.to_json(), **bits, "bytes": size}))
         return
-    click.echo(circuit.digest)
-    click.echo(f"  {summary(circuit)}, {sized(size)}")
+    output.show(circuit.digest)
+    output.show(f"  {summary(circuit)}, {sized(size)}")
     for line in comparison(circuit):
-        click.echo(f"  {line}")
+        output.show(f"  {line}")
     for name in (circuit.vk, circuit.pk, circuit.verifier_source):
-        click.echo(f"  {name}  {name.stat().st_size:,} bytes")
+        output.show(f"  {name}  {name.stat().st_size:,} bytes")
     if circuit.development_srs:
-        click.echo(
+        output.show(
             "development set-up: proofs count on a local chain (31337) only; "
             "give a public ceremony's file with --srs",
             err=True,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SRS_OPTION
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ FILES = click.Path(path_type=Path, dir_okay=False)
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    output.show(text, err=True)
 
 
 @click.command("train-classifier")
@@ -84,7 +85,7 @@ def train_classifier_command(
             raise
         raise TrainingExtraMissing from exc
     trained = build_classifier(texts, judged, out, size=size, seed=seed, progress=_say)
-    click.echo(trained.manifest.to_json().strip() if as_json else _describe(trained))
+    output.show(trained.manifest.to_json().strip() if as_json else _describe(trained))
 
 
 @click.command("evaluate-classifier")
@@ -103,7 +104,7 @@ def evaluate_classifier_command(
 
     classifier = load_model(directory, TextClassifier)
     figures = evaluate_circuit(classifier, load_texts(test), srs, _say)
-    click.echo(json.dumps(figures.to_json(), indent=2) if as_json else _describe_circuit(figures))
+    output.show(json.dumps(figures.to_json(), indent=2) if as_json else _describe_circuit(figures))
 
 
 def _describe(trained: "TextClassifier") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import completed_digests, sized
 from zkagent.executor.cli.options import JSON_OPTION, FiniteRange
 
@@ -87,12 +88,12 @@ def _ask(found: "Sequence[Waste]", yes: bool) -> None:
     if yes:
         return
     for waste in found:
-        click.echo(_line(waste), err=True)
+        output.show(_line(waste), err=True)
     if not sys.stdin.isatty():
         raise click.UsageError("there is nobody here to ask: give --yes")
     size = sized(sum(waste.bytes for waste in found))
     if not click.confirm(f"remove {size}?", err=True):
-        click.echo("nothing was removed", err=True)
+        output.show("nothing was removed", err=True)
         sys.exit(1)
 
 
@@ -115,15 +116,15 @@ def _tell(
     removed: "Sequence[Waste]", left: "Sequence[CircuitInUse]", as_json: bool, did: str = "removed"
 ) -> None:
     for reason in left:
-        click.echo(reason, err=True)
+        output.show(reason, err=True)
     size = sum(waste.bytes for waste in removed)
     if as_json:
         gone = [{"name": w.name, "why": w.why, "bytes": w.bytes} for w in removed]
-        click.echo(json.dumps({did.replace(" ", "_"): gone, "bytes": size}))
+        output.show(json.dumps({did.replace(" ", "_"): gone, "bytes": size}))
         return
     for waste in removed:
-        click.echo(f"{did} {_line(waste)}")
-    click.echo(f"{sized(size)} in all" if removed else "nothing to remove")
+        output.show(f"{did} {_line(waste)}")
+    output.show(f"{sized(size)} in all" if removed else "nothing to remove")
 
 
 def _line(waste: "Waste") -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION
 from zkagent.executor.config.settings import NONE, SETTINGS
@@ -52,11 +53,11 @@ def show_command(as_json: bool) -> None:
 
     found = Config().everything()
     if as_json:
-        click.echo(json.dumps({each.setting.name: _fields(each) for each in found}))
+        output.show(json.dumps({each.setting.name: _fields(each) for each in found}))
         return
     width = max(len(_value(each)) for each in found)
     for each in found:
-        click.echo(f"{each.setting.name:<10}  {_value(each):<{width}}  {_whence(each)}")
+        output.show(f"{each.setting.name:<10}  {_value(each):<{width}}  {_whence(each)}")
 
 
 @config_group.command("path")
@@ -68,10 +69,10 @@ def path_command(as_json: bool) -> None:
     project = project_path()
     paths = {"user": str(user_path()), "project": str(project) if project else None}
     if as_json:
-        click.echo(json.dumps(paths))
+        output.show(json.dumps(paths))
         return
     for owner, path in paths.items():
-        click.echo(f"{owner:<7}  {path or NONE}")
+        output.show(f"{owner:<7}  {path or NONE}")
 
 
 @config_group.command("set")
@@ -118,9 +119,9 @@ def trust_command(revoke: bool) -> None:
     if file is None:
         raise ConfigError("there is no zkagent.toml in this folder or above: nothing to trust")
     (distrust if revoke else trust)(file)
-    click.echo(f"{file.path} is {'not trusted' if revoke else 'trusted'}")
+    output.show(f"{file.path} is {'not trusted' if revoke else 'trusted'}")
     for name, value in file.values.items():
-        click.echo(f"  {name} = {value}")
+        output.show(f"  {name} = {value}")
 
 
 def _owner(user: bool) -> "Owner":
@@ -132,9 +133,9 @@ def _owner(user: bool) -> "Owner":
 def _tell(file: "ConfigFile", line: str) -> None:
     from zkagent.executor.config.trust import is_trusted
 
-    click.echo(line)
+    output.show(line)
     if not is_trusted(file):
-        click.echo(f"{file.path} is not trusted: read it, then `zkagent config trust`", err=True)
+        output.show(f"{file.path} is not trusted: read it, then `zkagent config trust`", err=True)
 
 
 def _fields(found: "Found") -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
@@ -120,7 +121,7 @@ def deploy_command(
         foundations = find_foundations(web3, **there)
         for untold in check_origins(web3, foundations):
             with tell.aside():
-                click.echo(f"note: {untold}", err=True)
+                output.show(f"note: {untold}", err=True)
         _check_demo(foundations, demo, int(web3.eth.chain_id))
         circuit = local_circuit(model, srs, tell.stage)
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
@@ -237,7 +238,7 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
                 key.write_text(bytes(chain.owner.key).hex() + "\n")
                 with tell.aside():
                     _show(chain.deployment, chain.anvil.rpc_url, out, key)
-                    click.echo("the chain ends with Ctrl-C, and its two files with it")
+                    output.show("the chain ends with Ctrl-C, and its two files with it")
                 tell.rest("serving")
                 signal.pause()
             finally:
@@ -246,10 +247,10 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
 
 
 def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
-    click.echo(f"agent   {deployment.agent}")
-    click.echo(f"wallet  {deployment.wallet}")
-    click.echo(f"chain   {rpc} ({deployment.chain_id})")
-    click.echo(
+    output.show(f"agent   {deployment.agent}")
+    output.show(f"wallet  {deployment.wallet}")
+    output.show(f"chain   {rpc} ({deployment.chain_id})")
+    output.show(
         f'try     zkagent run "deposit 5 USDC" --rpc {rpc} --deployment {out} --key-file {key}'
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SettingOption, checked_address
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def resumable(
             yield JournalledCarrier(web3, signer, journal)
         except BaseException:
             if journal.steps:
-                click.echo(f"{journal.path} has what was sent; repeat the command", err=True)
+                output.show(f"{journal.path} has what was sent; repeat the command", err=True)
             raise
         journal.finish()
 
@@ -102,7 +103,7 @@ def agree(
         _check_funds(carrier, left)
         if yes or click.confirm("go ahead?", err=True):
             return True
-        click.echo("nothing was sent", err=True)
+        output.show("nothing was sent", err=True)
         sys.exit(1)
 
 
@@ -118,7 +119,7 @@ def _show(
     from zkagent.verifier_contracts.deployment.rehearsal import by_part
 
     def say(text: str) -> None:
-        click.echo(text, err=not dry_run)
+        output.show(text, err=not dry_run)
 
     fees, total = fees_now(carrier.web3), sum(gas for _, gas in left)
     say(f"{what}, by {carrier.account}")

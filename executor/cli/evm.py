@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
+
 if TYPE_CHECKING:
     from zkagent.verifier_contracts.evm import EvmModel
 
@@ -48,12 +50,12 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
         from zkagent.verifier_contracts.evm.standalone import standalone_source
 
         out.write_text(standalone_source(made))
-        click.echo(f"wrote {out}", err=True)
+        output.show(f"wrote {out}", err=True)
     shown = _figures(made)
     if gas:
         with working("measuring gas on a local chain"):
             shown |= _measured(made)
-    click.echo(json.dumps(shown | _code(made)) if as_json else _described(shown))
+    output.show(json.dumps(shown | _code(made)) if as_json else _described(shown))
 
 
 def _generated(path: Path, input_bits: int) -> "EvmModel":

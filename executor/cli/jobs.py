@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import FiniteRange
 from zkagent.executor.cli.serve import DATABASE_OPTION
@@ -34,14 +35,14 @@ def list_command(state: str | None, limit: int, as_json: bool, database: str | N
 
     page = Views(_open(database)).page(None, State(state) if state else None, limit, None)
     if as_json:
-        click.echo(json.dumps([proof.model_dump(mode="json") for proof in page.proofs]))
+        output.show(json.dumps([proof.model_dump(mode="json") for proof in page.proofs]))
         return
     for proof in page.proofs:
         why = f"  {proof.failure.reason[:60]}" if proof.failure else ""
         line = f"{proof.id[:16]}  {proof.state:<9}  {proof.circuit[:12]}"
-        click.echo(f"{line}  {proof.created_at:%Y-%m-%d %H:%M:%S}  {proof.attempts} tries{why}")
+        output.show(f"{line}  {proof.created_at:%Y-%m-%d %H:%M:%S}  {proof.attempts} tries{why}")
     if not page.proofs:
-        click.echo("no proofs")
+        output.show("no proofs")
 
 
 @jobs_group.command("show")
@@ -53,7 +54,7 @@ def show_command(proof: str, database: str | None) -> None:
 
     views = Views(_open(database))
     proof_id = views.find(proof)
-    click.echo(json.dumps(views.operator(proof_id), indent=1, default=str))
+    output.show(json.dumps(views.operator(proof_id), indent=1, default=str))
 
 
 @jobs_group.command("cancel")
@@ -71,12 +72,12 @@ def cancel_command(proof: str | None, key_id: str | None, database: str | None) 
     if proof is None:
         assert key_id is not None
         _told(opened, touched := _store(opened).cancel_of_key(_known(opened, key_id)))
-        click.echo(f"{len(touched)} cancelled")
+        output.show(f"{len(touched)} cancelled")
         return
     proof_id = Views(opened).find(proof)
     changed = _store(opened).cancel_for_all(proof_id)
     _wake(opened, CANCELLED, proof_id)
-    click.echo("cancelled" if changed else "it was finished already")
+    output.show("cancelled" if changed else "it was finished already")
 
 
 @jobs_group.command("retry")
@@ -92,7 +93,7 @@ def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
     for proof in proofs:
         proof_id = views.find(proof)
         store.retry(proof_id)
-        click.echo(f"{proof_id[:16]} waits again")
+        output.show(f"{proof_id[:16]} waits again")
     _wake(opened, WORK, "")
 
 
@@ -112,7 +113,7 @@ def purge_command(days: float, database: str | None) -> None:
     queue = EngineQueue(opened)
     while queue.forget(before):
         pass
-    click.echo(f"{count} proofs forgotten")
+    output.show(f"{count} proofs forgotten")
 
 
 @click.group("key", cls=Group)
@@ -152,10 +153,10 @@ def create_command(
     key = keys.create(name, Allowance(**limits, urgent=urgent))
     secret = keys.callback_secret(key.split("_")[1])
     if as_json:
-        click.echo(json.dumps({"key": key, "callback_secret": secret}))
+        output.show(json.dumps({"key": key, "callback_secret": secret}))
         return
-    click.echo(key)
-    click.echo(f"its callbacks are signed with {secret}", err=True)
+    output.show(key)
+    output.show(f"its callbacks are signed with {secret}", err=True)
 
 
 @key_group.command("list")
@@ -169,18 +170,18 @@ def list_keys_command(as_json: bool, database: str | None) -> None:
 
     records = Keys(_open(database)).all()
     if as_json:
-        click.echo(json.dumps([asdict(record) for record in records]))
+        output.show(json.dumps([asdict(record) for record in records]))
         return
     for record in records:
         state = "revoked" if record.revoked_at else "valid"
         limits = record.allowance
-        click.echo(
+        output.show(
             f"{record.id}  {state:<7}  {record.name}  {limits.per_minute}/min  "
             f"{limits.unfinished} unfinished  {limits.per_day}/day"
             f"{'  urgent' if limits.urgent else ''}"
         )
     if not records:
-        click.echo("no keys")
+        output.show("no keys")
 
 
 @key_group.command("callback-secret")
@@ -191,7 +192,7 @@ def callback_secret_command(key_id: str, database: str | None) -> None:
     from zkagent.prover.service.queue.keys import Keys
 
     opened = _open(database)
-    click.echo(Keys(opened).callback_secret(_known(opened, key_id)))
+    output.show(Keys(opened).callback_secret(_known(opened, key_id)))
 
 
 @key_group.command("revoke")
@@ -203,7 +204,7 @@ def revoke_command(key_id: str, database: str | None) -> None:
 
     opened = _open(database)
     _told(opened, touched := Keys(opened).revoke(key_id))
-    click.echo(f"{key_id} is revoked, {len(touched)} of its proofs are cancelled")
+    output.show(f"{key_id} is revoked, {len(touched)} of its proofs are cancelled")
 
 
 def _known(opened: "Database", key_id: str) -> str:

@@ -9,7 +9,8 @@ from typing import TextIO
 
 import click
 
-from zkagent.errors import ZkagentError
+from zkagent.errors import ZkagentError, plain
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 
 #: Command name -> (module, attribute, help line), in the pipeline's order.
@@ -64,6 +65,9 @@ COMMANDS = {
 }
 
 
+CRASHED = 70  # EX_SOFTWARE
+
+
 @click.group(cls=Group, late=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.version_option(package_name="zkagent")
@@ -80,6 +84,13 @@ def command(ctx: click.Context, verbose: bool) -> None:
     _show_progress(logging.DEBUG if verbose else logging.INFO)
 
 
+class _Plain(logging.Formatter):
+    """Log lines quote strangers, too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(plain, super().format(record).split("\n")))
+
+
 class _StderrHandler(logging.StreamHandler[TextIO]):
     """Writes to what standard error is at the time: while a progress bar is shown, above it."""
 
@@ -91,7 +102,7 @@ class _StderrHandler(logging.StreamHandler[TextIO]):
 def _show_progress(level: int) -> None:
     """Send our own log lines (installing, compiling, building) to stderr."""
     handler = _StderrHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(_Plain("%(message)s"))
     logger = logging.getLogger("zkagent")
     logger.handlers, logger.propagate = [handler], False
     logger.setLevel(level)
@@ -104,24 +115,34 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         command.main(args=given, prog_name="zkagent", standalone_mode=False)
     except click.ClickException as exc:
+        exc.message = plain(exc.message)  # type: ignore[misc]
         exc.show()
         sys.exit(exc.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        output.show("interrupted", err=True)
         sys.exit(130)
     except Exception as exc:
         line = _one_line(exc)
         if verbose or line is None:
-            traceback.print_exc()
+            output.show(traceback.format_exc().rstrip("\n"), err=True)
         else:
-            click.echo(f"error: {line}", err=True)
-        sys.exit(exc.exit_code if isinstance(exc, ZkagentError) else 1)
+            output.show(f"error: {line}", err=True)
+        sys.exit(_exit_code(exc, line))
+
+
+def _exit_code(exc: Exception, line: str | None) -> int:
+    """What nobody foresaw is no verdict, and has a code of its own."""
+    if isinstance(exc, ZkagentError):
+        return exc.exit_code
+    return CRASHED if line is None else 1
 
 
 def _one_line(exc: Exception) -> str | None:
     """What users are told; None for what only a traceback explains."""
     if isinstance(exc, ZkagentError):
         return str(exc)
+    if type(exc).__module__.partition(".")[0] in {"web3", "requests"}:
+        return f"the node's answer cannot be used ({type(exc).__name__}: {exc}): ask another node"
     if isinstance(exc, OSError) and exc.filename:
         from zkagent.circuits.support.cache import cache_root, home_refused, is_below
 

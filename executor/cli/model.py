@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import SettingOption
 
@@ -23,7 +24,7 @@ SCORES_SHOWN = 5
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    output.show(text, err=True)
 
 
 @click.command("decide")
@@ -88,9 +89,9 @@ def decide_command(
         raise click.UsageError("the agent has a symbol book: leave out --symbol")
     decision, _ = decide_after(loaded, prompt, observations, symbols, reads=reads)
     if as_json:
-        click.echo(json.dumps(decision.to_json()))
+        output.show(json.dumps(decision.to_json()))
         return
-    click.echo(decision.words)
+    output.show(decision.words)
 
 
 def _agent_reads(
@@ -122,11 +123,11 @@ def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None
     scores = classifier.scores(text)
     intent, by_label = classifier.best(scores), dict(zip(classifier.labels, scores, strict=True))
     if as_json:
-        click.echo(json.dumps({"intent": intent, "scores": by_label}))
+        output.show(json.dumps({"intent": intent, "scores": by_label}))
         return
-    click.echo(intent)
+    output.show(intent)
     for label in sorted(by_label, key=lambda label: -by_label[label])[:SCORES_SHOWN]:
-        click.echo(f"  {label:28s} {by_label[label]:16,d}")
+        output.show(f"  {label:28s} {by_label[label]:16,d}")
 
 
 #: Commands with dependencies of their own.
@@ -193,7 +194,7 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
             raise
         raise TrainingExtraMissing from exc
     trained = train_wallet(out, DEFAULT_SEED if seed is None else seed, _say)
-    click.echo(f"{trained.directory}  {trained.digest}")
+    output.show(f"{trained.directory}  {trained.digest}")
 
 
 @model_group.command("evaluate")
@@ -213,7 +214,7 @@ def evaluate_command(model: str, clinc150: Path | None, as_json: bool) -> None:
     from zkagent.models.wallet.evaluate import evaluate_model
 
     report = evaluate_model(load_model(model, Model), clinc150, _say)
-    click.echo(json.dumps(report.figures(), indent=2) if as_json else describe(report))
+    output.show(json.dumps(report.figures(), indent=2) if as_json else describe(report))
 
 
 def describe(report: "Report") -> str:

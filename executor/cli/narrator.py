@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
+from zkagent.errors import plain
 from zkagent.executor.chain.deadlines import utc
+from zkagent.executor.cli import output
 from zkagent.executor.cli.progress import Work
 from zkagent.executor.runs.events import (
     Estimated,
@@ -44,7 +44,7 @@ class Narrator(Work):
             self.on_its_way = None if isinstance(event, Included) else event
         if line := lasting(event):
             with self.aside():
-                click.echo(line, err=True)
+                output.show(plain(line), err=True)
         if text := described(event):
             self.stage(text)
 

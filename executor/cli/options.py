@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from zkagent.executor.api.limits import MOST_SECONDS
+from zkagent.executor.cli import output
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
 
 
@@ -74,7 +75,7 @@ class SettingOption(click.Option):
             return None, ParameterSource.DEFAULT
         if found.origin == "project" and found.value != NONE:
             shown = self.setting.shown(found.value)
-            click.echo(f"{self.setting.option} {shown}  (from {found.source})", err=True)
+            output.show(f"{self.setting.option} {shown}  (from {found.source})", err=True)
         return found.value, ParameterSource.DEFAULT_MAP
 
 

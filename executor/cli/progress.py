@@ -13,7 +13,8 @@ from itertools import count
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-import click
+from zkagent.errors import plain
+from zkagent.executor.cli import output
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
@@ -40,6 +41,7 @@ class Work:
 
     def stage(self, text: str) -> None:
         """`text` begins now; what was shown before is over."""
+        text = plain(text)
         self._lines.begin(text)
         if self._bar is None or self._task is None:
             return
@@ -132,7 +134,7 @@ class Lines:
     def _print(self, over: Event) -> None:
         while not over.wait(LOOK_S):
             if line := self.due():
-                click.echo(line, err=True)
+                output.show(line, err=True)
 
 
 @contextmanager
@@ -166,7 +168,7 @@ def _columns(total: int | None) -> "tuple[ProgressColumn, ...]":
         TimeElapsedColumn,
     )
 
-    text, elapsed = TextColumn("{task.description}"), TimeElapsedColumn()
+    text, elapsed = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     if total is None:
         return SpinnerColumn(), text, elapsed
     return text, BarColumn(), MofNCompleteColumn(), elapsed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, summary, tuned_arguments
 from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION, SettingOption
 
@@ -98,10 +99,10 @@ def prove_command(
     if out:
         out.write_text(proof.to_json() + "\n")
     if as_json or not out:
-        click.echo(_as_json(proof, measurement) if as_json else proof.to_json())
+        output.show(_as_json(proof, measurement) if as_json else proof.to_json())
         return
-    click.echo(_said(proof))
-    click.echo(
+    output.show(_said(proof))
+    output.show(
         f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
         f"{measurement.verify_s:.2f} s, circuit {proof.circuit[:16]}: {out}"
     )
@@ -136,14 +137,14 @@ def verify_command(
     if as_json:
         fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
-        click.echo(
+        output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
         )
     elif reason:
-        click.echo(f"invalid: {reason}")
+        output.show(f"invalid: {reason}")
     else:
-        click.echo(_said(replace(proof, scale=scale_of(circuit))))
-        click.echo(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
+        output.show(_said(replace(proof, scale=scale_of(circuit))))
+        output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
     sys.exit(1 if reason else 0)
 
 
@@ -292,7 +293,7 @@ def _checked_if_possible(proof: "Proof", service: str) -> "Proof":
     try:
         circuit = _circuit_of_digest(proof.circuit)
     except CircuitNotFound:
-        click.echo(
+        output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
             "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
             err=True,
@@ -313,7 +314,7 @@ def _telling(patience_s: float) -> "Told":
     def tell(trouble: str) -> None:
         if not said and time.monotonic() - began > TELL_S:
             said.append(trouble)
-            click.echo(f"{trouble}; trying for {patience_s:g} s", err=True)
+            output.show(f"{trouble}; trying for {patience_s:g} s", err=True)
 
     return tell
 

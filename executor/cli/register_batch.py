@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.deploy import BATCH_OPTION, batch_circuits
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
@@ -99,9 +100,9 @@ def register_batch_command(
             if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
                 return
             commitment = "0x" + work(carrier, lambda s: tell.stage(f"deploying: {s}")).hex()
-    click.echo(f"commitment  {commitment}")
-    click.echo("agents      stop until their owners accept it:")
-    click.echo(
+    output.show(f"commitment  {commitment}")
+    output.show("agents      stop until their owners accept it:")
+    output.show(
         f"            zkagent agent accept --agent ADDRESS --rpc {rpc} --commitment {commitment}"
     )
 

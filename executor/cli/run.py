@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import (
     JSON_OPTION,
     TRUST_OPTION,
@@ -219,7 +220,7 @@ def verify_run_command(
     with working("verifying the run"):
         report = verify_receipt(found, rpc=rpc, model=model_name, srs=srs, trust=trust)
     if as_json:
-        click.echo(json.dumps(report_json(report, found)))
+        output.show(json.dumps(report_json(report, found)))
     else:
         print_report(report, found, online=rpc is not None)
     if code := VERDICT_CODES[report.verdict]:

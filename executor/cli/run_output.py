@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import click
-
+from zkagent.errors import plain
 from zkagent.executor.api.agents import Run
 from zkagent.executor.chain.agent import RunResult
 from zkagent.executor.chain.deadlines import utc
+from zkagent.executor.cli import output
 from zkagent.executor.receipts.format import Receipt
-from zkagent.executor.receipts.story import plain, story, told
+from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
@@ -87,29 +87,29 @@ def _step(
 
 def show(shown: Shown, as_json: bool, pretty: Callable[[Shown], None]) -> None:
     if as_json:
-        click.echo(json.dumps(shown))
+        output.show(json.dumps(shown))
     else:
         pretty(shown)
 
 
 def _print_steps(shown: Shown, *, err: bool = False) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
-        call = words(step["action"], step["arguments"]) or "answer"
+        call = plain(words(step["action"], step["arguments"])) or "answer"
         together = step["proven_together"]
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
-        click.echo(f"{number}  {call}  {proven}", err=err)
+        output.show(f"{number}  {call}  {proven}", err=err)
         if step.get("observation") is not None:
-            click.echo(f"   {plain(step['observation'])}", err=err)
-    click.echo(f"answer: {plain(shown['answer'])}", err=err)
+            output.show(f"   {plain(step['observation'])}", err=err)
+    output.show(f"answer: {plain(shown['answer'])}", err=err)
 
 
 def print_run(shown: Shown) -> None:
     _print_steps(shown)
-    click.echo(
+    output.show(
         f"transaction {shown['transaction']}, block {shown['block']}, {shown['gas_used']:,} gas"
     )
-    click.echo(f"receipt {shown['receipt']}")
+    output.show(f"receipt {shown['receipt']}")
 
 
 def answer_json(prompt: str, answer: str) -> Shown:
@@ -118,19 +118,19 @@ def answer_json(prompt: str, answer: str) -> Shown:
 
 
 def print_answer(shown: Shown) -> None:
-    click.echo(f"answer: {shown['answer']}")
-    click.echo("nothing to do on chain, and nothing was sent; --record-answer has it recorded")
+    output.show(f"answer: {plain(shown['answer'])}")
+    output.show("nothing to do on chain, and nothing was sent; --record-answer has it recorded")
 
 
 def print_dry_run(shown: Shown) -> None:
     print_preview(shown)
-    click.echo("dry run: nothing was sent")
+    output.show("dry run: nothing was sent")
 
 
 def print_preview(shown: Shown, *, err: bool = False) -> None:
     _print_steps(shown, err=err)
     for line in (*_effects(shown["effects"]), *_costs(shown)):
-        click.echo(line, err=err)
+        output.show(line, err=err)
 
 
 def _effects(effects: Sequence[str] | None) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _effects(effects: Sequence[str] | None) -> Iterator[str]:
     elif not effects:
         yield "token transfers: none"
     for effect in effects or ():
-        yield f"token transfer: {effect}"
+        yield f"token transfer: {plain(effect)}"
 
 
 def _costs(shown: Shown) -> Iterator[str]:
@@ -171,22 +171,22 @@ def report_json(report: Report, receipt: Receipt) -> Shown:
 
 
 def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
-    click.echo("the receipt says:")
+    output.show("the receipt says:")
     for line in story(receipt):
-        click.echo(f"  {line}")
+        output.show(f"  {line}")
     for check in report.problems:
-        click.echo(f"{'unknown' if check.unknown else 'broken'}: {check}")
+        output.show(f"{'unknown' if check.unknown else 'broken'}: {check}")
     held = sum(check.held for check in report.checks)
-    click.echo(f"{held} of {len(report.checks)} checks hold")
+    output.show(f"{held} of {len(report.checks)} checks hold")
     if report.development_srs:
-        click.echo("development set-up: whoever made it could have forged these proofs")
+        output.show("development set-up: whoever made it could have forged these proofs")
     for noted in report.notes:
-        click.echo(f"note: {noted}")
+        output.show(f"note: {noted}")
     if report.verdict == "unknown":
-        click.echo("unknown: nothing is wrong, and not everything can be told; see --trust")
+        output.show("unknown: nothing is wrong, and not everything can be told; see --trust")
     elif not report.accepted:
-        click.echo("rejected")
+        output.show("rejected")
     elif online:
-        click.echo("accepted, and the chain agrees")
+        output.show("accepted, and the chain agrees")
     else:
-        click.echo("accepted offline; --rpc URL compares it with the chain")
+        output.show("accepted offline; --rpc URL compares it with the chain")

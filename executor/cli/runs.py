@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, opened, target_options
@@ -41,14 +42,14 @@ def pending_command(everything: bool, as_json: bool) -> None:
     records, damaged = Journal().look()
     shown = [record for record in records if everything or record.unfinished]
     if as_json:
-        click.echo(json.dumps([_json(record) for record in shown]))
+        output.show(json.dumps([_json(record) for record in shown]))
     else:
         for record in shown:
-            click.echo(_line(record))
+            output.show(_line(record))
         if not shown:
-            click.echo("no runs" if everything else "no run is pending")
+            output.show("no runs" if everything else "no run is pending")
     for reason in damaged:
-        click.echo(f"error: {reason}", err=True)
+        output.show(f"error: {reason}", err=True)
     if damaged:
         sys.exit(1)
 
@@ -101,14 +102,14 @@ def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
     with journal.held(journal.find(run).intent):
         record = journal.find(run)
         if not record.unfinished:
-            click.echo(f"run {record.id} came to an end already: {record.state}")
+            output.show(f"run {record.id} came to an end already: {record.state}")
             return
         if record.may_happen() and not may_still_happen:
             raise still_possible(record)
         if not yes:
             _ask(record)
         journal.write(replace(record, state="forgotten"))
-    click.echo(
+    output.show(
         f"run {record.id} on chain {record.intent.chain_id} is forgotten; transaction "
         f"{record.hash} {_threat(record)}"
     )
@@ -116,11 +117,11 @@ def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
 
 def _ask(record: "RunRecord") -> None:
     """Ends the command unless the user agrees."""
-    click.echo(_line(record), err=True)
+    output.show(_line(record), err=True)
     if not sys.stdin.isatty():
         raise click.UsageError("there is nobody here to ask: give --yes")
     if not click.confirm(f"its transaction {_threat(record)}; forget it?", err=True):
-        click.echo("nothing was forgotten", err=True)
+        output.show("nothing was forgotten", err=True)
         sys.exit(1)
 
 
@@ -151,7 +152,7 @@ def _continue(
     model, tell = load_model(options["model_name"], Model), Narrator()
     confirm = asking(tell, yes=yes)
     if dearer:
-        click.echo(f"transaction {record.hash} may still happen instead", err=True)
+        output.show(f"transaction {record.hash} may still happen instead", err=True)
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
         done = agent.resume(record, receipt=receipt_path, confirm=confirm, dearer=dearer)
     show(completed_json(done), as_json, print_run)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def asking(tell: "Narrator", *, yes: bool) -> "Confirm | None":
         with tell.aside():
             print_preview(preview_json(preview), err=True)
             if preview.replaces:
-                click.echo(
+                output.show(
                     f"in place of transaction {preview.replaces}, which may still be the one of "
                     "the two that happens",
                     err=True,
@@ -162,7 +163,7 @@ def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
     except (KeyboardInterrupt, click.Abort):
         if tell.on_its_way:
             sent = tell.on_its_way
-            click.echo(
+            output.show(
                 f"transaction {sent.transaction} (nonce {sent.nonce}) was signed and may still be "
                 "included: repeat the command to go on with it, or `zkagent runs forget "
                 f"{sent.run}`",

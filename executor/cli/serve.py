@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.api.limits import MOST_SECONDS
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
     server, listener = make_server(service, host, port, connections=connections)
     worker = assembly.worker(server.end) if assembly.options.slots else None
     shown = f"[{host}]" if ":" in host else host
-    click.echo(f"http://{shown}:{listener.getsockname()[1]}")
+    output.show(f"http://{shown}:{listener.getsockname()[1]}")
     try:
         server.run(sockets=[listener])
     finally:
@@ -122,7 +123,7 @@ def worker_command(ctx: click.Context, /, **given: Any) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     worker = assembly.worker(stop.set)
-    click.echo(f"worker {worker.id}")
+    output.show(f"worker {worker.id}")
     stop.wait()
     worker.stop()
     _leave(assembly)
@@ -163,7 +164,7 @@ def _service(assembly: "Assembly", host: str, *, require_keys: bool, max_body: i
 def _leave(assembly: "Assembly") -> None:
     assembly.close()
     if assembly.lost:
-        click.echo(f"error: {assembly.lost}", err=True)
+        output.show(f"error: {assembly.lost}", err=True)
         sys.exit(EXIT_LOST)
 
 

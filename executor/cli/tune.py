@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zkagent.circuits.halo2.tuning.objectives import Objective
+from zkagent.executor.cli import output
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION, FiniteRange
 
 if TYPE_CHECKING:
@@ -83,12 +84,12 @@ def tune_command(
         tuning = tune_isolated(onnx, wish, data=data, report=report)
     circuit = build_tuned(onnx, tuning, srs, Data(data, tolerance) if data else None)
     if as_json:
-        click.echo(json.dumps({"circuit": circuit.digest, **tuning.to_json()}))
+        output.show(json.dumps({"circuit": circuit.digest, **tuning.to_json()}))
         return
-    click.echo(table(tuning))
-    click.echo(summary(tuning))
+    output.show(table(tuning))
+    output.show(summary(tuning))
     for reason in tuning.left_out:
-        click.echo(f"not measured: {reason}", err=True)
+        output.show(f"not measured: {reason}", err=True)
     show(circuit, as_json=False)
 
 

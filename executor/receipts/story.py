@@ -6,7 +6,7 @@ It repeats the receipt and checks nothing: `zkagent verify-run` prints it before
 from collections.abc import Iterator
 from typing import Any
 
-from zkagent.circuits.support.plain_text import plain
+from zkagent.errors import plain
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
 from zkagent.models.encoding.decoder import words
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from eth_abi.exceptions import EncodingError
 
+from zkagent.errors import plain
 from zkagent.models.errors import ModelError
 
 
@@ -32,8 +33,9 @@ class Check:
         return not self.problem
 
     def __str__(self) -> str:
+        """One line, whatever a contract or a node put into it."""
         said = self.problem or self.note
-        return f"{self.subject}: {self.claim}" + (f": {said}" if said else "")
+        return plain(f"{self.subject}: {self.claim}" + (f": {said}" if said else ""))
 
 
 @dataclass(frozen=True)

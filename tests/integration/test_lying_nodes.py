@@ -11,6 +11,7 @@ import pytest
 
 import zkagent
 from tests.integration.journalled.world import pass_deadline
+from tests.support.command_line import exit_code
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import Garbage, LyingNode, Refusal, lying_node
 from zkagent.circuits.systems import EVALUATED
@@ -26,6 +27,7 @@ from zkagent.executor.errors import (
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.journal import Journal
 from zkagent.models.catalogue import Model
+from zkagent.verifier_contracts.chain.forms import FORMS
 from zkagent.verifier_contracts.chain.local import Anvil
 
 PROMPT = "deposit 5 USDC"
@@ -257,3 +259,55 @@ def test_a_failure_that_a_node_makes_up_is_no_certainty(
     release(liar, opened)
     with pytest.raises(DoneBefore):
         run()
+
+
+ASKING: dict[str, tuple[str, ...]] = {
+    "agent audit": ("agent", "audit", "--deployment", "DEPLOYMENT"),
+    "model audit": ("model", "audit", "1", "--deployment", "DEPLOYMENT"),
+    "run": (
+        "run",
+        PROMPT,
+        "--dry-run",
+        "--deployment",
+        "DEPLOYMENT",
+        "--key-file",
+        "KEY",
+    ),
+    "deploy": ("deploy", "--key-file", "KEY", "--dry-run", "--out", "OUT"),
+}
+NONSENSE = (None, {}, [], "lots", 7)
+
+
+@pytest.mark.parametrize("command", ASKING)
+def test_nonsense_is_one_line_and_no_verdict_whatever_is_asked(
+    command: str,
+    opened: Stage,
+    liar: LyingNode,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of every method that the command asks for; all of them have a form."""
+    places = {"DEPLOYMENT": tmp_path / "there", "KEY": tmp_path / "key", "OUT": tmp_path / "out"}
+    places["DEPLOYMENT"].write_text(opened.chain.deployment.to_json())
+    places["KEY"].write_text(bytes(opened.chain.owner.key).hex())
+    places["KEY"].chmod(0o600)
+    arguments = [str(places.get(word, word)) for word in ASKING[command]]
+    arguments += ["--rpc", liar.url]
+    exit_code(*arguments)
+    methods = set(liar.asked)
+    assert methods <= FORMS.keys()
+    capsys.readouterr()
+    for method in sorted(methods):
+        for nonsense in NONSENSE:
+            liar.lies = {method: lambda honest, nonsense=nonsense: nonsense}  # type: ignore[misc]
+            code, printed = exit_code(*arguments), capsys.readouterr()
+            name = f"{method} {nonsense}: {printed.err}"
+            assert "Traceback" not in printed.err, name
+            if code == 0 and method in OPTIONAL:
+                continue
+            assert code in {1, 3}, name
+            assert printed.err.splitlines()[-1].startswith("error: ") or printed.out, name
+
+
+#: Commands go on without these.
+OPTIONAL = {"eth_simulateV1", "debug_traceCall"}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from eth_typing import ChecksumAddress
 from web3 import Web3
 from web3.exceptions import Web3ValidationError
 from web3.types import RPCEndpoint
@@ -45,6 +46,13 @@ def latest_block(web3: Web3) -> Mapping[str, Any]:
     return found
 
 
+def new_address(receipt: Mapping[str, Any]) -> ChecksumAddress:
+    """Of the contract that a transaction made. Raises AnswerRefused."""
+    if not isinstance(address := receipt.get("contractAddress"), str):
+        raise AnswerRefused("contractAddress of a receipt", address, "an address")
+    return Web3.to_checksum_address(address)
+
+
 @contextmanager
 def answers(what: str) -> Iterator[None]:
     """What web3 stumbles over inside the block, as AnswerRefused."""
@@ -52,8 +60,15 @@ def answers(what: str) -> Iterator[None]:
         yield
     except json.JSONDecodeError:  # which `translated` knows
         raise
-    except (AttributeError, KeyError, TypeError, ValueError, Web3ValidationError) as exc:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+        Web3ValidationError,
+    ) as exc:
         raise AnswerRefused(what, exc, "an answer of JSON-RPC") from exc
 
 
-__all__ = ["answers", "ask", "latest_block", "number", "quantity"]
+__all__ = ["answers", "ask", "latest_block", "new_address", "number", "quantity"]

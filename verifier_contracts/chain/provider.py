@@ -5,6 +5,7 @@ caller for ever; here the whole request has a deadline, retries included. Called
 """
 
 import contextlib
+import re
 from typing import Any, cast
 
 import requests
@@ -15,11 +16,15 @@ from web3.types import RPCEndpoint, RPCResponse
 
 from zkagent.circuits.support.deadline import within
 from zkagent.models.strict_json import load_json
+from zkagent.verifier_contracts.chain.forms import checked
 from zkagent.verifier_contracts.errors import ChainTimedOut
 
 REQUEST_TIMEOUT_S = 30.0
-MOST_ANSWER_BYTES = 1 << 29  # traces are the longest answers that are asked for
+#: Traces are the longest answers that are asked for; a block's transactions come next.
+MOST_TRACE_BYTES = 1 << 29
+MOST_ANSWER_BYTES = 1 << 26
 MOST_ANSWER_LEVELS = 256  # two for each call within a call
+TRACING = re.compile(rb'"method"\s*:\s*"debug_trace')
 CHUNK_BYTES = 1 << 16
 HERE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
@@ -44,11 +49,16 @@ class BoundedProvider(HTTPProvider):
             return within(self.timeout_s, lambda: ask(method, request_data))
         raise ChainTimedOut(str(self.endpoint_uri), str(method), self.timeout_s)
 
+    def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
+        """Raises AnswerRefused for what is no answer of this method."""
+        found: RPCResponse = checked(str(method), super().make_request(method, params))
+        return found
+
     @staticmethod
     def decode_rpc_response(raw_response: bytes) -> RPCResponse:
         try:
             answer = load_json(
-                raw_response, most_bytes=MOST_ANSWER_BYTES, most_levels=MOST_ANSWER_LEVELS
+                raw_response, most_bytes=MOST_TRACE_BYTES, most_levels=MOST_ANSWER_LEVELS
             )
         except ValueError as exc:
             raise BadResponseFormat(str(exc)) from exc
@@ -60,9 +70,11 @@ class LimitedSession(requests.Session):
 
     def post(self, *arguments: Any, **fields: Any) -> requests.Response:
         limits = {"stream": True, "allow_redirects": False}
+        asked = fields.get("data") or b""
+        most = MOST_TRACE_BYTES if TRACING.search(asked[:200]) else MOST_ANSWER_BYTES
         response = super().post(*arguments, **(fields | limits))
         with response:
-            response._content = _limited(response)
+            response._content = _limited(response, most)
         return response
 
 
@@ -72,14 +84,14 @@ def _session(rpc_url: str) -> requests.Session:
     return session
 
 
-def _limited(response: requests.Response) -> bytes:
+def _limited(response: requests.Response, most: int) -> bytes:
     parts, length = [], 0
     for part in response.iter_content(CHUNK_BYTES):
         parts.append(part)
         length += len(part)
-        if length > MOST_ANSWER_BYTES:
+        if length > most:
             raise requests.exceptions.ContentDecodingError(
-                f"the answer is longer than {MOST_ANSWER_BYTES} bytes"
+                f"the answer is longer than {most} bytes"
             )
     return b"".join(parts)
 

@@ -11,13 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import requests
+from eth_abi.exceptions import DecodingError
 from eth_account.signers.local import LocalAccount
 from eth_typing import ChecksumAddress
 from web3 import Web3
-from web3.exceptions import BadResponseFormat, ContractLogicError, TimeExhausted, Web3RPCError
+from web3.exceptions import (
+    BadResponseFormat,
+    ContractLogicError,
+    TimeExhausted,
+    Web3RPCError,
+    Web3ValidationError,
+)
 from web3.types import TxReceipt
 
-from zkagent.verifier_contracts.chain.node import answers
+from zkagent.verifier_contracts.chain.node import answers, new_address
 from zkagent.verifier_contracts.chain.reverts import AbiEntry, parse_revert
 from zkagent.verifier_contracts.chain.signing import (
     Fees,
@@ -29,6 +36,7 @@ from zkagent.verifier_contracts.chain.signing import (
     sign,
 )
 from zkagent.verifier_contracts.errors import (
+    AnswerRefused,
     ChainError,
     ChainUnreachable,
     CompileError,
@@ -91,7 +99,7 @@ def deploy(
     factory = web3.eth.contract(abi=list(contract.abi), bytecode=contract.bytecode)
     known = (*contract.abi, *errors)
     receipt = send(web3, factory.constructor(*args), sender, value=value, gas=gas, errors=known)
-    return web3.eth.contract(address=receipt["contractAddress"], abi=list(contract.abi))
+    return web3.eth.contract(address=new_address(receipt), abi=list(contract.abi))
 
 
 def call(
@@ -113,6 +121,18 @@ def call(
         return function.call(fields, block_identifier=block)
 
 
+#: What web3 makes of answers, and of the reasons in them, that are not what they have to be.
+STUMBLES = (
+    AttributeError,
+    DecodingError,
+    KeyError,
+    IndexError,
+    TypeError,
+    UnicodeDecodeError,
+    Web3ValidationError,
+)
+
+
 @contextlib.contextmanager
 def translated(web3: Web3, errors: Sequence[AbiEntry] = ()) -> Iterator[None]:
     """What web3 and requests raise inside the block, as ChainError with decoded reverts."""
@@ -128,6 +148,8 @@ def translated(web3: Web3, errors: Sequence[AbiEntry] = ()) -> Iterator[None]:
         raise ChainUnreachable(_url(web3), type(exc).__name__) from exc
     except (BadResponseFormat, json.JSONDecodeError) as exc:
         raise ChainUnreachable(_url(web3), "the answer is not JSON-RPC") from exc
+    except STUMBLES as exc:
+        raise AnswerRefused("an answer", exc, "one of JSON-RPC") from exc
 
 
 def revert_error(data: bytes, errors: Sequence[AbiEntry] = (), hint: str = "") -> RevertError:

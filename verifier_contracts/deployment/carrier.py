@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import Sender, send
+from zkagent.verifier_contracts.chain.node import new_address
 from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.errors import ChainError
 from zkagent.verifier_contracts.toolchain.compile import Contract
@@ -71,13 +72,13 @@ def create(carrier: Carrier, step: Step, compiled: Contract, *arguments: Any) ->
     abi = list(compiled.abi)
     factory = carrier.web3.eth.contract(abi=abi, bytecode=compiled.bytecode)
     receipt = carrier.carry(step, factory.constructor(*arguments), abi)
-    return carrier.web3.eth.contract(address=receipt["contractAddress"], abi=abi)
+    return carrier.web3.eth.contract(address=new_address(receipt), abi=abi)
 
 
 def create_data(carrier: Carrier, step: Step, runtime: bytes) -> str:
     """The address of a contract whose code is `runtime`. Raises like `carry`."""
     data = "0x" + creation_code(runtime).hex()
-    return str(carrier.carry(step, {"data": data})["contractAddress"])
+    return str(new_address(carrier.carry(step, {"data": data})))
 
 
 __all__ = ["Carrier", "DirectCarrier", "Step", "create", "create_data"]

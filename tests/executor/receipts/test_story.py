@@ -3,8 +3,9 @@
 import pytest
 
 from tests.executor.drain import AGENT, CHAIN_ID, REQUESTER, USDC
+from zkagent.errors import plain
 from zkagent.executor.receipts.format import Receipt
-from zkagent.executor.receipts.story import plain, story, told
+from zkagent.executor.receipts.story import story, told
 
 
 def test_each_call_its_observation_and_the_answer_are_told(receipt: Receipt) -> None:

@@ -1,0 +1,159 @@
+"""Whatever a node answers, to whatever it is asked: one error of ours, and never Python's own."""
+
+import json
+from typing import Any
+
+import pytest
+import requests
+
+from zkagent.verifier_contracts.chain import provider
+from zkagent.verifier_contracts.chain.forms import ABSENT, FORMS, checked
+from zkagent.verifier_contracts.chain.local import Anvil, connect, send, translated
+from zkagent.verifier_contracts.chain.node import new_address
+from zkagent.verifier_contracts.errors import AnswerRefused, ChainError
+
+GARBAGE: tuple[Any, ...] = (
+    None,
+    True,
+    7,
+    -1,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "",
+    "0x",
+    "0xzz",
+    "-0x1",
+    "lots",
+    "0xabc",
+    "0x" + "f" * 65,
+    "\ud800",
+    [],
+    [[]],
+    [None],
+    {},
+    [{}],
+    {"hash": None},
+    {"calls": {}},
+)
+#: What is not garbage to these methods, though it is to others.
+IN_FORM: dict[str, tuple[Any, ...]] = {
+    "eth_call": ("0x",),
+    "eth_getCode": ("0x",),
+    "eth_getLogs": ([],),
+    "eth_simulateV1": ([],),
+    **dict.fromkeys(
+        (name for name, (_, told) in FORMS.items() if told == "a hexadecimal number"), ("0xabc",)
+    ),
+}
+
+
+@pytest.mark.parametrize("method", FORMS)
+def test_what_is_of_another_form_is_refused(method: str) -> None:
+    for garbage in GARBAGE:
+        response = {"jsonrpc": "2.0", "id": 1, "result": garbage}
+        absent = garbage is None and method in ABSENT
+        if absent or any(garbage == fine for fine in IN_FORM.get(method, ())):
+            assert checked(method, response)["result"] == garbage
+            continue
+        with pytest.raises(AnswerRefused) as caught:
+            checked(method, response)
+        assert str(caught.value).isprintable()
+
+
+RESPONSES: tuple[Any, ...] = (
+    None,
+    [],
+    "",
+    1,
+    {},
+    {"jsonrpc": "2.0", "id": 1},
+    *({"jsonrpc": "2.0", "id": 1, "error": error} for error in ("boom", [1], {}, 7, None)),
+    {"id": 1, "error": {"code": "x", "message": {}}},
+    {"id": 1, "error": {"code": 3, "message": None}},
+)
+
+
+@pytest.mark.parametrize("response", RESPONSES, ids=str)
+def test_what_is_no_response_is_refused(response: Any) -> None:
+    with pytest.raises(AnswerRefused):
+        checked("eth_call", response)
+
+
+def test_data_of_an_error_are_hexadecimal_or_nothing() -> None:
+    def data(given: Any) -> Any:
+        error = {"code": 3, "message": "reverted", "data": given}
+        return checked("eth_call", {"id": 1, "error": error})["error"].get("data")
+
+    assert data("0x08c379a0") == data({"data": "0x08c379a0"}) == "0x08c379a0"
+    assert data(7) is data({"a": 1}) is data([]) is data(None) is None
+
+
+BODIES = (
+    b"",
+    b"<html>",
+    b"null",
+    b"[1]",
+    b'{"jsonrpc":"2.0","id":1,"result":NaN}',
+    b'{"jsonrpc":"2.0","id":1,"result":1e400}',
+    b'{"jsonrpc":"2.0","id":1,"result":"\xff\xfe"}',
+    b"[" * 100_000,
+    json.dumps(
+        {
+            "id": 1,
+            "error": {"code": 3, "message": "execution reverted", "data": "0x08c379a0" + "00"},
+        }
+    ).encode(),
+    *(
+        json.dumps({"id": 1, "error": {"code": 3, "message": "execution reverted", "data": data}})
+        for data in ("0x08c379a000", "0x08c379a0zz", "0x4e487b71", "0x08c379a0" + "ff" * 68)
+    ),
+)
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:40]))
+def test_a_body_that_is_none_is_one_error(
+    anvil: Anvil, monkeypatch: pytest.MonkeyPatch, body: bytes | str
+) -> None:
+    web3 = connect(anvil.rpc_url)
+    monkeypatch.setattr(
+        provider,
+        "_limited",
+        lambda response, most: body if isinstance(body, bytes) else body.encode(),
+    )
+    for ask in (
+        lambda: web3.eth.call({"to": "0x" + "11" * 20}),  # type: ignore[typeddict-item]
+        lambda: web3.eth.get_block("latest"),
+        lambda: web3.eth.chain_id,
+    ):
+        with pytest.raises(ChainError), translated(web3):
+            ask()
+
+
+def test_every_answer_of_a_real_node_is_of_form(anvil: Anvil) -> None:
+    """Its blocks, receipts, transactions and traces come through with all that is read of them."""
+    web3 = connect(anvil.rpc_url)
+    receipt = send(web3, {"data": "0x00"}, web3.eth.accounts[0])
+    assert new_address(receipt)  # type: ignore[arg-type]
+    sent = web3.eth.get_transaction(receipt["transactionHash"])
+    block = web3.eth.get_block(receipt["blockNumber"], full_transactions=True)
+    assert block["transactions"] == [sent]
+    assert web3.eth.get_transaction_receipt(sent["hash"])["blockHash"] == block["hash"]
+
+
+def test_a_receipt_of_a_creation_that_created_nothing_is_refused() -> None:
+    for receipt in ({}, {"contractAddress": None}):
+        with pytest.raises(AnswerRefused):
+            new_address(receipt)
+
+
+def test_only_a_trace_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    most: list[int] = []
+    monkeypatch.setattr(provider, "_limited", lambda response, limit: most.append(limit) or b"")
+    monkeypatch.setattr(requests.Session, "post", lambda *a, **k: requests.Response())
+    monkeypatch.setattr(requests.Response, "close", lambda self: None)
+    for method in ("debug_traceCall", "eth_call"):
+        request = {"jsonrpc": "2.0", "method": method, "params": [{"data": "debug_trace"}]}
+        provider.LimitedSession().post("http://here", data=json.dumps(request).encode())
+    assert most == [provider.MOST_TRACE_BYTES, provider.MOST_ANSWER_BYTES]
+    assert provider.MOST_ANSWER_BYTES <= 1 << 26

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from pydantic import SkipValidation
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.service.api.bodies import ReadingRoute
@@ -101,10 +103,14 @@ async def show(
     proof_id: ProofId,
     deps: Using,
     caller: From,
+    request: Request,
     wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, allow_inf_nan=False)] = 0,
 ) -> ProofView:
     """With `wait_s` the answer comes when the proof is finished, or after that time."""
-    with deps.watchers.watch(proof_id) as event:
+    with ExitStack() as stack:
+        if wait_s > 0:
+            stack.enter_context(deps.watchers.following(caller.key_id, _address(request)))
+        event = stack.enter_context(deps.watchers.watch(proof_id))
         end = time.monotonic() + wait_s
         while (left := end - time.monotonic()) > 0 and not deps.watchers.closing:
             _, state = await run_in_threadpool(deps.views.version, caller.key_id, proof_id)
@@ -127,12 +133,15 @@ async def show(
         **responses(404),
     },
 )
-async def follow(proof_id: ProofId, deps: Using, caller: From) -> StreamingResponse:
+async def follow(
+    proof_id: ProofId, deps: Using, caller: From, request: Request
+) -> StreamingResponse:
     """One event now and one for every change."""
-    first = await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    events = _events(deps, caller, first)
-    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+    with ExitStack() as stack:
+        stack.enter_context(deps.watchers.following(caller.key_id, _address(request)))
+        first = await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
+        events = _events(deps, caller, first)
+        return EventStream(events, stack.pop_all())
 
 
 @router.delete(
@@ -229,6 +238,23 @@ async def readiness(deps: Using, response: Response) -> Health:
     if found.status != "ok":
         response.status_code = 503
     return found
+
+
+class EventStream(StreamingResponse):
+    """Lets go of what it holds when it ends, also when nobody took its first word."""
+
+    def __init__(self, events: AsyncIterator[str], held: ExitStack) -> None:
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._held:
+            await super().__call__(scope, receive, send)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 async def _still_valid(deps: Deps, caller: Caller) -> None:

@@ -2,13 +2,17 @@
 
 import asyncio
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from zkagent.prover.service.errors import QuotaExceeded
 from zkagent.prover.service.queue.wake import CHANGED
 
 LOOK_AGAIN_S = 2.0
+MOST_PER_KEY = 64  # who wait at once; each looks into the database every LOOK_AGAIN_S
+MOST_PER_ADDRESS = 256
+COME_AGAIN_S = 2.0
 
 
 class Watchers:
@@ -16,10 +20,28 @@ class Watchers:
 
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self._followers: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         #: Set when the service stops: whoever waits answers with what there is.
         self.closing = False
+
+    @contextmanager
+    def following(self, key_id: str, address: str) -> Iterator[None]:
+        """Somebody who waits for as long as this lasts; nobody may be all of them. Raises
+        QuotaExceeded."""
+        limits = ((f"key {key_id}", MOST_PER_KEY), (f"address {address}", MOST_PER_ADDRESS))
+        for name, most in limits:
+            if self._followers[name] >= most:
+                what = f"answers that wait, and event streams, at once per {name.partition(' ')[0]}"
+                raise QuotaExceeded(what, most, COME_AGAIN_S)
+        names = [name for name, _ in limits]
+        self._followers.update(names)
+        try:
+            yield
+        finally:
+            self._followers.subtract(names)
+            self._followers = +self._followers  # without those of whom there are none
 
     @contextmanager
     def watch(self, proof_id: str) -> Iterator[asyncio.Event]:

@@ -6,10 +6,10 @@ but the circuit's own refusal is set aside, and tried again when somebody asks f
 
 import time
 import uuid
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.tables import handles, keys, proofs, workers
 from zkagent.prover.service.wire.states import Failure, State
 
@@ -59,7 +59,7 @@ def _send_waiting_callbacks(connection: sa.Connection) -> None:
         ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == row.proof_id)
         values = {
             "callback_id": uuid.uuid4().hex,
-            "callback_host": urlsplit(row.callback_url or "").netloc.lower(),
+            "callback_host": origin_of(row.callback_url or ""),
             "callback_due": time.time(),
         }
         connection.execute(sa.update(handles).where(ours).values(values))

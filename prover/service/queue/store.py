@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
@@ -22,6 +21,7 @@ from zkagent.prover.service.queue.jobs import (
     write_inputs,
 )
 from zkagent.prover.service.queue.line import next_turn
+from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.tables import handles, proofs, results, usage
 from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 
@@ -214,7 +214,7 @@ def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = Non
             "callback_state": "waiting",
             "callback_number": row.callback_number + 1,
             "callback_id": uuid.uuid4().hex,
-            "callback_host": urlsplit(row.callback_url).netloc.lower(),
+            "callback_host": origin_of(row.callback_url),
             "callback_tries": 0,
             "callback_due": shared_clock(connection),
         }

@@ -20,6 +20,8 @@ EMBEDDING = (
     (ipaddress.IPv6Network("64:ff9b::/96"), 0),  # NAT64
     (ipaddress.IPv6Network("2002::/16"), 80),  # 6to4
 )
+#: Behind each of these is whoever answers there.
+INNER_IPV4 = tuple(map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 #: Never the internet, whatever tables of special addresses say.
 INNER = tuple(
     map(
@@ -86,6 +88,8 @@ def is_public(address: Address) -> bool:
                 return is_public(_ipv4(int(address) >> behind))
         if not all(map(is_public, _carried(address))):
             return False
+    elif any(address in network for network in INNER_IPV4):
+        return False
     return address.is_global and not address.is_multicast
 
 

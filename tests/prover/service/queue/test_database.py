@@ -111,7 +111,7 @@ def test_callbacks_that_version_1_had_not_sent_are_due(old: Path) -> None:
         query = sa.select(handles).where(handles.c.callback_state == "waiting")
         (row,) = connection.execute(query).all()
         rest = connection.exec_driver_sql("select queue_name from workflow_status").scalars().all()
-    assert row.callback_host == "hooks.example.org"
+    assert row.callback_host == "hooks.example.org:443"
     assert row.callback_due
     assert re.fullmatch("[0-9a-f]{32}", row.callback_id)
     assert set(rest) == {"proofs"}

@@ -16,6 +16,7 @@ from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import Order
 from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.worker.callback_rules import CallbackRules, is_public
 from zkagent.prover.service.worker.callbacks import signature
 
@@ -88,7 +89,7 @@ def test_nothing_is_allowed_by_default() -> None:
         "::ffff:0:127.0.0.1", "::ffff:169.254.169.254", "2001:db8::1", "100::1", "5f00::1",
         "3fff::1",
         "2606:2800:220:1:0:5efe:7f00:1", "2606:2800:220:1:200:5efe:a00:1", "192.0.2.1",
-        "198.18.0.1", "240.0.0.1",
+        "198.18.0.1", "240.0.0.1", "192.0.0.8", "192.0.0.9", "192.88.99.1", "2002:c058:6301::",
     ],
 )  # fmt: skip
 def test_inner_addresses_are_not_public(address: str) -> None:
@@ -107,6 +108,27 @@ def test_the_internet_is_public(address: str) -> None:
     import ipaddress
 
     assert is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://plain.example:8000/other?y",
+        "http://plain.example:08000/",
+        "http://PLAIN.example.:8000",
+        "http://plain.example..:0008000/",
+        "http://someone:secret@plain.example:8000/",
+    ],
+)
+def test_one_host_has_one_name_however_it_is_spelled(url: str) -> None:
+    assert origin_of(url) == origin_of("http://plain.example:8000/x") == "plain.example:8000"
+
+
+def test_addresses_and_usual_ports_have_one_name_and_other_hosts_another() -> None:
+    assert origin_of("https://[0:0::1]/") == origin_of("https://[::1]:443/x") == "::1:443"
+    others = ("https://plain.example/", "http://plain.example/", "http://plain.example:8001/")
+    assert len({origin_of(url) for url in (*others, "http://a.plain.example:8000/")}) == 4
+    assert origin_of("http://a:b/") == "http://a:b/"
 
 
 def resolving_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:

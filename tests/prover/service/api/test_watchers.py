@@ -1,0 +1,55 @@
+"""Who may wait at once: many of one key or address leave room for others."""
+
+import asyncio
+from contextlib import ExitStack
+
+import pytest
+from starlette.requests import ClientDisconnect
+
+from zkagent.prover.service.api.routes import EventStream
+from zkagent.prover.service.api.watchers import MOST_PER_ADDRESS, MOST_PER_KEY, Watchers
+from zkagent.prover.service.errors import QuotaExceeded
+
+
+def test_one_key_does_not_wait_more_often_than_it_may_and_others_do() -> None:
+    watchers = Watchers()
+    with ExitStack() as stack:
+        for number in range(MOST_PER_KEY):
+            stack.enter_context(watchers.following("alice", f"1.1.1.{number}"))
+        with pytest.raises(QuotaExceeded, match="at once per key"):
+            stack.enter_context(watchers.following("alice", "2.2.2.2"))
+        stack.enter_context(watchers.following("bob", "1.1.1.1"))
+    with watchers.following("alice", "1.1.1.1"):
+        pass
+
+
+def test_one_address_does_not_wait_more_often_than_it_may_and_others_do() -> None:
+    watchers = Watchers()
+    with ExitStack() as stack:
+        for number in range(MOST_PER_ADDRESS):
+            stack.enter_context(watchers.following(f"key {number}", "1.1.1.1"))
+        with pytest.raises(QuotaExceeded, match="at once per address"):
+            stack.enter_context(watchers.following("alice", "1.1.1.1"))
+        stack.enter_context(watchers.following("alice", "1.1.1.2"))
+
+
+def test_a_stream_whose_peer_is_gone_before_the_first_word_counts_no_longer() -> None:
+    watchers = Watchers()
+
+    async def stream() -> None:
+        async def words():  # type: ignore[no-untyped-def]
+            yield "never"
+
+        async def gone(_: object) -> None:
+            raise OSError
+
+        held = ExitStack()
+        held.enter_context(watchers.following("alice", "1.1.1.1"))
+        answer = EventStream(words(), held)
+        with pytest.raises(ClientDisconnect):
+            await answer({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.sleep, gone)
+
+    asyncio.run(stream())
+    with ExitStack() as stack:
+        for _ in range(MOST_PER_KEY):
+            stack.enter_context(watchers.following("alice", "1.1.1.1"))

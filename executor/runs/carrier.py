@@ -93,8 +93,8 @@ class Carrier:
             if last and last.unfinished:
                 return self._resume(last, keep, wishes, dearer=False)
             self._look_for_what_was_given_up(intent, keep)
-            self._refuse_unasked(intent, wishes)
-            return self._begin(intent, keep, wishes)
+            in_the_way = self._refuse_unasked(intent, wishes)
+            return self._begin(intent, keep, wishes, in_the_way)
 
     def resume(
         self, record: RunRecord, keep: Keep, wishes: Wishes = NONE, *, dearer: bool = False
@@ -134,8 +134,9 @@ class Carrier:
                 self._finish(*self.settlement.settle(found), keep)
                 raise done_before(self.journal.find(record.id))
 
-    def _refuse_unasked(self, intent: Intent, wishes: Wishes) -> None:
-        """Raises DoneBefore, StillPossible."""
+    def _refuse_unasked(self, intent: Intent, wishes: Wishes) -> RunRecord | None:
+        """What was given up and is to be replaced, under its nonce. Raises DoneBefore,
+        StillPossible."""
         records = self.journal.of(intent)
         done = [record for record in records if record.state == "done"]
         missed = [record for record in records if record.state in {"superseded", "expired"}]
@@ -146,11 +147,14 @@ class Carrier:
             raise done_before(missed[-1])
         for record in self.nonces.beside(intent, nonce):
             self.report(MayStillHappen(record.id, record.hash, record.deadline))
+        same = (r for r in reversed(records) if r.state in GIVEN_UP and r.nonce == nonce)
+        return next(same, None)
 
-    def _begin(self, intent: Intent, keep: Keep, wishes: Wishes) -> CompletedRun:
-        """What was given up may be in the way: it is paid more than for that."""
-        given_up = [each for each in self.journal.of(intent) if each.state in GIVEN_UP]
-        earlier = fees_of(bytes.fromhex(given_up[-1].signed[-1].raw[2:])) if given_up else None
+    def _begin(
+        self, intent: Intent, keep: Keep, wishes: Wishes, in_the_way: RunRecord | None
+    ) -> CompletedRun:
+        """in_the_way: nodes that have its transaction want to be paid more for another one."""
+        earlier = fees_of(bytes.fromhex(in_the_way.signed[-1].raw[2:])) if in_the_way else None
         plan = self.runner.planned(raw_bytes(intent.prompt))
         preview = self._agreed(plan, wishes, earlier)
         call, limit, fees = preview.proven.call, preview.gas_limit, preview.fees

@@ -95,7 +95,7 @@ def test_a_nonce_that_another_run_holds_by_now_is_not_taken_from_it(
     with pytest.raises(RunUnsettled):
         world.run(OTHER, timeout_s=0.3)
     with pytest.raises(StillPossible, match="and it may happen beside"):
-        world.run()
+        world.run(timeout_s=0.3)
     told: list[Event] = []
     with world.agent(timeout_s=0.3, listener=told.append) as agent, pytest.raises(RunUnsettled):
         agent.run(PROMPT, may_still_happen=True)

@@ -262,6 +262,9 @@ def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
         raise MalformedReceipt(source, where, str(first["msg"])) from exc
     except ValueError as exc:
         raise MalformedReceipt(source, "document", str(exc)) from exc
+    if (noted := len(receipt.informational.runs)) != len(receipt.runs):
+        reason = f"notes of {noted} runs, expected {len(receipt.runs)}"
+        raise MalformedReceipt(source, "informational.runs", reason)
     if _canonical(receipt.document) != _canonical(document):
         reason = "a value is not written in its one form"
         raise MalformedReceipt(source, "document", reason)

@@ -176,3 +176,11 @@ def test_a_run_that_its_state_does_not_explain_gets_no_receipt(
     agent.reads_now = replace(agent.reads_now, book=agent.reads_now.book[1:])
     with pytest.raises(ReceiptError, match="changed what the agent reads"):
         write_receipt(agent, drain, [completed], REQUESTER)
+
+
+def test_notes_are_of_as_many_runs_as_there_are(receipt: Receipt) -> None:
+    for notes in ([], [*receipt.document["informational"]["runs"]] * 2):
+        document = json.loads(receipt.to_json())
+        document["informational"]["runs"] = notes
+        with pytest.raises(MalformedReceipt, match=r"notes of \d runs, expected 1"):
+            parse_receipt(json.dumps(document))

@@ -90,22 +90,23 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
-        proof = _checked_if_possible(proof, service)
+        proof, verify_s = _checked_if_possible(proof, service)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+        verify_s = measurement.verify_s
     if loaded:
         proof = replace(proof, about=about(loaded, prompt or "", proof))
     if out:
         out.write_text(proof.to_json() + "\n")
     if as_json or not out:
-        output.show(_as_json(proof, measurement) if as_json else proof.to_json())
+        verified = verify_s is not None
+        output.show(_as_json(proof, measurement, verified) if as_json else proof.to_json())
         return
     output.show(_said(proof))
-    output.show(
-        f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s, verified in "
-        f"{measurement.verify_s:.2f} s, circuit {proof.circuit[:16]}: {out}"
-    )
+    checked = "not verified" if verify_s is None else f"verified in {verify_s:.2f} s"
+    made = f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s"
+    output.show(f"{made}, {checked}, circuit {proof.circuit[:16]}: {out}")
 
 
 @click.command("verify")
@@ -281,9 +282,9 @@ def _prove_by_service(
     return proof, Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
-def _checked_if_possible(proof: "Proof", service: str) -> "Proof":
+def _checked_if_possible(proof: "Proof", service: str) -> "tuple[Proof, float | None]":
     """Verify what a service made where this machine has the circuit, which then says the scale of
-    its numbers; where it has not, say so. Raises ProofFalse, CircuitError."""
+    its numbers, and how long it took; where it has not, say so. Raises ProofFalse, CircuitError."""
     from zkagent.circuits.errors import CircuitNotFound
     from zkagent.circuits.halo2.scales import scale_of
     from zkagent.executor.cli.progress import working
@@ -298,12 +299,14 @@ def _checked_if_possible(proof: "Proof", service: str) -> "Proof":
             "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
             err=True,
         )
-        return proof
+        return proof, None
     with working("verifying the proof"):
+        began = time.monotonic()
         verdict = verify(proof, circuit)
+        took_s = time.monotonic() - began
     if not verdict.valid:
         raise ProofFalse(proof.circuit, verdict.reason, service)
-    return replace(proof, scale=scale_of(circuit))
+    return replace(proof, scale=scale_of(circuit)), took_s
 
 
 def _telling(patience_s: float) -> "Told":
@@ -319,10 +322,11 @@ def _telling(patience_s: float) -> "Told":
     return tell
 
 
-def _as_json(proof: "Proof", measurement: "Measurement") -> str:
+def _as_json(proof: "Proof", measurement: "Measurement", verified: bool) -> str:
     from dataclasses import asdict
 
-    return json.dumps({**proof.document, "measurement": asdict(measurement)})
+    notes = {"measurement": asdict(measurement), "verified": verified}
+    return json.dumps({**proof.document, **notes})
 
 
 __all__ = ["prove_command", "verify_command"]

@@ -24,6 +24,7 @@ OWN = {
     "executor/bench/forms.py": "what ezkl has just written",
     "executor/bench/worker.py": "what ezkl has just written",
     "models/strict_json.py": "the one place",
+    "prover/service/api/bodies.py": "requests, whose depth and number of fields it has counted",
     "prover/service/api/monitor.py": "columns that the service's own code wrote",
     "prover/service/api/views.py": "columns that the service's own code wrote",
     "prover/service/fakes/catalogue.py": "a test's orders",

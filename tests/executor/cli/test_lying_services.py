@@ -99,8 +99,13 @@ def test_an_honest_answer_is_taken(given: Path, capsys: pytest.CaptureFixture[st
     scale = {"format": "zkagent-proof-2", "input_scale_bits": 0, "output_scale_bits": [0]}
     about = dict.fromkeys(("model", "prompt", "decision"), WORDS)
     with lying_service(says(view(proof={**scale, "about": about}))) as url:
-        assert exit_code("prove", CIRCUIT, "--input", given, "--service", url) == 0
-    printed = capsys.readouterr()
+        words = ("prove", CIRCUIT, "--input", given, "--service", url)
+        assert exit_code(*words) == 0
+        printed = capsys.readouterr()
+        assert exit_code(*words, "--out", given.with_name("proof.json")) == 0
+        assert ", not verified, circuit abab" in capsys.readouterr().out
+        assert exit_code(*words, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["verified"] is False
     assert Proof.from_json(printed.out).about is None
     assert f"not verified here: circuit {CIRCUIT[:16]}" in printed.err
 

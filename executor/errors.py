@@ -157,6 +157,17 @@ class OtherModel(PlanError):
         )
 
 
+class TokenContradicted(PlanError):
+    """A deployment record and the chain, as its node tells it, disagree on a token."""
+
+    def __init__(self, symbol: str, ours: str, theirs: str) -> None:
+        super().__init__(
+            f"{symbol} is {ours} by the deployment record, and {theirs} by the node: ask another "
+            "node, or correct the record if the token was listed anew"
+        )
+        self.symbol, self.ours, self.theirs = symbol, ours, theirs
+
+
 class NestedDecision(PlanError):
     def __init__(self, index: int, agent: str, outer: str) -> None:
         self.index, self.agent = index, agent

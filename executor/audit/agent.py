@@ -27,7 +27,7 @@ from zkagent.executor.audit.wiring import (
     wallet_place,
 )
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.web3_agent import listings
+from zkagent.executor.chain.web3_agent import read_book
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.models.encoding.book import Listing
@@ -100,7 +100,9 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
 
 
 def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
-    return listings(code.reader, wiring.book, code.block) if wiring.book != NOBODY else ()
+    if wiring.book == NOBODY:
+        return ()
+    return read_book(code.reader, wiring.book, code.block)[1]
 
 
 def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
@@ -130,15 +132,16 @@ def _pointed(code: Code, place: Place, pointer: str, expected: bytes) -> str:
 
 
 def _list(code: Code, wiring: Wiring) -> str:
-    (pointer,) = code.reader.view(wiring.book, abi.POINTER, code.block)
+    data, listed = read_book(code.reader, wiring.book, code.block)
+    told = code.reader.view(wiring.book, abi.ENTRIES, code.block)
     rows = (
-        listing.symbol.encode().ljust(11, b"\0")
-        + bytes([listing.decimals])
-        + bytes.fromhex(listing.token[2:])
-        for listing in _listed(code, wiring)
+        symbol.rstrip(b"\0").ljust(abi.SYMBOL_BYTES, b"\0")
+        + bytes([places])
+        + bytes.fromhex(token[2:])
+        for symbol, token, places in zip(*told, strict=True)
     )
-    found = code.reader.code(pointer, code.block)
-    return "" if found == b"\0" + b"".join(rows) else f"the data at {pointer} are others"
+    found = b"\0" + b"".join(rows)
+    return "" if found == abi.book_code(listed) else f"the data at {data} are others"
 
 
 def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:

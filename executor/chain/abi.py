@@ -1,12 +1,12 @@
 """Calls, errors and events of the agent contracts, encoded and decoded without a compiler; the
-packed integers and the proofs inside a call.
+packed integers and the proofs inside a call; the list of a symbol book.
 
 Types are written by hand, so that `run` and `verify-run` work where no solc is installed; a test
 holds them against the compiled ABI. A `string` is read as `bytes`: both are encoded alike, and what
 a contract calls a string need not be UTF-8.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,12 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
-from zkagent.executor.chain.agent import AgreedCall, Range, RunCall, RunTerms
+from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
+from zkagent.models.encoding.book import Listing
 
 INPUT = "((uint8,bytes)[],bytes)"
 CLAIMS = "(uint256,bytes32,bytes)[]"
-TERMS = "(uint64,(bytes32,(uint16,uint256,uint256)[])[])"
+TERMS = "(uint64,(bytes32,(uint16,uint256,uint256)[])[],(address,bytes4,bytes32)[])"
 COMMITMENT = "(bytes32,bytes32,bytes32,bytes4,string)"
 BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
 BATCHES = "(uint16,address,bytes32,bytes32)[]"
@@ -28,6 +29,7 @@ STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING
 FEATURE_BYTES = 2
 OUTPUT_BYTES = 8
 WORD = 32
+SYMBOL_BYTES, ENTRY_BYTES = 11, 32  # of a symbol book's list
 NO_HANDLER = NO_TOOL = "0x" + "00" * 20
 
 
@@ -117,17 +119,24 @@ def run_data(call: RunCall) -> bytes:
         (agreed.call_hash, [(r.word, r.least, r.most) for r in agreed.ranges])
         for agreed in call.terms.calls
     ]
-    terms = (call.terms.deadline, calls)
+    facts = [(fact.target, fact.selector, fact.expected) for fact in call.terms.facts]
+    terms = (call.terms.deadline, calls, facts)
     return RUN_WITH_PROOFS.call(
         prompt_input(call.prompt), NO_HANDLER, claims, list(call.proofs), terms
     )
 
 
-def terms_in(value: tuple[int, Sequence[tuple[bytes, Sequence[tuple[int, int, int]]]]]) -> RunTerms:
+def terms_in(
+    value: tuple[
+        int,
+        Sequence[tuple[bytes, Sequence[tuple[int, int, int]]]],
+        Sequence[tuple[str, bytes, bytes]],
+    ],
+) -> RunTerms:
     """The terms of a run, out of its decoded calldata."""
-    deadline, calls = value
+    deadline, calls, facts = value
     agreed = (AgreedCall(hashed, tuple(Range(*r) for r in ranges)) for hashed, ranges in calls)
-    return RunTerms(deadline, tuple(agreed))
+    return RunTerms(deadline, tuple(agreed), tuple(Fact(*fact) for fact in facts))
 
 
 def parameters(values: Sequence[int]) -> bytes:
@@ -179,6 +188,32 @@ def metadata_hash(
         encode(_as_bytes([INPUT_DESCRIPTION]), [(list(parameters),)]),
     )
     return keccak(b"".join(map(keccak, returned)))
+
+
+def book_code(listings: Iterable[Listing]) -> bytes:
+    """The code that `ISymbolBook.pointer()` has for these: a zero, then an entry for each."""
+    return b"\0" + b"".join(map(_entry, listings))
+
+
+def listings_in(code: bytes) -> tuple[Listing, ...]:
+    """The inverse. Raises ValueError for code that is no list."""
+    starts = range(1, len(code), ENTRY_BYTES)
+    found = tuple(_listing(code[start : start + ENTRY_BYTES]) for start in starts)
+    if book_code(found) != code:
+        raise ValueError("its code holds no list of symbols")
+    return found
+
+
+def _entry(listing: Listing) -> bytes:
+    symbol = listing.symbol.encode().ljust(SYMBOL_BYTES, b"\0")
+    return symbol + bytes([listing.decimals]) + bytes.fromhex(listing.token[2:])
+
+
+def _listing(entry: bytes) -> Listing:
+    """Of a broken entry one that is another when it is written again."""
+    entry = entry.ljust(ENTRY_BYTES, b"\0")
+    symbol = entry[:SYMBOL_BYTES].rstrip(b"\0").decode("ascii", "replace")
+    return Listing(symbol, "0x" + entry[SYMBOL_BYTES + 1 :].hex(), entry[SYMBOL_BYTES])
 
 
 def pack(values: Sequence[int], width: int) -> bytes:

@@ -58,8 +58,9 @@ class ToolMetadata:
 class AgentReads:
     """Everything on chain that a decision of `agent` depends on besides prompt and history.
 
-    pinned: metadata hash of each tool as the agent was made with it. decimals: of tokens that the
-    prompt names by address and the book does not list.
+    pinned: metadata hash of each tool as the agent was made with it. book: what the code of the
+    contract `book_data` says, to which `book_contract` points. decimals: of tokens that the prompt
+    names by address and the book does not list.
     """
 
     block: Block
@@ -68,6 +69,8 @@ class AgentReads:
     tools: tuple[ToolMetadata, ...]
     pinned: tuple[bytes, ...]
     book: tuple[Listing, ...]
+    book_contract: str
+    book_data: str
     decimals: tuple[tuple[str, int], ...] = ()
 
 
@@ -158,12 +161,22 @@ class AgreedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """The word that `target` returns by `selector`, or the hash of its code where that is zeros."""
+
+    target: str
+    selector: bytes
+    expected: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class RunTerms:
     """What a run's sender agrees to. deadline: seconds since 1970, the last block time; calls: one
-    for each claim."""
+    for each claim; facts: what they were read from."""
 
     deadline: int
     calls: tuple[AgreedCall, ...]
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,14 +243,21 @@ class TokenTransfer:
     recipient: str
     units: int
 
-    def describe(self, book: Sequence[Listing]) -> str:
-        listing = SymbolBook(tuple(book)).by_token(self.token)
-        amount = (
-            f"{format_amount(self.units, listing.decimals)} {listing.symbol.upper()}"
-            if listing
-            else f"{self.units} units of {self.token}"
-        )
+    def describe(self, book: Sequence[Listing], decimals: Sequence[tuple[str, int]] = ()) -> str:
+        """decimals: of tokens that are not in the book."""
+        amount = amount_in_words(self.units, self.token, book, decimals)
         return f"{amount} from {self.sender} to {self.recipient}"
+
+
+def amount_in_words(
+    units: int, token: str, book: Sequence[Listing], decimals: Sequence[tuple[str, int]] = ()
+) -> str:
+    """``100 USDC (100000000 units of 0x...)``, or what of that is known."""
+    raw, listing = f"{units} units of {token}", SymbolBook(tuple(book)).by_token(token)
+    if listing:
+        return f"{format_amount(units, listing.decimals)} {listing.symbol.upper()} ({raw})"
+    places = dict(decimals).get(token)
+    return raw if places is None else f"{format_amount(units, places)} ({raw})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,13 +63,17 @@ class Web3Agent:
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         addresses, pinned = self._view(self.agent, abi.TOOLS, block)
         (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
+        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
+        data, listings = read_book(self.reader, book, block)
         return AgentReads(
             block=block,
             agent=self.agent,
             base_prompt=base_prompt,
             tools=tuple(self._tool(address, block) for address in addresses),
             pinned=tuple(pinned),
-            book=self._book(block),
+            book=listings,
+            book_contract=book,
+            book_data=data,
             decimals=tuple(self._decimals(tokens, block)),
         )
 
@@ -119,10 +123,6 @@ class Web3Agent:
         described = tuple(ToolParameter(PARAMETER_TYPES[t], n, d) for t, n, d in parameters)
         return ToolMetadata(address, name, description, described)
 
-    def _book(self, block: Block) -> tuple[Listing, ...]:
-        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
-        return listings(self.reader, book, block)
-
     def _decimals(self, tokens: Sequence[str], block: Block) -> list[tuple[str, int]]:
         """Of those that tell, as the decoder contract asks them."""
         known = []
@@ -133,22 +133,16 @@ class Web3Agent:
         return [(token, places) for token, places in known if places <= MAX_DECIMALS]
 
 
-def listings(reader: ContractReader, book: str, block: Block) -> tuple[Listing, ...]:
-    """What a symbol book lists. Raises NoAgentThere, also for a list that no book of ours has."""
-    symbols, tokens, decimals = reader.view(book, abi.ENTRIES, block)
-    if not all(symbol.isascii() for symbol in symbols):
-        raise NoAgentThere(book, "a symbol book with symbols that are not ASCII")
-    if not len(symbols) == len(tokens) == len(decimals):
-        raise NoAgentThere(book, "a symbol book with symbols that lack a token or decimals")
-    listed = tuple(
-        Listing(symbol.rstrip(b"\0").decode("ascii"), token, places)
-        for symbol, token, places in zip(symbols, tokens, decimals, strict=True)
-    )
+def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:
+    """The contract whose code is a symbol book's list, and what is in it. Raises NoAgentThere, also
+    for a list that no book of ours has."""
+    (data,) = reader.view(book, abi.POINTER, block)
     try:
+        listed = abi.listings_in(reader.code(data, block))
         check_listings(listed)
-    except RefusedSymbol as exc:
+    except (ValueError, RefusedSymbol) as exc:
         raise NoAgentThere(book, f"a symbol book that none of ours is: {exc}") from exc
-    return listed
+    return data, listed
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:

@@ -15,7 +15,7 @@ from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
 from zkagent.executor.runs.plan import PlannedDecision
-from zkagent.executor.runs.preview import Preview
+from zkagent.executor.runs.preview import Preview, amount_of
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import words
 from zkagent.verifier_contracts.chain.signing import GWEI
@@ -79,6 +79,8 @@ def _step(
         "prove_seconds": round(proven.seconds[proof], 3),
         "proven_together": [number + 1 for number in proven.groups[proof]],
     }
+    if moved := amount_of(planned):
+        step["moves"] = moved
     if entry:
         observed = observation_in(entry[0], planned.decision)
         step["observation"] = None if observed is None else text(observed)
@@ -99,6 +101,8 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
         output.show(f"{number}  {call}  {proven}", err=err)
+        if moved := step.get("moves"):
+            output.show(f"   moves {plain(moved)}", err=err)
         if step.get("observation") is not None:
             output.show(f"   {plain(step['observation'])}", err=err)
     output.show(f"answer: {plain(shown['answer'])}", err=err)
@@ -137,9 +141,9 @@ def _effects(effects: Sequence[str] | None) -> Iterator[str]:
     if effects is None:
         yield "token transfers: this node cannot simulate them"
     elif not effects:
-        yield "token transfers: none"
+        yield "token transfers: none, as the node simulates it"
     for effect in effects or ():
-        yield f"token transfer: {plain(effect)}"
+        yield f"token transfer, as the node simulates it: {plain(effect)}"
 
 
 def _costs(shown: Shown) -> Iterator[str]:

@@ -89,12 +89,15 @@ class DecimalsRecord(Record):
 
 
 class ContextRecord(Record):
-    """Every chain read behind the features and the decision, made at `block`, and the history."""
+    """Every chain read behind the features and the decision, made at `block`, and the history.
+    symbol_book: what the code of `book_data` says, to which `book_contract` points."""
 
     block: BlockRecord
     agent: Address
     base_prompt: Text
     tools: tuple[ToolRecord, ...]
+    book_contract: Address
+    book_data: Address
     symbol_book: tuple[ListingRecord, ...]
     token_decimals: tuple[DecimalsRecord, ...]
     reasoning: tuple[Text, ...]

@@ -8,6 +8,7 @@ from zkagent.executor.chain.agent import (
     BatchVerifier,
     Block,
     DecisionContext,
+    Fact,
     ToolMetadata,
     ToolParameter,
 )
@@ -19,14 +20,15 @@ from zkagent.executor.receipts.format import (
     ContractRecord,
     DecimalsRecord,
     DecisionRecord,
+    IterationRecord,
     ListingRecord,
     ModelRecord,
     ParameterRecord,
     ToolRecord,
 )
-from zkagent.executor.runs.derivation import raw_bytes, text
+from zkagent.executor.runs.derivation import facts_of, raw_bytes, text
 from zkagent.models.encoding.book import Listing
-from zkagent.models.encoding.decoder import Decision
+from zkagent.models.encoding.decoder import Argument, Decision
 
 
 def hexed(data: bytes) -> str:
@@ -71,6 +73,8 @@ def context_record(context: DecisionContext) -> ContextRecord:
         agent=reads.agent,
         base_prompt=text(reads.base_prompt),
         tools=tuple(tool_record(t, h) for t, h in zip(reads.tools, reads.pinned, strict=True)),
+        book_contract=reads.book_contract,
+        book_data=reads.book_data,
         symbol_book=tuple(
             ListingRecord(symbol=x.symbol, token=x.token, decimals=x.decimals) for x in reads.book
         ),
@@ -88,6 +92,8 @@ def recorded_context(record: ContextRecord) -> DecisionContext:
         tools=tuple(map(recorded_tool, record.tools)),
         pinned=tuple(unhexed(tool.metadata_hash) for tool in record.tools),
         book=tuple(Listing(x.symbol, x.token, x.decimals) for x in record.symbol_book),
+        book_contract=record.book_contract,
+        book_data=record.book_data,
         decimals=tuple((x.token, x.decimals) for x in record.token_decimals),
     )
     reasoning = tuple(map(raw_bytes, record.reasoning))
@@ -106,6 +112,24 @@ def decision_record(decision: Decision, tools: Sequence[ToolMetadata]) -> Decisi
         values=tuple(f"0x{value:064x}" for value in decision.values),
         reasoning=decision.reasoning,
         answer=decision.answer,
+    )
+
+
+def recorded_decision(record: DecisionRecord) -> Decision:
+    return Decision(
+        kind=record.kind,
+        action=record.action,
+        arguments=tuple(Argument(a.slot, a.text, a.source) for a in record.arguments),  # type: ignore[arg-type]
+        values=tuple(int(value, 16) for value in record.values),
+        answer=record.answer,
+        reasoning=record.reasoning,
+    )
+
+
+def relied_on(steps: Sequence[IterationRecord]) -> tuple[Fact, ...]:
+    """The facts that these iterations rest on."""
+    return facts_of(
+        (recorded_context(step.context).reads, recorded_decision(step.decision)) for step in steps
     )
 
 

@@ -271,11 +271,14 @@ def _context(record: ContextRecord, chain: AgentChain) -> str:
     tokens = [token for token, _ in recorded.reads.decimals]
     there = chain.reads(_at(record), tokens)
     return difference(
-        *(
-            (name, getattr(recorded.reads, name), getattr(there, name))
-            for name in ("agent", "base_prompt", "tools", "pinned", "book", "decimals")
-        )
+        *((name, getattr(recorded.reads, name), getattr(there, name)) for name in _READS)
     )
+
+
+_READS = (
+    *("agent", "base_prompt", "tools", "pinned"),
+    *("book_contract", "book_data", "book", "decimals"),
+)
 
 
 def _at(record: ContextRecord) -> Block:

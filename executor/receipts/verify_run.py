@@ -27,7 +27,7 @@ from zkagent.executor.chain.abi import (
     terms_in,
     unpack,
 )
-from zkagent.executor.chain.agent import AgentChain
+from zkagent.executor.chain.agent import AgentChain, RunTerms
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.chain.signatures import read_transaction, receipt_signer
 from zkagent.executor.errors import CannotVerify
@@ -38,7 +38,7 @@ from zkagent.executor.receipts.format import (
     RunRecord,
     signed_text,
 )
-from zkagent.executor.receipts.recording import hexed, recorded_model, unhexed
+from zkagent.executor.receipts.recording import hexed, recorded_model, relied_on, unhexed
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
 from zkagent.executor.receipts.verify_chain import Contracts, check_chain
 from zkagent.executor.receipts.verify_iteration import check_iteration
@@ -98,6 +98,7 @@ def _run_checks(
     )
     yield check(subject, "the call holds these claims and proofs", lambda: _call(run))
     yield check(subject, "the signed terms are these decisions", lambda: _terms(run))
+    yield check(subject, "the signed facts are what these rest on", lambda: _facts(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
     try:
         model = _found(sources.models, run.model.name)
@@ -169,10 +170,7 @@ def _call(run: RunRecord) -> str:
 
 def _terms(run: RunRecord) -> str:
     """Each decision is the call that the requester agreed to, amounts within its ranges."""
-    found = read_transaction(unhexed(run.transaction.raw))
-    if found is None:
-        return "it is not a signed EIP-1559 transaction"
-    terms = terms_in(RUN_WITH_PROOFS.arguments(found[1]["data"])[4])
+    terms = _signed_terms(run)
     if len(terms.calls) != len(run.iterations):
         return f"{len(terms.calls)} calls are agreed to, there are {len(run.iterations)} iterations"
     for number, (agreed, step) in enumerate(zip(terms.calls, run.iterations, strict=True), 1):
@@ -181,6 +179,28 @@ def _terms(run: RunRecord) -> str:
         if not is_agreed(agreed, run.agent, tool, params):
             return f"iteration {number} is another call than the requester agreed to"
     return ""
+
+
+def _facts(run: RunRecord) -> str:
+    """The symbols and decimals by which the decisions were read are those that the requester had
+    the chain confirm."""
+    signed, expected = _signed_terms(run).facts, relied_on(run.iterations)
+    if len(signed) != len(expected):
+        return f"{len(signed)} facts are relied on, expected {len(expected)}"
+    return difference(
+        *(
+            (f"fact {number}", fact, wanted)
+            for number, (fact, wanted) in enumerate(zip(signed, expected, strict=True), 1)
+        )
+    )
+
+
+def _signed_terms(run: RunRecord) -> RunTerms:
+    """Raises ValueError when there are none."""
+    found = read_transaction(unhexed(run.transaction.raw))
+    if found is None:
+        raise ValueError("it is not a signed EIP-1559 transaction")
+    return terms_in(RUN_WITH_PROOFS.arguments(found[1]["data"])[4])
 
 
 def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:

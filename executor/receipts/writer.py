@@ -33,6 +33,7 @@ from zkagent.executor.receipts.recording import (
     decision_record,
     hexed,
     model_record,
+    relied_on,
 )
 from zkagent.executor.runs.derivation import (
     derive_decision,
@@ -133,7 +134,8 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
     for number in (result.block.number - 1, result.block.number):
         reads = _reads(chain, model, plan.prompt, chain.block(number))
         records = tuple(_rederived(model, reads, plan, result))
-        if len(records) == len(plan.decisions):
+        complete = len(records) == len(plan.decisions)
+        if complete and relied_on(records) == run.proven.terms.facts:
             return records
     raise NotReproducible(run.inclusion.hash, result.block.number)
 

@@ -1,19 +1,35 @@
 """From a context to features and from an output to a decision, by the Python reference.
 
 Planning compares the chain with these; `verify-run` re-derives every recorded step with them.
+
+An amount in words is worth what says how many units a token has. Calls agree to units, and a node
+that tells other decimals wherever it is asked would have its reader agree to others than were
+shown. So a transaction names the facts that its decisions were read from, and the executor looks
+(`executor/AgreedFacts.sol`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from eth_utils.crypto import keccak
 
-from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, metadata_hash, pack
+from zkagent.executor.chain.abi import (
+    DECIMALS,
+    FEATURE_BYTES,
+    OUTPUT_BYTES,
+    POINTER,
+    SYMBOL_BOOK,
+    WORD,
+    book_code,
+    metadata_hash,
+    pack,
+)
 from zkagent.executor.chain.agent import (
     PARAMETER_TYPES,
     AgentReads,
     Claim,
     DecisionContext,
+    Fact,
     ToolMetadata,
 )
 from zkagent.models.catalogue import Model
@@ -23,6 +39,8 @@ from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.tokens import TokenType
 
 OBSERVATION = b"Observation: "
+#: In place of a selector: the fact is about the target's code.
+CODE = bytes(4)
 
 
 def check_prompt(model: Model, prompt: bytes) -> None:
@@ -92,6 +110,41 @@ def named_addresses(model: Model, prompt: bytes, reads: AgentReads) -> tuple[str
         if token.type is TokenType.ADDRESS
     )
     return tuple(dict.fromkeys(text for text in texts if context.book.by_token(text) is None))
+
+
+def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ...]:
+    """What the words of these decisions rest on, each fact once. Answers rest on nothing."""
+    found: dict[Fact, None] = {}
+    for reads, decision in decisions:
+        if decision.kind == "call":
+            found |= dict.fromkeys((*book_facts(reads), *_own_decimals(reads, decision)))
+    return tuple(found)
+
+
+def book_facts(reads: AgentReads) -> tuple[Fact, ...]:
+    """Which book the agent has, which contract its list is, and what is in it."""
+    return (
+        Fact(reads.agent, SYMBOL_BOOK.selector, _word(int(reads.book_contract, 16))),
+        Fact(reads.book_contract, POINTER.selector, _word(int(reads.book_data, 16))),
+        Fact(reads.book_data, CODE, keccak(book_code(reads.book))),
+    )
+
+
+def decimals_fact(token: str, decimals: int) -> Fact:
+    """What a token says of itself."""
+    return Fact(token, DECIMALS.selector, _word(decimals))
+
+
+def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
+    """Of an asset that the book does not list, where the token tells."""
+    told, book = dict(reads.decimals), SymbolBook(reads.book)
+    filled = zip(decision.arguments, decision.values, strict=True)
+    tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
+    return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))
+
+
+def _word(value: int) -> bytes:
+    return value.to_bytes(WORD, "big")
 
 
 def text(raw: bytes) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from zkagent.executor.chain.agent import TokenTransfer
+from zkagent.executor.chain.agent import TokenTransfer, amount_in_words
 from zkagent.executor.runs.derivation import text
+from zkagent.executor.runs.plan import PlannedDecision
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.chain.signing import Fees
@@ -37,17 +38,23 @@ class Preview:
         return tuple(planned.decision for planned in self.proven.plan.decisions)
 
     @property
+    def amounts(self) -> tuple[str, ...]:
+        """For each decision what it moves: ``100 USDC (100000000 units of 0x...)``; empty for
+        nothing."""
+        return tuple(map(amount_of, self.proven.plan.decisions))
+
+    @property
     def block(self) -> int:
         """The one on whose state it was planned."""
         return self.proven.plan.block.number
 
     @property
     def effects(self) -> tuple[str, ...] | None:
-        """The transfers in words."""
+        """The transfers in words, as the node simulates them: nothing but its word says so."""
         if self.transfers is None:
             return None
-        book = self.proven.plan.decisions[0].context.reads.book
-        return tuple(transfer.describe(book) for transfer in self.transfers)
+        reads = self.proven.plan.decisions[0].context.reads
+        return tuple(each.describe(reads.book, reads.decimals) for each in self.transfers)
 
     @property
     def deadline(self) -> int:
@@ -68,7 +75,17 @@ class Preview:
         return self.fees.most_wei(self.gas_limit)
 
 
+def amount_of(planned: PlannedDecision) -> str:
+    """What a call moves: in words, in units, of which token. Empty for one that moves nothing."""
+    decision, reads = planned.decision, planned.context.reads
+    words = dict(zip((a.slot for a in decision.arguments), decision.values, strict=True))
+    if "amount" not in words:
+        return ""
+    token = f"0x{words['asset']:040x}"
+    return amount_in_words(words["amount"], token, reads.book, reads.decimals)
+
+
 #: Whether what is shown shall happen.
 Confirm = Callable[[Preview], bool]
 
-__all__ = ["Confirm", "Preview"]
+__all__ = ["Confirm", "Preview", "amount_of"]

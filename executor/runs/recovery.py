@@ -19,6 +19,7 @@ from zkagent.executor.errors import NotReproducible
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
+    facts_of,
     features_hash,
     named_addresses,
 )
@@ -41,7 +42,8 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
         if tokens := named_addresses(model, call.prompt, reads):
             reads = chain.reads(chain.block(number), tokens)
         decisions = tuple(_decisions(model, reads, call, inclusion))
-        if len(decisions) == len(call.claims):
+        relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
+        if len(decisions) == len(call.claims) and relied_on == call.terms.facts:
             result = inclusion.result
             plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
             return CompletedRun(_proven(plan, call), inclusion, plans)

@@ -28,15 +28,17 @@ from zkagent.executor.runs.events import (
     StateChanged,
     ignore,
 )
+from zkagent.executor.runs.known_tokens import check_known
 from zkagent.executor.runs.plan import Plan, plan_run
 from zkagent.executor.runs.provers import BatchProver, DecisionProver
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits, deadline_on, terms_of
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import Listing
 from zkagent.prover.errors import TransientProverError
 from zkagent.verifier_contracts.errors import RevertError
 
 PLANS = 3
-CALL_NOT_AGREED, RUN_EXPIRED = "CallNotAgreed", "RunExpired"
+CALL_NOT_AGREED, RUN_EXPIRED, FACT_CHANGED = "CallNotAgreed", "RunExpired", "FactChanged"
 Rows = tuple[tuple[int, ...], ...]
 GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
 
@@ -78,7 +80,8 @@ class AgentRunner:
     zkagent.prover.errors.ProverError.
 
     batches: to prove a run's decisions together, as far as the model has batch verifiers. limits:
-    how far a run may stray from its plan, and for how long it is good.
+    how far a run may stray from its plan, and for how long it is good. known: tokens as the owner
+    knows them, who gets no plan by a node that tells of others.
     """
 
     def __init__(
@@ -91,10 +94,11 @@ class AgentRunner:
         *,
         batches: BatchProver | None = None,
         limits: RunLimits = DEFAULT_LIMITS,
+        known: Sequence[Listing] = (),
     ) -> None:
         self.chain, self.sender, self.model = chain, sender, model
         self.prover, self.report, self.batches = prover, report, batches
-        self.limits = limits
+        self.limits, self.known = limits, known
         self._proofs: dict[Rows, tuple[Proof, float]] = {}
 
     def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
@@ -113,7 +117,9 @@ class AgentRunner:
 
     def plan(self, prompt: bytes) -> Plan:
         """The run as it would happen now."""
-        return plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
+        plan = plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
+        check_known(plan, self.known)
+        return plan
 
     def prove(self, plan: Plan) -> ProvenRun:
         """Proofs for every decision, and terms that hold from now on; a proof that an earlier plan
@@ -209,13 +215,16 @@ class AgentRunner:
         """The plan on the state of now; a failure that the state does not explain is the run's.
 
         Where the calls were in the way, other amounts are what a new plan is for, other tools,
-        tokens or recipients are not: nobody agreed to them.
+        tokens or recipients are not: nobody agreed to them. Nor is it for other decisions where the
+        symbol book is another one now.
         """
         fresh = self.planned(outdated.prompt)
         if exc.name == RUN_EXPIRED:
             explained = True
         elif exc.name == CALL_NOT_AGREED:
             explained = _moved(outdated, fresh)
+        elif exc.name == FACT_CHANGED:
+            explained = _listed_anew(outdated, fresh)
         else:
             explained = fresh.inputs != outdated.inputs
         if not explained:
@@ -227,6 +236,13 @@ def _moved(outdated: Plan, fresh: Plan) -> bool:
     """Whether two plans differ in observed amounts and in nothing else."""
     old, new = (terms_of(plan, Fraction(0), 0).calls for plan in (outdated, fresh))
     return old != new and [c.call_hash for c in old] == [c.call_hash for c in new]
+
+
+def _listed_anew(outdated: Plan, fresh: Plan) -> bool:
+    """Whether two plans were read from other lists and come to the same, in words and in units."""
+    old, new = (terms_of(plan, Fraction(0), 0).facts for plan in (outdated, fresh))
+    same = [d.decision for d in outdated.decisions] == [d.decision for d in fresh.decisions]
+    return old != new and same
 
 
 def run_reverted(exc: RevertError) -> RunReverted:

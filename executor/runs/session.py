@@ -1,6 +1,6 @@
 """Everything that a run needs, opened and closed together: chain, model, circuit, prover, key."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from zkagent.executor.runs.provers import BatchProver, ProverOpener, open_prover
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
 
 Stage = Callable[[str], None]
@@ -57,14 +58,18 @@ def open_session(
     batches: BatchProver | None = None,
     opener: ProverOpener = LocalProver,
     limits: RunLimits = DEFAULT_LIMITS,
+    known: Sequence[Listing] = (),
 ) -> Iterator[Session]:
-    """A session with a warm prover. batches: prove the decisions of each run together.
+    """A session with a warm prover. batches: prove the decisions of each run together. known:
+    tokens that no run takes for others.
 
     Raises OtherModel when the agent's verifier is of another circuit.
     """
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
     with open_prover(circuit, opener) as prover:
-        runner = AgentRunner(chain, sender, model, prover, report, batches=batches, limits=limits)
+        runner = AgentRunner(
+            chain, sender, model, prover, report, batches=batches, limits=limits, known=known
+        )
         yield Session(web3, chain, sender, signer, model, runner, circuit)
 
 
@@ -81,6 +86,7 @@ def open_agent(
     batches: BatchProver | None = None,
     opener: ProverOpener = LocalProver,
     limits: RunLimits = DEFAULT_LIMITS,
+    known: Sequence[Listing] = (),
 ) -> Iterator[Session]:
     """A session with an agent that is there. Raises OtherModel, CircuitError."""
     circuit = circuit_of_agent(web3, agent, model, srs, stage)
@@ -94,6 +100,7 @@ def open_agent(
         batches=batches,
         opener=opener,
         limits=limits,
+        known=known,
     ) as session:
         yield session
 

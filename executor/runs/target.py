@@ -22,6 +22,7 @@ from zkagent.executor.runs.service_prover import CheckedService
 from zkagent.executor.runs.session import Session, local_circuit, open_agent, open_embedded
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps
@@ -122,6 +123,7 @@ def open_run(
             batches=provers if proving.batch else None,
             opener=proving.opener,
             limits=limits,
+            known=_known_tokens(target, agent),
         ) as session,
     ):
         yield session
@@ -172,6 +174,14 @@ def agent_of(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | No
     if not is_address(agent):
         raise DeploymentMissing(f"{agent} is not an address, or its checksum is wrong")
     return agent, target.chain_id or (record.chain_id if record else None)
+
+
+def _known_tokens(target: Target, agent: str) -> tuple[Listing, ...]:
+    """As the deployment record lists them, if it is this agent's."""
+    record = _record(target.deployment)
+    if not isinstance(record, Deployment) or record.agent.lower() != agent.lower():
+        return ()
+    return tuple(Listing(t.symbol, t.address.lower(), t.decimals) for t in record.tokens)
 
 
 def _record(given: Path | Deployment | None) -> Deployment | OwnAgent | None:

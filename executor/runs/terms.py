@@ -4,7 +4,8 @@ A signed run would otherwise bind the model's outputs alone, and leave to the st
 which token a symbol names and how much there is of it. So the transaction names each call that the
 plan makes, argument by argument, and the last moment at which it may happen. What the plan took
 from an observation, such as a balance, may differ a little when the run happens: it is bound by a
-range. The contract's side is `executor/AgreedCalls.sol`.
+range. And it names what the plan was read from, which `derivation.py` derives. The contract's side
+is `executor/AgreedCalls.sol`.
 """
 
 import time
@@ -20,7 +21,7 @@ from zkagent.executor.chain.agent import (
     RunTerms,
 )
 from zkagent.executor.errors import ArgumentRefused, ClocksDisagree
-from zkagent.executor.runs.derivation import text
+from zkagent.executor.runs.derivation import facts_of, text
 from zkagent.executor.runs.plan import Plan
 from zkagent.models.encoding.decoder import Decision
 
@@ -63,11 +64,9 @@ def terms_of(plan: Plan, tolerance: Fraction, deadline: int) -> RunTerms:
     """Terms under which exactly the plan's calls happen, observed amounts within `tolerance`.
 
     deadline: seconds since 1970, the last block time."""
-    calls = [
-        agreed_call(planned.context.reads, planned.decision, tolerance)
-        for planned in plan.decisions
-    ]
-    return RunTerms(deadline, tuple(calls))
+    made = [(planned.context.reads, planned.decision) for planned in plan.decisions]
+    calls = (agreed_call(reads, decision, tolerance) for reads, decision in made)
+    return RunTerms(deadline, tuple(calls), facts_of(made))
 
 
 def agreed_call(

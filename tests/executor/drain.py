@@ -31,6 +31,7 @@ from zkagent.models.networks.policy import PolicyWeights
 REQUESTER = Account.from_key("0x" + "11" * 32)
 AGENT = made_up_address(0xA)
 USDC, DAI = "0x" + "a1" * 20, "0x" + "b2" * 20
+SYMBOL_BOOK, BOOK_DATA = made_up_address(0xB), made_up_address(0xC)
 BOOK = (Listing("USDC", USDC, 6), Listing("DAI", DAI, 18))
 CHAIN_ID = 31337
 CIRCUIT = "c1" * 32
@@ -79,6 +80,8 @@ def drain_agent(model: Model) -> MemoryAgent:
         tools=tools,
         pinned=tuple(map(tool_hash, tools)),
         book=BOOK,
+        book_contract=SYMBOL_BOOK,
+        book_data=BOOK_DATA,
     )
     return MemoryAgent(
         model=model,

@@ -18,7 +18,7 @@ from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.wiring import places, read_wiring
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.reader import ContractReader
-from zkagent.executor.chain.web3_agent import listings
+from zkagent.executor.chain.web3_agent import read_book
 from zkagent.executor.errors import NoAgentThere
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, deploy, send
@@ -132,7 +132,7 @@ def test_a_list_that_no_book_comes_to_is_read_by_nobody(
 
     def listed(rows: list[tuple[str, int, int]]) -> object:
         book = forged_book(embedded, [(s, places, tokens[i]) for s, places, i in rows])
-        return listings(reader, book.lower(), reader.block("latest"))
+        return read_book(reader, book.lower(), reader.block("latest"))[1]
 
     with pytest.raises(NoAgentThere, match="a symbol book that none of ours is") as caught:
         listed(rows)

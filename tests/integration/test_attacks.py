@@ -31,7 +31,7 @@ STOPPED_BY = {
     misused_claims.missing_proof: "ProofCountMismatch",
     misused_claims.claim_for_another_model: "ClaimForOtherModel",
     misused_claims.unregistered_model: "ClaimForOtherModel",
-    changed_state.relisted_symbol: "CallNotAgreed",
+    changed_state.relisted_symbol: "FactChanged",
     changed_state.late_inclusion: "RunExpired",
     strangers.stranger_calls_agent: "CallerIsNotTheOwner",
     strangers.stranger_calls_tool: "CallerIsNotTheAgent",

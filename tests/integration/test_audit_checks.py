@@ -25,7 +25,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import BatchVerifier, Block
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.reader import ContractReader
-from zkagent.executor.chain.web3_agent import listings
+from zkagent.executor.chain.web3_agent import read_book
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import CannotVerify, NoAgentThere
 from zkagent.executor.receipts.verdicts import Check
@@ -114,7 +114,7 @@ def test_the_honest_deployment_has_no_problem(scene: Scene) -> None:
 
 def every_value(scene: Scene) -> Iterator[tuple[Place, str]]:
     wiring, code = scene.wiring(), scene.code
-    listed = listings(scene.reader, wiring.book, scene.block)
+    listed = read_book(scene.reader, wiring.book, scene.block)[1]
     chosen = (pool_place(pool_of(code, wiring)), *map(token_place, listed))
     for place in (*places(wiring, code), *chosen):
         for name in contract(place.names[0]).immutables:

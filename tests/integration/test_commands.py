@@ -171,7 +171,10 @@ def test_a_dry_run_shows_effects_and_sends_nothing(
     assert shown.code == 0, shown.err
     (effect,) = shown.json["effects"]
     pool, wallet = embedded.deployment.pool.lower(), embedded.deployment.wallet.lower()
-    assert effect == f"100 USDC from {pool} to {wallet}"
+    usdc = embedded.deployment.token("USDC").address.lower()
+    amount = f"100 USDC (100000000 units of {usdc})"
+    assert effect == f"{amount} from {pool} to {wallet}"
+    assert [step.get("moves") for step in shown.json["iterations"]] == [None, amount, None]
     assert 1_000_000 < shown.json["gas"] < 3_000_000
     assert embedded.web3.eth.block_number == before
     assert "receipt" not in shown.json
@@ -179,7 +182,7 @@ def test_a_dry_run_shows_effects_and_sends_nothing(
 
 def test_a_dry_run_says_that_nothing_was_sent(zkagent: Run, target: list[str]) -> None:
     shown = zkagent("run", "what is the weather like in Lisbon tomorrow?", *target, "--dry-run")
-    assert "token transfers: none" in shown.out.splitlines()
+    assert "token transfers: none, as the node simulates it" in shown.out.splitlines()
     assert shown.out.splitlines()[-1] == "dry run: nothing was sent"
 
 

@@ -85,6 +85,7 @@ def test_a_run_of_three_evaluated_decisions_stays_within_its_budget(stage: Stage
     """The first run of its agent, terms included."""
     completed = stage.runner.run(b"withdraw all my USDC")
     assert len(completed.proven.plan.decisions) == 3
+    print(f"a run of three decisions: {completed.inclusion.result.gas_used} gas")
     assert completed.inclusion.result.gas_used <= RUN_BUDGET
 
 

@@ -55,7 +55,7 @@ def test_a_dry_run_and_a_plan_send_nothing(
         shown = agent.dry_run("withdraw all my USDC")
     assert shown.decisions == planned
     assert shown.effects is not None
-    assert shown.effects[0].startswith("100 USDC from 0x")
+    assert shown.effects[0].startswith("100 USDC (100000000 units of 0x")
     assert embedded.web3.eth.block_number == before
 
 

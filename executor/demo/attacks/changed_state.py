@@ -25,7 +25,7 @@ def relisted_symbol(stage: AttackStage) -> AttackResult:
             "relisted symbol",
             "DAI is listed as USDC and USDC as DAI before the owner's transaction is included",
             run_transaction(stage, stage.run.call),
-            "CallNotAgreed",
+            "FactChanged",
         )
 
 

@@ -17,10 +17,16 @@ from zkagent.executor.chain.abi import (
     terms_in,
     unpack,
 )
-from zkagent.executor.chain.agent import AgreedCall, Claim, Range, RunCall, RunTerms
+from zkagent.executor.chain.agent import AgreedCall, Claim, Fact, Range, RunCall, RunTerms
 
 AGREED = AgreedCall(b"\2" * 32, (Range(1, 5, 1 << 255),))
-TERMS = (1_800_000_000, [(b"\2" * 32, [(1, 5, 1 << 255)])])
+FACT = Fact("0x" + "ab" * 20, b"\3" * 4, b"\4" * 32)
+TERMS = (
+    1_800_000_000,
+    [(b"\2" * 32, [(1, 5, 1 << 255)])],
+    [("0x" + "ab" * 20, b"\3" * 4, b"\4" * 32)],
+)
+AGREED_TERMS = RunTerms(1_800_000_000, (AGREED,), (FACT,))
 CALL = (prompt_input(b"hi"), NO_HANDLER, [(1, b"\1" * 32, b"out")], [b"proof"], TERMS)
 
 
@@ -28,13 +34,11 @@ def test_calldata_reads_back() -> None:
     given, handler, claims, proofs, terms = RUN_WITH_PROOFS.arguments(RUN_WITH_PROOFS.call(*CALL))
     assert prompt_of(given) == b"hi"
     assert (handler, list(claims), list(proofs)) == (NO_HANDLER, CALL[2], CALL[3])
-    assert terms_in(terms) == RunTerms(1_800_000_000, (AGREED,))
+    assert terms_in(terms) == AGREED_TERMS
 
 
 def test_a_run_is_encoded_as_the_contract_takes_it() -> None:
-    call = RunCall(
-        b"hi", (Claim(1, b"\1" * 32, b"out"),), (b"proof",), RunTerms(1_800_000_000, (AGREED,))
-    )
+    call = RunCall(b"hi", (Claim(1, b"\1" * 32, b"out"),), (b"proof",), AGREED_TERMS)
     assert run_data(call) == RUN_WITH_PROOFS.call(*CALL)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from eth_utils.crypto import keccak
 
-from tests.executor.drain import PROMPT, REQUESTER
+from tests.executor.drain import PROMPT, REQUESTER, USDC
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
-from zkagent.executor.chain.agent import AgreedCall, Block
+from zkagent.executor.chain.agent import AgreedCall, Block, Fact, RunTerms
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
 from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt
+from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
@@ -42,6 +43,17 @@ def test_a_receipt_is_accepted_offline_and_by_its_chain(
     assert verify_receipt(receipt, online).problems == ()
 
 
+def problems_of_another_signature(
+    agent: MemoryAgent, drain: Model, run: CompletedRun, terms: RunTerms
+) -> tuple[Check, ...]:
+    """What is wrong with a receipt whose transaction agrees to these terms."""
+    raw = agent.sign(replace(run.proven.call, terms=terms), 1_000_000)
+    signed = replace(run.inclusion, raw=raw, hash="0x" + keccak(raw).hex())
+    agent.results[signed.hash] = signed.result
+    receipt = write_receipt(agent, drain, [replace(run, inclusion=signed)], REQUESTER)
+    return verify_receipt(receipt, sources(drain)).problems
+
+
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
@@ -61,13 +73,64 @@ def test_terms_that_are_not_the_decisions_are_noticed(
     run = runner.run(PROMPT)
     call = run.proven.call
     terms = replace(call.terms, calls=changed(call.terms.calls))
-    raw = agent.sign(replace(call, terms=terms), 1_000_000)
-    signed = replace(run.inclusion, raw=raw, hash="0x" + keccak(raw).hex())
-    agent.results[signed.hash] = signed.result
-    receipt = write_receipt(agent, drain, [replace(run, inclusion=signed)], REQUESTER)
-    problems = verify_receipt(receipt, sources(drain)).problems
+    problems = problems_of_another_signature(agent, drain, run, terms)
     assert [check.claim for check in problems] == ["the signed terms are these decisions"]
     assert why in problems[0].problem
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        (lambda facts: facts[:-1], "2 facts are relied on, expected 3"),
+        (lambda facts: (), "0 facts are relied on, expected 3"),
+        (lambda facts: (*facts, facts[0]), "4 facts are relied on, expected 3"),
+        (lambda facts: (facts[1], facts[0], facts[2]), "fact 1 is"),
+        (lambda facts: (*facts[:2], replace(facts[2], expected=bytes(32))), "fact 3 is"),
+        (lambda facts: (*facts[:2], replace(facts[2], selector=b"\1234")), "fact 3 is"),
+        (lambda facts: (*facts[:1], replace(facts[1], target=USDC), facts[2]), "fact 2 is"),
+    ],
+)
+def test_facts_that_the_decisions_do_not_rest_on_are_noticed(
+    agent: MemoryAgent,
+    drain: Model,
+    runner: AgentRunner,
+    changed: Callable[[tuple[Fact, ...]], tuple[Fact, ...]],
+    why: str,
+) -> None:
+    run = runner.run(PROMPT)
+    terms = replace(run.proven.call.terms, facts=changed(run.proven.terms.facts))
+    problems = problems_of_another_signature(agent, drain, run, terms)
+    assert [check.claim for check in problems] == ["the signed facts are what these rest on"]
+    assert why in problems[0].problem
+
+
+@pytest.mark.parametrize(
+    ("listing", "changes"),
+    [(0, {"decimals": 18}), (0, {"token": "0x" + "cc" * 20}), (1, {"decimals": 6})],
+)
+def test_a_list_that_is_not_the_signed_one_is_noticed(
+    receipt: Receipt, drain: Model, listing: int, changes: dict[str, Any]
+) -> None:
+    """Also where no decision would be another one by it."""
+    document = json.loads(receipt.to_json())
+    for step in document["runs"][0]["iterations"]:
+        step["context"]["symbol_book"][listing].update(changes)
+    forged = parse_receipt(json.dumps(document))
+    claims = {check.claim for check in verify_receipt(forged, sources(drain)).problems}
+    assert "the signed facts are what these rest on" in claims
+
+
+@pytest.mark.parametrize("place", ["book_contract", "book_data"])
+def test_a_book_that_stands_elsewhere_is_noticed(
+    receipt: Receipt, drain: Model, agent: MemoryAgent, place: str
+) -> None:
+    document = json.loads(receipt.to_json())
+    for step in document["runs"][0]["iterations"]:
+        step["context"][place] = USDC
+    forged = parse_receipt(json.dumps(document))
+    online = sources(drain, chain=lambda address: agent)
+    claims = {check.claim for check in verify_receipt(forged, online).problems}
+    assert {"the signed facts are what these rest on", "the context was there"} <= claims
 
 
 @pytest.mark.parametrize(

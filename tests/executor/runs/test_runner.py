@@ -36,12 +36,21 @@ def restless(
     return AgentRunner(moving, moving, model, drain_prover(model), told.append)
 
 
-def list_symbol(agent: MemoryAgent) -> None:
-    """The owner lists or unlists the word "all": the prompt has other features then."""
+def list_symbol(agent: MemoryAgent, symbol: str = "WBTC") -> None:
+    """The owner lists or unlists a symbol, by default one that the prompt does not name."""
     book = agent.reads_now.book
-    listing = replace(book[0], symbol="all", token="0x" + "cc" * 20)
-    changed = book[:-1] if book[-1].symbol == "all" else (*book, listing)
+    listing = replace(book[0], symbol=symbol, token="0x" + "cc" * 20)
+    changed = book[:-1] if book[-1] == listing else (*book, listing)
     agent.reads_now = replace(agent.reads_now, book=changed)
+
+
+def list_a_word_of_the_prompt(agent: MemoryAgent) -> None:
+    list_symbol(agent, "all")
+
+
+def mumble(agent: MemoryAgent) -> None:
+    """The balance is told so that nothing can be read from it: other features."""
+    agent.tools = {**agent.tools, "ViewBalance": lambda state, values: "some"}
 
 
 def test_a_run_happens_as_planned(agent: MemoryAgent, completed: CompletedRun) -> None:
@@ -67,21 +76,37 @@ def test_a_balance_that_moves_does_not_outdate_a_plan(
     assert completed.inclusion.result.steps[0].count(b"120.500001 USDC") == 1
 
 
+@pytest.mark.parametrize(
+    ("move", "reason"), [(list_symbol, "FactChanged"), (mumble, "ClaimForOtherFeatures")]
+)
 def test_a_state_that_changed_leads_to_a_new_plan(
-    agent: MemoryAgent, drain: Model, told: list[Event]
+    agent: MemoryAgent,
+    drain: Model,
+    told: list[Event],
+    move: Callable[[MemoryAgent], None],
+    reason: str,
 ) -> None:
-    completed = restless(agent, drain, told, list_symbol).run(PROMPT)
+    completed = restless(agent, drain, told, move).run(PROMPT)
     assert completed.plans == 2
     changed = next(event for event in told if isinstance(event, StateChanged))
-    assert changed.reason.startswith("ClaimForOtherFeatures")
+    assert changed.reason.startswith(reason)
+
+
+def test_a_list_by_which_the_words_mean_something_else_leads_to_none(
+    agent: MemoryAgent, drain: Model, told: list[Event]
+) -> None:
+    runner = restless(agent, drain, told, list_a_word_of_the_prompt)
+    with pytest.raises(RunReverted, match="FactChanged"):
+        runner.run(PROMPT)
+    assert agent.state == {"pool": 120_500_000, "wallet": 30_000_000}
 
 
 def test_proofs_of_an_outdated_plan_are_used_again(
     agent: MemoryAgent, drain: Model, told: list[Event]
 ) -> None:
-    restless(agent, drain, told, list_symbol, list_symbol).run(PROMPT)
+    restless(agent, drain, told, list_symbol, mumble).run(PROMPT)
     proved = sum(isinstance(event, Proving) for event in told)
-    assert proved == 3 + 2  # "all" as an asset ends in two decisions; the third plan is the first
+    assert proved == 3 + 1  # the third plan differs in its last decision alone
 
 
 def test_a_state_that_keeps_changing_is_an_error(

@@ -167,9 +167,9 @@ def test_a_token_that_was_relisted_is_not_moved(
         chain.reads_now = replace(chain.reads_now, book=book)
 
     runner = moving(agent, drain, told, relist)
-    with pytest.raises(RunReverted, match="CallNotAgreed") as caught:
+    with pytest.raises(RunReverted, match="FactChanged") as caught:
         runner.run(PROMPT)
-    assert caught.value.name == "CallNotAgreed"
+    assert caught.value.name == "FactChanged"
     assert agent.state["pool"] == POOLED
     assert not any(isinstance(event, StateChanged) for event in told)
 
@@ -203,6 +203,10 @@ def test_a_run_that_waited_too_long_is_planned_anew_with_a_deadline_of_then(
         (lambda terms: replace(terms, calls=terms.calls[:-1]), "CallCountMismatch"),
         (lambda terms: replace(terms, calls=terms.calls[::-1]), "CallNotAgreed"),
         (lambda terms: replace(terms, deadline=0), "RunExpired"),
+        (
+            lambda terms: replace(terms, facts=(replace(terms.facts[0], expected=b""),)),
+            "FactChanged",
+        ),
     ],
 )
 def test_other_terms_than_the_plans_are_refused(

@@ -30,7 +30,7 @@ def test_nothing_is_signed_that_nobody_agreed_to(
         world.run(confirm=refuse)
     (preview,) = shown
     assert preview.effects is not None
-    assert preview.effects[0].startswith("5 USDC from 0x")
+    assert preview.effects[0].startswith("5 USDC (5000000 units of 0x")
     assert 0 < preview.likely_cost_wei < preview.most_wei
     assert preview.gas_limit == preview.gas * 110 // 100
     assert world.journal.records() == ()
@@ -73,7 +73,14 @@ def test_the_question_shows_what_will_happen(
     monkeypatch.setattr("click.confirm", lambda text, **_: answer == "y")
     assert exit_code("run", PROMPT, *target) == code
     told = capsys.readouterr()
-    for words in ("Deploy(asset=USDC, amount=5)", "token transfer: 5 USDC", "gas: about", " gwei"):
+    token = "(5000000 units of 0x"
+    for words in (
+        "Deploy(asset=USDC, amount=5)",
+        f"moves 5 USDC {token}",
+        f"as the node simulates it: 5 USDC {token}",
+        "gas: about",
+        " gwei",
+    ):
         assert words in told.err
     assert ("transaction 0x" in told.out) == bool(times)
     assert deposited() == (times, times)

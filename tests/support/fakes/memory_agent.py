@@ -50,6 +50,8 @@ from zkagent.executor.errors import NotOnChain
 from zkagent.executor.receipts.format import RunRecord
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.runs.derivation import (
+    book_facts,
+    decimals_fact,
     derive_decision,
     derive_features,
     features_hash,
@@ -186,6 +188,11 @@ class MemoryAgent:
             raise revert(
                 "CallCountMismatch", expected=len(call.claims), received=len(call.terms.calls)
             )
+        told = (decimals_fact(token, places) for token, places in self.reads_now.decimals)
+        there = {*book_facts(self.reads_now), *told}
+        for index, fact in enumerate(call.terms.facts):
+            if fact not in there:
+                raise revert("FactChanged", index=index, target=fact.target)
         run = _Run(self, call.prompt, call.claims, state, call.terms)
         finished = run.simulate()
         if isinstance(finished, MissingDecision):

@@ -10,6 +10,7 @@ import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Instances} from "../libraries/Instances.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {AgreedCalls} from "./AgreedCalls.sol";
+import {AgreedFacts} from "./AgreedFacts.sol";
 import {ContextCalls} from "./ContextCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
 import {FrameMode, UsedClaim} from "./FrameState.sol";
@@ -38,6 +39,7 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
             revert ProofCountMismatch(claims.length, proofs.length);
         }
         AgreedCalls.checkTerms(terms, claims.length);
+        AgreedFacts.check(terms.facts);
         _beginFrame(FrameMode.PROVEN, claims);
         _agreeTo(terms.calls);
         (uint256 start, uint256 size) = _runOpener(request);

@@ -32,12 +32,22 @@ struct AgreedCall {
     Range[] ranges;
 }
 
+/// @notice What was read before signing and relied on, such as a token's decimals.
+struct Fact {
+    address target;
+    /// @notice Of a function without parameters that returns one word; 0 for the code hash of `target`.
+    bytes4 selector;
+    bytes32 expected;
+}
+
 /// @notice What the sender agrees to, beyond what the claims show.
 struct RunTerms {
     /// @notice Seconds since 1970: the last block time at which the run may happen.
     uint64 deadline;
     /// @notice One for each claim, in order.
     AgreedCall[] calls;
+    /// @notice What makes the calls mean what the sender was shown: checked before the run begins.
+    Fact[] facts;
 }
 
 /// @title The opener of a frame: the executor calls it back inside
@@ -107,6 +117,10 @@ interface IAgentExecutor is IERCAgentExecutor {
     ///   Tool zero is a final answer.
     error CallNotAgreed(uint256 index, address agent, address tool, bytes params);
 
+    /// @notice The chain says something else than what the sender relied on, or nothing: the state
+    ///   changed since planning, or the node that was asked then lied.
+    error FactChanged(uint256 index, address target);
+
     /// @notice An output's length is not 8 bytes for each of the model's outputs: made for another
     ///   model or another version, or wider than 64 bits.
     error MalformedOutput(uint256 index, uint256 expected, uint256 received);
@@ -165,7 +179,8 @@ interface IAgentExecutor is IERCAgentExecutor {
     ///   verifiers may cover later claims of the same model, too, whose proofs are then empty: all of
     ///   them up to the next one that is not. Its verifier is the smallest that holds them, and what
     ///   it lacks in decisions is filled up with the last of them.
-    /// @param terms What every decision has to come to, nested agents' too, and until when.
+    /// @param terms What every decision has to come to, nested agents' too, until when, and on which
+    ///   facts.
     function runInFrame(
         Claim[] calldata claims,
         bytes[] calldata proofs,

@@ -170,6 +170,18 @@ contract FaultsTest is Test {
         assertEq(handler.unproven(), "a false output was accepted");
     }
 
+    function test_a_false_fact_that_is_relied_on_is_seen() public {
+        FrameHandler handler = new FrameHandler();
+        address other = address(uint160(address(handler.registry())) ^ 1);
+        vm.mockCall(
+            address(handler.executor()), abi.encodeWithSignature("registry()"), abi.encode(other)
+        );
+        for (uint256 seed = 0; seed < 20; ++seed) {
+            handler.run(seed, 0, 21, 0); // whose fact is off by one
+        }
+        assertEq(handler.unproven(), "a run happened that relied on what is not so");
+    }
+
     function test_a_run_that_is_not_told_is_seen() public {
         FaultyHandler handler = new FaultyHandler(FaultyAgent.Fault.TELLS_NOTHING);
         runAll(handler);

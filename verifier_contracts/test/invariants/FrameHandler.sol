@@ -4,7 +4,13 @@ pragma solidity ^0.8.30;
 import {Test, Vm} from "forge-std/Test.sol";
 
 import {AgentExecutor} from "../../src/executor/AgentExecutor.sol";
-import {AgreedCall, Claim, IAgentExecutor, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
+import {
+    AgreedCall,
+    Claim,
+    Fact,
+    IAgentExecutor,
+    RunTerms
+} from "../../src/interfaces/IAgentExecutor.sol";
 import {BatchVerifier, ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
@@ -42,6 +48,7 @@ contract FrameHandler is Test {
         bytes[] proofs;
         AgreedCall[] calls;
         uint64 deadline;
+        Fact[] facts;
     }
 
     /// @dev Where a decision was found missing.
@@ -160,6 +167,8 @@ contract FrameHandler is Test {
 
     function _plan(IProvenAgent agent, string memory prompt) internal returns (Plan memory plan) {
         plan.deadline = type(uint64).max;
+        plan.facts = new Fact[](1);
+        plan.facts[0] = Fact(address(executor), executor.registry.selector, _registryWord());
         while (plan.claims.length < MOST_DECISIONS) {
             bytes memory reason;
             try agent.simulate(_input(prompt), plan.claims) {}
@@ -189,8 +198,9 @@ contract FrameHandler is Test {
     /// @dev Room for one more, and where it is.
     function _grow(Plan memory plan) private pure returns (uint256 n) {
         n = plan.claims.length;
-        Plan memory longer =
-            Plan(new Claim[](n + 1), new bytes[](n + 1), new AgreedCall[](n + 1), plan.deadline);
+        Plan memory longer;
+        (longer.claims, longer.proofs) = (new Claim[](n + 1), new bytes[](n + 1));
+        longer.calls = new AgreedCall[](n + 1);
         for (uint256 i = 0; i < n; ++i) {
             _copy(plan, i, longer, i);
         }
@@ -206,7 +216,7 @@ contract FrameHandler is Test {
         if (spoil % 2 == 0 || n == 0) return;
         ++spoiled;
         (uint256 i, uint256 j) = ((seed >> 32) % n, (seed >> 64) % n);
-        uint256 kind = (spoil / 2) % 11;
+        uint256 kind = (spoil / 2) % 12;
         if (kind == 0) _drop(plan, i);
         else if (kind == 1) _repeat(plan, i);
         else if (kind == 2) _swap(plan, i, j);
@@ -217,6 +227,7 @@ contract FrameHandler is Test {
         else if (kind == 7) plan.deadline = uint64(block.timestamp) - 1;
         else if (kind == 8) _shareProof(plan);
         else if (kind == 9) plan.proofs[i] = plan.proofs[j];
+        else if (kind == 10) plan.facts[0].expected ^= bytes32(uint256(1));
         else _replay(plan);
     }
 
@@ -309,6 +320,9 @@ contract FrameHandler is Test {
             return false;
         }
         ++finished;
+        if (plan.facts[0].expected != _registryWord()) {
+            unproven = "a run happened that relied on what is not so";
+        }
         _judgeClaims(plan, logs);
         for (uint256 i = 0; i < 2; ++i) {
             uint256 calls = _judgeStory(plan.claims, logs, address(agents[i]));
@@ -321,7 +335,7 @@ contract FrameHandler is Test {
         private
         returns (bool)
     {
-        RunTerms memory terms = RunTerms(plan.deadline, plan.calls);
+        RunTerms memory terms = RunTerms(plan.deadline, plan.calls, plan.facts);
         try agent.runWithProofs(_input(prompt), address(0), plan.claims, plan.proofs, terms) {
             return true;
         } catch {
@@ -521,6 +535,10 @@ contract FrameHandler is Test {
             rest := add(data, 4)
             mstore(rest, length)
         }
+    }
+
+    function _registryWord() private view returns (bytes32) {
+        return bytes32(uint256(uint160(address(registry))));
     }
 
     function _copy(Plan memory from, uint256 i, Plan memory to, uint256 j) private pure {

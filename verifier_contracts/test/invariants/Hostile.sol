@@ -5,6 +5,7 @@ import {AgentInput} from "../../src/agents/AgentInput.sol";
 import {
     AgreedCall,
     Claim,
+    Fact,
     IAgentExecutor,
     IFramedAgent,
     RunTerms
@@ -105,7 +106,8 @@ contract Hostile is IFramedAgent {
         }
         if (armed == Act.OPEN_FRAME || armed == Act.OPEN_EMPTY_FRAME) {
             Claim[] memory claims = new Claim[](armed == Act.OPEN_FRAME ? 1 : 0);
-            RunTerms memory terms = RunTerms(type(uint64).max, new AgreedCall[](claims.length));
+            RunTerms memory terms =
+                RunTerms(type(uint64).max, new AgreedCall[](claims.length), new Fact[](0));
             bytes[] memory proofs = new bytes[](claims.length);
             if (claims.length == 1) claims[0] = Claim(1, 0, new bytes(16));
             return (target, abi.encodeCall(executor.runInFrame, (claims, proofs, terms, "")));

@@ -1,5 +1,8 @@
 """Where a receipt is kept: never in another's place, whole or not at all."""
 
+import contextlib
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -54,9 +57,23 @@ def test_a_receipt_of_the_same_run_stays_and_another_is_in_the_way(
     assert place.read_text() == before
 
 
-def test_a_device_is_written_to_and_not_replaced(receipt: Receipt) -> None:
-    assert keep(receipt, Path("/dev/null"), "one") == Path("/dev/null")
-    assert not Path("/dev/null").is_file()
+def test_what_is_no_file_is_written_to_and_not_replaced(receipt: Receipt, tmp_path: Path) -> None:
+    """A pipe, not /dev/null: root would replace that for the whole machine, where this fails."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writing = threading.Thread(target=keep, args=(receipt, pipe, "one"))
+    writing.start()
+    read, alive = b"", True
+    while alive:
+        writing.join(0.01)
+        alive = writing.is_alive()
+        with contextlib.suppress(BlockingIOError):
+            while more := os.read(reader, 1 << 16):
+                read += more
+    os.close(reader)
+    assert read.decode() == receipt.to_json()
+    assert pipe.is_fifo()
 
 
 def test_what_fails_leaves_nothing(

@@ -41,7 +41,8 @@ def audit_agent(
         'sound'
 
     model: instead of the shipped one that is committed to. srs: the set-up of its circuit. trust:
-    addresses whose code nobody here compiled, and that the caller vouches for, such as a pool.
+    contracts whose code nobody here compiled, and that the caller vouches for: `address` of a
+    pool or token, `role=address` of others (ROLES).
     Raises ChainError, ModelError, CircuitError when there is no telling.
     """
     reader = ContractReader(connect(rpc, chain_id))

@@ -15,6 +15,10 @@ from zkagent.verifier_contracts.deployment.known_code import Recognised, recogni
 DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
 #: What an immutable has to be, as a number; None: whatever it is, somebody else checks it.
 Expected = Mapping[str, int | None]
+#: What a contract can be vouched for as, in `ROLE=ADDRESS`.
+ROLES = ("agent", "executor", "registry", "book", "wallet", "tool", "converter")
+ROLES += ("encoder", "decoder", "pool", "token")
+SHORT = {"symbol book": "book", "balance converter": "converter"}
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,16 @@ class Place:
     choice: bool = False
     within: bool = False
 
+    @property
+    def kind(self) -> str:
+        """One of ROLES: "token USDC" is a token."""
+        return SHORT.get(self.role, self.role.split()[0])
+
 
 @dataclass(frozen=True)
 class Code:
-    """The code at one block. trusted: addresses (lower case) whose unknown code the asker vouches
-    for."""
+    """The code at one block. trusted: whose unknown code the asker vouches for, in lower case:
+    `address` for what is the owner's choice, `role=address` for anything, in that role alone."""
 
     reader: ContractReader
     block: Block
@@ -73,7 +82,10 @@ class Code:
         return Check(place.role, claim, problem, note=note)
 
     def trusts(self, place: Place) -> bool:
-        return place.address.lower() in self.trusted
+        address = place.address.lower()
+        return f"{place.kind}={address}" in self.trusted or (
+            place.choice and address in self.trusted
+        )
 
     def _read(self, place: Place) -> Recognised | None:
         code = self.reader.code(place.address, self.block)
@@ -91,7 +103,8 @@ class Code:
         whose = ", the owner's choice" if place.choice else ""
         return (
             f"the code at {place.address} is not ours{whose}: nobody here compiled it "
-            f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]})"
+            f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]}); "
+            f"--trust {place.kind}={place.address} vouches for it"
         )
 
 
@@ -106,4 +119,4 @@ def _differing(found: Recognised, expected: Expected) -> str:
     return ""
 
 
-__all__ = ["Code", "Expected", "Place"]
+__all__ = ["ROLES", "Code", "Expected", "Place"]

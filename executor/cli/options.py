@@ -119,12 +119,22 @@ def checked_address(given: str) -> str:
     return given
 
 
+def _vouched(given: str) -> str:
+    from zkagent.executor.audit.code import ROLES
+
+    role, is_of, address = given.rpartition("=")
+    if is_of and role not in ROLES:
+        raise click.BadParameter(f"{role!r} is no role: use one of {', '.join(ROLES)}")
+    return f"{role}{is_of}{checked_address(address)}"
+
+
 TRUST_OPTION = click.option(
     "--trust",
     multiple=True,
-    metavar="ADDRESS",
-    callback=lambda ctx, option, given: tuple(map(checked_address, given)),
-    help="A contract that you vouch for though nobody here compiled it; repeat it for each.",
+    metavar="[ROLE=]ADDRESS",
+    callback=lambda ctx, option, given: tuple(map(_vouched, given)),
+    help="A contract that you vouch for though nobody here compiled it: ADDRESS for a pool or a "
+    "token, registry=ADDRESS and the like for another role; repeat it for each.",
 )
 #: How commands end that give a verdict; see docs/errors.md.
 VERDICT_CODES = {"sound": 0, "accepted": 0, "unsound": 1, "rejected": 1, "unknown": 3}

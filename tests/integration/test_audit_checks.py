@@ -183,6 +183,26 @@ def test_trust_is_for_unknown_code_at_these_addresses_alone(scene: Scene) -> Non
     assert not replace(scene.code, trusted={pool.address}).check(pool).held
 
 
+def test_trust_is_for_a_role_and_for_no_other(scene: Scene) -> None:
+    """Whoever vouches for a pool does not vouch for a registry at the same address."""
+    pool = pool_place(pool_of(scene.code, scene.wiring()))
+    registry = Place("registry", pool.address, ("ModelRegistry",))
+    book = Place("symbol book", pool.address, ("SymbolBook",))
+    token = Place("token registry", pool.address, ("DemoToken",), choice=True)
+    scene.reader.codes[pool.address] = FOREIGN
+
+    def held(trusted: str) -> list[str]:
+        code = replace(scene.code, trusted={trusted})
+        return [p.role for p in (pool, registry, book, token) if code.check(p).held]
+
+    assert held(pool.address) == ["pool", "token registry"]
+    assert held(f"pool={pool.address}") == ["pool"]
+    assert held(f"registry={pool.address}") == ["registry"]
+    assert held(f"book={pool.address}") == ["symbol book"]
+    assert held(f"token={pool.address}") == ["token registry"]
+    assert f"--trust registry={pool.address} vouches" in scene.code.check(registry).problem
+
+
 DATA = {
     "agent: its configuration is what it says": (0, "_config"),
     "agent: its description is what it says": (0, "_blob"),
@@ -209,10 +229,12 @@ def test_the_description_of_every_tool_and_the_list_are_compared(scene: Scene) -
             assert scene.only().subject == place.role
             del scene.reader.codes[at]
     (at,) = scene.reader.view(wiring.book, abi.POINTER, scene.block)
-    scene.reader.codes[at.lower()] = scene.reader.code(at, scene.block) + b"!"
-    assert (
-        str(scene.only()) == f"symbol book: its list is what it says: the data at {at} are others"
-    )
+    code = scene.reader.code(at, scene.block)
+    scene.reader.codes[at.lower()] = code + b"!"
+    assert {check.subject for check in scene.audited() if not check.held} == {"symbol book"}
+    scene.reader.codes[at.lower()] = code[:-1] + bytes([code[-1] ^ 1])  # another token's address
+    words = f"symbol book: its list is what it says: the data at {at} are others"
+    assert words in scene.problems()
 
 
 @pytest.mark.parametrize("method", [abi.NAME, abi.DESCRIPTION, abi.DESCRIBE_INPUT])

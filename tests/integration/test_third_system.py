@@ -110,7 +110,10 @@ def test_the_audit_rebuilds_what_stands_where_a_verifier_stands(
     _, chain = third
     path = tmp_path / "deployment.json"
     path.write_text(chain.deployment.to_json())
-    trusted = ["--trust", chain.deployment.registry]  # which knows the system, and is nobody's here
+    trusted = [
+        "--trust",
+        f"registry={chain.deployment.registry}",
+    ]  # which knows the system, and is nobody's here
     words = ["model", "audit", str(chain.deployment.model_id), "--deployment", str(path), "--json"]
     words += trusted
     main([*words, "--rpc", chain.anvil.rpc_url])

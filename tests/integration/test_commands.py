@@ -92,7 +92,8 @@ def test_run_prints_what_happened(zkagent: Run, target: list[str], tmp_path: Pat
     done = zkagent("run", "deposit 5 DAI", *target, "--yes", "--receipt", tmp_path / "receipt.json")
     lines = done.out.splitlines()
     assert lines[0].startswith("1  Deploy(asset=DAI, amount=5)  [proven in ")
-    assert lines[1] == "   Successfully deployed"
+    assert lines[1].startswith("   moves 5 DAI (5000000000000000000 units of 0x")
+    assert lines[2] == "   Successfully deployed"
     assert "answer: Successfully deployed" in lines
     assert lines[-1] == f"receipt {tmp_path / 'receipt.json'}"
 

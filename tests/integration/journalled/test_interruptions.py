@@ -23,8 +23,31 @@ from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.records import RunRecord
-from zkagent.verifier_contracts.chain.local import send
-from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.chain.local import call, deploy, send
+from zkagent.verifier_contracts.toolchain.compile import compile_source
+
+
+MOODY = """
+pragma solidity ^0.8.28;
+
+contract Moody {
+    uint8 public decimals = 6;
+    uint256 public moved;
+
+    function set(uint8 given) external {
+        decimals = given;
+    }
+
+    function balanceOf(address) external pure returns (uint256) {
+        return 10 ** 30;
+    }
+
+    function transfer(address, uint256 amount) external returns (bool) {
+        moved += amount;
+        return true;
+    }
+}
+"""
 
 
 def killing_at_state(monkeypatch: pytest.MonkeyPatch, state: str, *, after: bool) -> None:
@@ -208,20 +231,22 @@ def test_confirmations_are_waited_for(world: World) -> None:
 def test_a_run_that_cannot_be_reproduced_is_reported_as_happened(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chain, prompt = world.stage.chain, "deposit 5 DAI"
-    pool = world.stage.usdc().pool
-    book = at(chain.web3, "SymbolBook", chain.deployment.symbol_book).functions
-    dai = chain.deployment.token("DAI").address
-    hand_over(world, chain.friend.address)
+    """A token tells other decimals before the block and after it than within it, for the run."""
+    chain = world.stage.chain
+    moody = deploy(chain.web3, compile_source("Moody", MOODY), chain.friend)
+    prompt = f"send 5 {moody.address} to {chain.friend.address}"
     killing(monkeypatch, Web3Sender, "broadcast", after=False)
     with pytest.raises(Killed):
         world.run(prompt)
-    send(chain.web3, book.unlist("DAI"), chain.friend)
+    send(chain.web3, moody.functions.set(7), chain.friend)
     world.mine_late()
     nonce = chain.web3.eth.get_transaction_count(chain.friend.address)
     base = chain.web3.eth.get_block("latest")["baseFeePerGas"]
     # the block holds them by fee: the run comes between the two
-    changes = ((book.list("DAI", dai), 10**11, 3 * 10**9), (book.unlist("DAI"), base * 5 // 4, 0))
+    changes = (
+        (moody.functions.set(6), 10**11, 3 * 10**9),
+        (moody.functions.set(7), base * 5 // 4, 0),
+    )
     for place, (change, fee, tip) in enumerate(changes):
         fees = {"maxFeePerGas": fee, "maxPriorityFeePerGas": tip}
         built = change.build_transaction(
@@ -237,16 +262,7 @@ def test_a_run_that_cannot_be_reproduced_is_reported_as_happened(
     assert caught.value.exit_code == 4
     assert world.record().state == "done"
     assert "cannot be reproduced" in world.record().note
-    assert world.stage.usdc().pool == pool
-
-
-def hand_over(world: World, new_owner: str) -> None:
-    """The symbol book gets another owner."""
-    chain = world.stage.chain
-    book = at(chain.web3, "SymbolBook", chain.deployment.symbol_book).functions
-    send(chain.web3, book.transferOwnership(new_owner), chain.owner)
-    if hasattr(book, "acceptOwnership"):
-        send(chain.web3, book.acceptOwnership(), chain.friend)
+    assert call(chain.web3, moody.functions.moved()) == 5 * 10**6
 
 
 @pytest.mark.parametrize("state", ["sent", "included", "done"])

@@ -37,9 +37,9 @@ def verify_receipt(
     chain's. model: instead of the shipped one that the receipt names. srs: the set-up file of its
     circuit, where that has to be built. trust: contracts whose code nobody here compiled and that
     the caller vouches for: `address` of a token or pool, `role=address` of others (ROLES); without
-    it a run that touches them has the verdict unknown. A receipt that does not hold is a report that is not accepted (and false); raises
-    MalformedReceipt, CannotVerify, ModelError, CircuitError, ContractsError when there is no
-    telling.
+    it a run that touches them has the verdict unknown. A receipt that does not hold is a report
+    that is not accepted (and false); raises MalformedReceipt, CannotVerify, ModelError,
+    CircuitError, ContractsError when there is no telling.
     """
     found = receipt if isinstance(receipt, Receipt) else load_receipt(Path(receipt))
     circuits = LocalCircuits(setup_file(srs))

@@ -33,6 +33,7 @@ from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.derivation import facts_of
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.executor.runs.session import Session, open_session
 from zkagent.executor.runs.terms import agreed_call
@@ -224,11 +225,12 @@ def told(world: World, at_last: Callable[[str], str]) -> Scene:
     proven = runner.prove(runner.plan(world.transfer))
     steps = [step.decode() for step in proven.plan.steps]
     fake = at_last(world.make("FakeAgent", victim, steps, proven.plan.answer.decode()))
-    calls = tuple(
-        agreed_call(replace(planned.context.reads, agent=fake.lower()), planned.decision)
+    made = [
+        (replace(planned.context.reads, agent=fake.lower()), planned.decision)
         for planned in proven.plan.decisions
-    )
-    proven = replace(proven, terms=replace(proven.terms, calls=calls))
+    ]
+    calls = tuple(agreed_call(*each) for each in made)
+    proven = replace(proven, terms=replace(proven.terms, calls=calls, facts=facts_of(made)))
     inclusion = Web3Sender(world.web3, fake, world.chain.owner).send(proven.call, 3_000_000)
     run = CompletedRun(proven, inclusion, 1)
     return Scene(fake, world.parts.registry, run, (*world.made, fake.lower()))

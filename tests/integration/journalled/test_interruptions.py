@@ -26,7 +26,6 @@ from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.chain.local import call, deploy, send
 from zkagent.verifier_contracts.toolchain.compile import compile_source
 
-
 MOODY = """
 pragma solidity ^0.8.28;
 

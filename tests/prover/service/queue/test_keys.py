@@ -4,6 +4,7 @@ import hmac
 import math
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
+from zkagent.prover.service.api.connections import NEW_S
 from zkagent.prover.service.api.limiter import Limiter
 from zkagent.prover.service.errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
@@ -260,9 +262,15 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def _too_many_connections(fleet: Fleet) -> None:
-    """Of six at once the service turns the oldest away, with a problem document, and goes on."""
-    several = [socket.create_connection(("127.0.0.1", fleet.port), 20) for _ in range(6)]
+    """Of six the service turns the oldest away, with a problem document, and goes on."""
+
+    def another() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", fleet.port), 20)
+
+    several = [another() for _ in range(5)]
     try:
+        time.sleep(NEW_S + 0.2)  # until then each may still have something to say
+        several.append(another())
         assert b"urn:zkagent:problem:too-many-connections" in several[0].recv(65536)
     finally:
         for connection in several:

@@ -159,7 +159,8 @@ def test_an_address_without_an_agent_is_named(session: Session, embedded: Embedd
 
 
 class Meddling(Web3Sender):
-    """The owner changes the symbol book just before each of the first `times` attempts."""
+    """The owner lists a token that no prompt names, or takes it off the list, just before each of
+    the first `times` attempts: what was read is another list then, which says the same of DAI."""
 
     def __init__(self, embedded: EmbeddedChain, times: int) -> None:
         super().__init__(embedded.web3, embedded.deployment.agent, embedded.owner)
@@ -170,8 +171,8 @@ class Meddling(Web3Sender):
             self.times -= 1
             self.listed = not self.listed
             book = at(self.web3, "SymbolBook", self.embedded.deployment.symbol_book).functions
-            dai = self.embedded.deployment.token("DAI").address
-            change = book.list("DAI", dai) if self.listed else book.unlist("DAI")
+            weth = self.embedded.deployment.token("WETH").address
+            change = book.list("WETH", weth) if self.listed else book.unlist("WETH")
             send(self.web3, change, self.embedded.owner)
         return super().estimate_gas(run)
 
@@ -185,8 +186,8 @@ def test_a_run_is_planned_anew_when_the_state_changed(
     completed = runner.run(b"deposit 5 DAI into the pool")
     assert completed.plans == 3
     reasons = [event.reason for event in told if isinstance(event, StateChanged)]
-    assert [reason.partition("(")[0] for reason in reasons] == ["ClaimForOtherFeatures"] * 2
-    assert sum(isinstance(event, Proving) for event in told) <= 4  # the third plan is the first
+    assert [reason.partition("(")[0] for reason in reasons] == ["FactChanged"] * 2
+    assert sum(isinstance(event, Proving) for event in told) <= 2  # they are the same decisions
 
 
 def test_a_state_that_keeps_changing_is_an_error(session: Session, embedded: EmbeddedChain) -> None:

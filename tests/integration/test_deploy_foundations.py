@@ -36,7 +36,8 @@ def test_pool_tokens_and_executor_that_are_there_are_used(
     tokens = [word for t in listed for word in ("--token", f"{t.symbol}={t.address}")]
     made = deployed(target, "--pool", there.pool, "--executor", there.executor, *tokens)
     assert (made.pool, made.executor) == (there.pool, there.executor)
-    assert (made.registry, made.model_id) == (there.registry, there.model_id + 1)
+    assert made.registry == there.registry
+    assert made.model_id > there.model_id  # a new one, in the registry that the executor obeys
     assert list(made.tokens) == listed
     assert made.symbol_book != there.symbol_book
     assert made.agent != there.agent

@@ -236,7 +236,7 @@ class Results(_Record):
             where = ".".join(map(str, first["loc"])) or "the file"
             raise BenchResultsUnreadable(file, f"{where}: {first['msg']}") from exc
         except ValueError as exc:
-            raise BenchResultsUnreadable(file, str(exc)) from exc
+            raise BenchResultsUnreadable(file, f"it is no JSON of ours: {exc}") from exc
 
 
 __all__ = ["RESULTS", "Case", "IterationCost", "Machine", "Network", "Results", "Run", "Share"]

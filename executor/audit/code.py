@@ -16,8 +16,10 @@ DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
 #: What an immutable has to be, as a number; None: whatever it is, somebody else checks it.
 Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
-ROLES = ("agent", "executor", "registry", "book", "wallet", "tool", "converter")
-ROLES += ("encoder", "decoder", "pool", "token")
+ROLES = (
+    *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
+    *("encoder", "decoder", "pool", "token"),
+)
 SHORT = {"symbol book": "book", "balance converter": "converter"}
 
 

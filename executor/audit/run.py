@@ -30,7 +30,7 @@ WITH_POOL = ("ViewBalance", "Deploy", "Withdraw")
 @dataclass(frozen=True)
 class RunContracts:
     """Looks into the contracts of runs. models, circuits: as verification has them. trusted:
-    addresses (lower case) whose unknown code the asker vouches for."""
+    whose unknown code the asker vouches for, as Code has it."""
 
     reader: ContractReader
     models: ModelSource

@@ -10,7 +10,7 @@ import pytest
 from eth_account import Account
 
 from tests.support.command_line import exit_code
-from tests.support.fleet import Fleet, free_port
+from tests.support.fleet import Fleet
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.demo.attacks.catalogue import ATTACKS
 from zkagent.executor.runs.session import Session
@@ -116,10 +116,11 @@ def test_a_run_by_a_service_that_is_not_there_sends_nothing(
     target: list[str],
     embedded: EmbeddedChain,
     tmp_path: Path,
+    free_port: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(client, "Attempts", lambda url, *_: Attempts(url, patience_s=0.3))
-    before, url = embedded.web3.eth.block_number, f"http://127.0.0.1:{free_port()}"
+    before, url = embedded.web3.eth.block_number, f"http://127.0.0.1:{free_port}"
     where = ("--service", url, "--receipt", tmp_path / "receipt.json")
     failed = zkagent("run", "deposit 5 DAI", *target, "--yes", *where)
     assert (failed.code, failed.out) == (1, "")

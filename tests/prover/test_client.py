@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fleet import Fleet, free_port
+from tests.support.fleet import Fleet
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.client import (
     AsyncServiceClient,
@@ -65,10 +65,10 @@ def test_nothing_but_integers_is_sent(value: Any) -> None:
         Wanted.of_features("quick", [1, 2, 3, value])
 
 
-def test_nobody_there_is_an_error_after_some_patience() -> None:
+def test_nobody_there_is_an_error_after_some_patience(free_port: int) -> None:
     began = time.monotonic()
     with (
-        ServiceClient(f"http://127.0.0.1:{free_port()}", patience_s=0.5) as client,
+        ServiceClient(f"http://127.0.0.1:{free_port}", patience_s=0.5) as client,
         pytest.raises(ServiceUnreachable, match="zkagent serve"),
     ):
         client.circuits()

@@ -6,7 +6,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.support.ports import HeldPort
 from tests.support.processes import marked
 from zkagent.prover.client import ServiceClient
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue
@@ -68,13 +68,13 @@ class Fleet:
     logs: Path | None = None
     environment: dict[str, str] = field(default_factory=dict)
     members: list[Member] = field(default_factory=list)
-    port: int = 0
+    held: HeldPort | None = None
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def serve(self, *options: str, slots: int = 1) -> Member:
         """Start a service; later ones take over its port."""
-        self.port = self.port or free_port()
+        self.held = self.held or HeldPort()
         return self._start("serve", "--port", str(self.port), "--slots", str(slots), *options)
 
     def work(self, *options: str, catalogue: FakeCatalogue | None = None) -> Member:
@@ -83,6 +83,12 @@ class Fleet:
 
     def client(self, key: str | None = None, patience_s: float = 60.0) -> ServiceClient:
         return ServiceClient(self.url, key=key, patience_s=patience_s)
+
+    @property
+    def port(self) -> int:
+        """Of the services; raises AssertionError before the first."""
+        assert self.held
+        return self.held.number
 
     @property
     def url(self) -> str:
@@ -119,6 +125,8 @@ class Fleet:
             member.process.wait()
             assert member.process.stdout
             member.process.stdout.close()
+        if self.held:
+            self.held.close()
 
     def survivors(self) -> list[str]:
         """Command lines of what this fleet has started, children included, and still runs."""
@@ -164,28 +172,21 @@ def eventually(condition: Callable[[], object], timeout_s: float = 20.0) -> None
         time.sleep(0.02)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def postgres() -> Iterator[str]:
     """A Postgres server of our own on a free port: its URL. Skips where there is none."""
     folder = postgres_programs()
     if folder is None:
         pytest.skip("Postgres is not installed; .ci/postgres installs it on Debian")
-    with tempfile.TemporaryDirectory(prefix="zkagent-pg-") as data:
+    with HeldPort() as held, tempfile.TemporaryDirectory(prefix="zkagent-pg-") as data:
         as_user = _unprivileged(Path(data))
         _run(folder / "initdb", "-D", f"{data}/db", "-A", "trust", "-U", "zkagent", user=as_user)
-        port = free_port()
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {data} -c fsync=off"
+        options = f"-p {held.number} -c listen_addresses=127.0.0.1 -k {data} -c fsync=off"
         log = f"{data}/log"
         control = (folder / "pg_ctl", "-D", f"{data}/db", "-w", "-l", log)
         _run(*control, "-o", options, "start", user=as_user)
         try:
-            yield f"postgresql://zkagent@127.0.0.1:{port}/postgres"
+            yield f"postgresql://zkagent@127.0.0.1:{held.number}/postgres"
         finally:
             _run(*control, "-m", "immediate", "stop", user=as_user)
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.ports import HeldPort
+
 if TYPE_CHECKING:
     from tests.support.fleet import Fleet
     from zkagent.prover.client import ServiceClient
@@ -26,11 +28,17 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> "FakeCatalogue":
 
 
 @pytest.fixture(scope="session")
-def callback_port() -> int:
+def callback_port() -> Iterator[int]:
     """Here; nobody listens on it but while a test does."""
-    from tests.support.fleet import free_port
+    with HeldPort() as port:
+        yield port.number
 
-    return free_port()
+
+@pytest.fixture
+def free_port() -> Iterator[int]:
+    """Here; only the test uses it."""
+    with HeldPort() as port:
+        yield port.number
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.support.checkout import ROOT
-from tests.support.fleet import Fleet, free_port
+from tests.support.fleet import Fleet
 from zkagent.circuits.systems import load_circuit
 from zkagent.models.catalogue import load_model
 from zkagent.prover.client import ServiceClient, Wanted, proof_of
@@ -42,9 +42,9 @@ def test_the_pages_agree_on_the_two_commands() -> None:
 
 
 @pytest.mark.slow
-def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path) -> None:
+def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path, free_port: int) -> None:
     serve, prove = map(shlex.split, documented(DOCUMENTS[0]))
-    url = f"http://127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{free_port}"
     prove = [url if word == "http://127.0.0.1:8642" else word for word in prove]
     environment = {**os.environ, "ZKAGENT_HOME": str(tmp_path)}
     zkagent = [sys.executable, "-m", "zkagent"]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from tests.support.fleet import Fleet, eventually, free_port
+from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.fakes.catalogue import Order, fake_digest
 from zkagent.prover.service.queue.database import Database
@@ -83,17 +83,16 @@ def test_what_a_stopped_service_had_not_begun_is_taken_over(
 
 
 def test_a_callback_that_is_being_retried_survives_a_stop(
-    small: Fleet, features: list[int]
+    small: Fleet, features: list[int], free_port: int
 ) -> None:
-    port = free_port()
-    allowed = ("--allow-callback", f"http://127.0.0.1:{port}", "--private-callbacks")
+    allowed = ("--allow-callback", f"http://127.0.0.1:{free_port}", "--private-callbacks")
     service = small.serve(*allowed)
     with small.client() as client:
-        url = f"http://127.0.0.1:{port}/"
+        url = f"http://127.0.0.1:{free_port}/"
         view = client.prove(Wanted.of_features("quick", features, callback_url=url), timeout_s=20)
         time.sleep(1.5)
         assert service.stop() == 0
-        with socket.create_server(("127.0.0.1", port)) as receiver:
+        with socket.create_server(("127.0.0.1", free_port)) as receiver:
             receiver.settimeout(30)
             small.serve(*allowed)
             connection, _ = receiver.accept()

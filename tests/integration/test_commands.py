@@ -116,6 +116,7 @@ def test_a_run_by_a_service_that_is_not_there_sends_nothing(
     target: list[str],
     embedded: EmbeddedChain,
     tmp_path: Path,
+    *,
     free_port: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -23,8 +23,8 @@ bench: $(BASE) ## measure what a proof costs (about eight minutes)
 	@$(PIP) install -qq -e '.[bench]'
 	@$(BIN)/zkagent bench
 
-test: $(DEV) ## all tests
-	@$(BIN)/python -m pytest
+test: $(DEV) ## all tests, a file at a time in each of two processes
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(DEV) ## ruff, and forge fmt on the Solidity sources
 	@$(BIN)/ruff check .

@@ -56,16 +56,20 @@ def chain(anvil: Anvil) -> Iterator[Anvil]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the toolchain carry the marker `chain`, to leave them out with -m."""
+    """Tests that use the toolchain carry the marker `chain`, to leave them out with -m. Files with
+    slow tests come first, so that processes that share the files end at about the same time."""
     for item in items:
         if {"toolchain", "anvil", "chain"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("chain")
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Every process started from here on inherits a mark that is ours alone, and no settings of
-    whoever runs the tests."""
-    os.environ[MARK] = uuid.uuid4().hex
+    """Every process started from here on inherits a mark that is ours alone (or of the session that
+    we are a worker of), and no settings of whoever runs the tests."""
+    if not is_worker(session):
+        os.environ[MARK] = uuid.uuid4().hex
     os.environ["ZKAGENT_CONFIG"] = f"/nowhere/{os.environ[MARK]}/zkagent.toml"
     for setting in SETTINGS.values():
         os.environ.pop(setting.variable, None)
@@ -73,11 +77,19 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Fail the session when a marked process is left behind."""
+    """Fail the session when a marked process is left behind. Workers leave it to the session that
+    started them: it would not hear of their verdict."""
+    if is_worker(session):
+        return
     left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
     if left:
         print("\nprocesses left behind by the tests:", *left, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def is_worker(session: pytest.Session) -> bool:
+    """Whether another pytest hands out the tests (xdist)."""
+    return hasattr(session.config, "workerinput")
 
 
 def _survivors(mark: str, patience_s: float) -> list[str]:

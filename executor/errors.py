@@ -254,7 +254,7 @@ class DoneBefore(SendError):
         self.run, self.transaction = run, transaction
         super().__init__(
             f"this instruction {what} (run {run}, transaction {transaction}), and nothing was sent "
-            "now: give --again to have it sent once more"
+            "now: `zkagent run --again` sends it once more"
         )
 
 

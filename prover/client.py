@@ -78,8 +78,10 @@ class ServiceClient:
         self._call("GET", "/healthz")
 
     def proofs(self, state: State | None = None) -> Iterator[dict[str, Any]]:
-        """All of this key's proofs, newest first."""
+        """All of this key's proofs, newest first; there is no end to what a liar lists, so whoever
+        does not trust the service stops reading when it is enough."""
         params: dict[str, Any] = {"limit": 500} | ({"state": state.value} if state else {})
+        asked: set[str] = set()
         while True:
             answer = self._call("GET", "/v1/proofs", params=params)
             read(answer, ProofPage)
@@ -87,6 +89,9 @@ class ServiceClient:
             yield from page["proofs"]
             if page["next"] is None:
                 return
+            if page["next"] in asked or not page["proofs"]:
+                raise ServiceGarbled(self.url, "the list of proofs goes round in circles")
+            asked.add(page["next"])
             params["cursor"] = page["next"]
 
     def circuits(self) -> list[dict[str, Any]]:

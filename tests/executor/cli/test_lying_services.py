@@ -22,6 +22,10 @@ from zkagent.prover.service.errors import NoProofYet, ServiceGarbled
 from zkagent.prover.service.wire import asking
 
 TIMEOUT_S = 0.4
+SUMMARY = dict.fromkeys(("started_at", "finished_at", "deadline", "failure", "callback")) | {
+    **{"id": "cd" * 32, "circuit": CIRCUIT, "state": "waiting", "priority": 0, "attempts": 0},
+    "created_at": "2026-01-01T00:00:00Z",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +132,16 @@ def test_lists_and_verdicts_are_looked_at_too(value: object) -> None:
                 ask()
         with pytest.raises(ServiceGarbled):
             service.submit(Wanted.of_features(CIRCUIT, FEATURES))
+
+
+@pytest.mark.parametrize("listed", [[], [SUMMARY]])
+def test_a_list_that_goes_round_in_circles_ends(listed: list[object]) -> None:
+    with (
+        lying_service(says({"proofs": listed, "next": "here"})) as url,
+        ServiceClient(url) as service,
+        pytest.raises(ServiceGarbled, match="in circles"),
+    ):
+        list(service.proofs())
 
 
 def test_a_false_proof_is_the_services_and_not_the_circuits(circuit: Circuit) -> None:

@@ -100,7 +100,7 @@ def test_the_commands_say_by_exit_code_what_happened(
     assert exit_code("runs", "resume", world.record().id, *target, "--yes") == 0
     assert world.record().hash in capsys.readouterr().out
     assert exit_code("run", PROMPT, *target, "--yes") == 5
-    assert "give --again" in capsys.readouterr().err
+    assert "`zkagent run --again`" in capsys.readouterr().err
     assert exit_code("runs", "pending") == 0
     assert capsys.readouterr().out == "no run is pending\n"
     assert exit_code("runs", "pending", "--all") == 0

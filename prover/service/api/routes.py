@@ -112,12 +112,12 @@ async def show(
             stack.enter_context(deps.watchers.following(caller.key_id, _address(request)))
         event = stack.enter_context(deps.watchers.watch(proof_id))
         end = time.monotonic() + wait_s
-        while (left := end - time.monotonic()) > 0 and not deps.watchers.closing:
-            _, state = await run_in_threadpool(deps.views.version, caller.key_id, proof_id)
-            if state in FINISHED:
+        _, state = await run_in_threadpool(_look, deps, caller, proof_id)
+        while state not in FINISHED and not deps.watchers.closing:
+            if (left := end - time.monotonic()) <= 0:
                 break
             await wait(event, left)
-            await _still_valid(deps, caller)
+            _, state = await run_in_threadpool(_look, deps, caller, proof_id)
     return await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
 
 
@@ -257,10 +257,11 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def _still_valid(deps: Deps, caller: Caller) -> None:
-    """Raises KeyRefused when the key was revoked meanwhile."""
-    if not await run_in_threadpool(deps.keys.is_valid, caller.key_id):
+def _look(deps: Deps, caller: Caller, proof_id: str) -> tuple[int, State]:
+    """Version and state. Raises KeyRefused when the key was revoked meanwhile, ProofUnknown."""
+    if not deps.keys.is_valid(caller.key_id):
         raise KeyRefused
+    return deps.views.version(caller.key_id, proof_id)
 
 
 async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[str]:
@@ -269,9 +270,10 @@ async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[
         said = time.monotonic()
         while view.state not in FINISHED and not deps.watchers.closing:
             await wait(event, KEEP_ALIVE_S)
-            if not await run_in_threadpool(deps.keys.is_valid, caller.key_id):
-                return  # its key was revoked
-            now = await run_in_threadpool(deps.views.version, caller.key_id, view.id)
+            try:
+                now = await run_in_threadpool(_look, deps, caller, view.id)
+            except KeyRefused:
+                return
             if now != (view.version, view.state):
                 view = await run_in_threadpool(deps.views.proof, caller.key_id, view.id)
                 said = time.monotonic()

@@ -1,6 +1,7 @@
 """Requests that wait for a proof to change: woken by hints, and now and then without."""
 
 import asyncio
+import random
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from zkagent.prover.service.errors import QuotaExceeded
 from zkagent.prover.service.queue.wake import CHANGED
 
-LOOK_AGAIN_S = 2.0
+LOOK_AGAIN_S = 2.0  # about: those who came together do not look together for ever
 MOST_PER_KEY = 64  # who wait at once; each looks into the database every LOOK_AGAIN_S
 MOST_PER_ADDRESS = 256
 COME_AGAIN_S = 2.0
@@ -81,7 +82,7 @@ class Watchers:
 async def wait(event: asyncio.Event, seconds: float) -> None:
     """Until the event is set, or for this long, or until it is time to look without a hint."""
     try:
-        async with asyncio.timeout(min(seconds, LOOK_AGAIN_S)):
+        async with asyncio.timeout(min(seconds, LOOK_AGAIN_S * random.uniform(0.75, 1.25))):
             await event.wait()
     except TimeoutError:
         return

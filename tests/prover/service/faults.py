@@ -15,6 +15,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from tests.support.disks import fill, small_disk
 from tests.support.fleet import eventually, postgres, restart_postgres
 from zkagent.executor.cli.serve import EXIT_LOST
 from zkagent.prover.client import Wanted
+from zkagent.prover.service.api.watchers import MOST_PER_KEY
 from zkagent.prover.service.errors import ServiceError
 from zkagent.prover.service.fakes.catalogue import TROUBLE, FakeCatalogue, Order
 from zkagent.prover.service.queue.database import BESIDE, Database
@@ -204,11 +206,8 @@ def slow_bodies(ward: Ward) -> None:
 
 def slow_bodies_without_a_key(ward: Ward) -> None:
     """Whoever has no key gets no further than a head."""
-    ward.fleet.prepare()
-    with ward.fleet.database() as database:
-        key = Keys(database).create("alice")
-    os.environ["ZKAGENT_KEY"] = key
-    try:
+    with _keys(ward, "alice") as (key,):
+        os.environ["ZKAGENT_KEY"] = key
         ward.begin("--require-keys")
         head = b"POST /v1/proofs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
         for _ in range(50):
@@ -218,8 +217,6 @@ def slow_bodies_without_a_key(ward: Ward) -> None:
                 if not connection.recv(4096).startswith(b"HTTP/1.1 401"):
                     ward.complain("a body is read before its sender is known")
         ward.check()
-    finally:
-        del os.environ["ZKAGENT_KEY"]
 
 
 def untaken_answers(ward: Ward) -> None:
@@ -237,6 +234,29 @@ def untaken_answers(ward: Ward) -> None:
             time.sleep(0.5)
             ward.prove(1)
     ward.check()
+
+
+def untaken_streams(ward: Ward) -> None:
+    """A key asks for two hundred event streams and reads none; another key's proofs are made."""
+    with _keys(ward, "alice", "bob") as (alice, bob):
+        os.environ["ZKAGENT_KEY"] = bob
+        ward.begin("--connections", "300", slots=2)
+        with contextlib.ExitStack() as stack:
+            client = stack.enter_context(ward.fleet.client(alice, patience_s=20))
+            x = ward.inputs(Order.SLOW)
+            followed = client.submit(Wanted.of_features("quick", x)).id
+            head = f"GET /v1/proofs/{followed}/events HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            asked = f"{head}authorization: Bearer {alice}\r\n\r\n".encode()
+            statuses: Counter[bytes] = Counter()
+            for _ in range(200):
+                connection = stack.enter_context(_connected(ward))
+                connection.sendall(asked)
+                statuses[connection.recv(12)[9:]] += 1
+            if statuses != {b"200": MOST_PER_KEY, b"429": 200 - MOST_PER_KEY}:
+                ward.complain(f"streams were answered {statuses}")
+            ward.prove(20)  # each wakes whoever follows anything
+            client.cancel(followed)
+        ward.check()
 
 
 def heavy_bodies(ward: Ward) -> None:
@@ -423,6 +443,18 @@ def _listening(backlog: int = 10) -> Iterator[socket.socket]:
         yield listener
 
 
+@contextmanager
+def _keys(ward: Ward, *names: str) -> Iterator[tuple[str, ...]]:
+    """Keys with these names; what the block sets as $ZKAGENT_KEY is its clients' meanwhile."""
+    ward.fleet.prepare()
+    with ward.fleet.database() as database:
+        made = tuple(Keys(database).create(name) for name in names)
+    try:
+        yield made
+    finally:
+        os.environ.pop("ZKAGENT_KEY", None)
+
+
 def _connected(ward: Ward) -> socket.socket:
     return socket.create_connection(("127.0.0.1", ward.fleet.port), 20)
 
@@ -443,6 +475,7 @@ ON_SQLITE: dict[str, Fault] = {
         slow_bodies,
         slow_bodies_without_a_key,
         untaken_answers,
+        untaken_streams,
         heavy_bodies,
         hanging_callbacks,
         dead_workers,
@@ -459,6 +492,7 @@ SHORT = (
     "unlinked_database",
     "slow_bodies",
     "untaken_answers",
+    "untaken_streams",
     "heavy_bodies",
     "hanging_callbacks",
     "jumping_clock",

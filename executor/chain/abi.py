@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eth_abi.abi import decode, encode
+from eth_abi.abi import encode
 from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
 from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.chain.decoding import decode
 
 INPUT = "((uint8,bytes)[],bytes)"
 CLAIMS = "(uint256,bytes32,bytes)[]"
@@ -283,7 +284,7 @@ def decode_canonical(types: Sequence[str], data: bytes) -> tuple[Any, ...]:
     """`data` decoded. Raises ValueError when it does not fit or has another encoding."""
     plain = _as_bytes(types)
     try:
-        values = decode(plain, data)
+        values = decode(plain, data, shared=1)
     except (DecodingError, OverflowError) as exc:
         raise ValueError(f"bad ABI encoding: {exc}") from exc
     if encode(plain, values) != data:

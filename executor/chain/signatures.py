@@ -1,7 +1,8 @@
 """Signatures of receipts and transactions, with one valid form each.
 
 An ECDSA signature has a twin (r, n - s) that recovers to the same key, and v can be written in
-several ways. Both are refused, so that no bit of a signature can change without notice.
+several ways, of which chains take one. All others are refused, so that no bit of a signature can
+change without notice.
 """
 
 import hashlib
@@ -49,7 +50,7 @@ def read_transaction(raw: bytes) -> Recovered | None:
         sender = str(Account.recover_transaction(raw)).lower()
     except Exception:  # whatever a decoder raises on foreign bytes, it is no transaction
         return None
-    if _is_twin(int(fields["s"]).to_bytes(32, "big")):
+    if fields["v"] not in (0, 1) or _is_twin(int(fields["s"]).to_bytes(32, "big")):
         return None
     to = fields["to"]
     fields["to"] = "0x" + (bytes(to) if not isinstance(to, str) else bytes.fromhex(to[2:])).hex()

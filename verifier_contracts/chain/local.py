@@ -10,8 +10,10 @@ from typing import Any, Self
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from web3 import Web3
+from web3._utils.abi import build_strict_registry
 
 from zkagent.circuits.support.urls import url_problem
+from zkagent.verifier_contracts.chain.decoding import Codec
 from zkagent.verifier_contracts.chain.node import quantity
 from zkagent.verifier_contracts.chain.provider import REQUEST_TIMEOUT_S, BoundedProvider
 from zkagent.verifier_contracts.chain.reverts import decode_revert
@@ -119,6 +121,7 @@ def connect(
     if problem := url_problem(rpc_url):
         raise ChainUnreachable(rpc_url, problem)
     web3 = Web3(BoundedProvider(rpc_url, timeout_s))
+    web3.codec = Codec(build_strict_registry())
     # It asks for the chain's id twice with every call; what is signed has its own check (signing).
     web3.middleware_onion.remove("validation")
     with translated(web3):

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eth_abi.abi import decode
 from eth_abi.exceptions import DecodingError
 from eth_utils.abi import collapse_if_tuple
 from eth_utils.crypto import keccak
+
+from zkagent.verifier_contracts.chain.decoding import decode
 
 AbiEntry = Mapping[str, Any]
 

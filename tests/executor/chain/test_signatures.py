@@ -1,6 +1,7 @@
 """Signatures have one valid form: neither their twin nor another spelling of v passes."""
 
 import pytest
+import rlp
 from eth_account import Account
 
 from tests.executor.drain import REQUESTER
@@ -9,6 +10,7 @@ from zkagent.executor.chain.signatures import read_transaction, receipt_signer, 
 from zkagent.executor.runs.runner import CompletedRun
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+V = 9  # where it is in the list of an EIP-1559 transaction, before r and s
 TEXT = '{"some":"text"}'
 SIGNED = bytes.fromhex(sign_receipt(REQUESTER, TEXT)[2:])
 
@@ -53,3 +55,36 @@ def test_a_legacy_transaction_and_junk_are_none() -> None:
     assert read_transaction(bytes(legacy.raw_transaction)) is None
     assert read_transaction(b"") is None
     assert read_transaction(b"\x02junk") is None
+
+
+def respelled(raw: bytes, place: int, written: bytes) -> bytes:
+    """With other bytes at this place of the transaction's list."""
+    fields = list(rlp.decode(raw[1:]))
+    return raw[:1] + rlp.encode([*fields[:place], written, *fields[place + 1 :]])
+
+
+@pytest.mark.parametrize("v", [*range(2, 40), 0x1B00, 1 << 64])
+def test_another_spelling_of_a_transactions_v_is_none(v: int, completed: CompletedRun) -> None:
+    """No chain takes it, though the key can be recovered: its hash is of no transaction."""
+    written = v.to_bytes(9, "big").lstrip(b"\0")
+    assert read_transaction(respelled(completed.inclusion.raw, V, written)) is None
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3, 4, 6, V, V + 1, V + 2])
+def test_a_number_with_a_leading_zero_makes_it_none(place: int, completed: CompletedRun) -> None:
+    raw = completed.inclusion.raw
+    written = rlp.decode(raw[1:])[place]
+    assert read_transaction(respelled(raw, place, written)) is not None
+    assert read_transaction(respelled(raw, place, b"\0" + written)) is None
+
+
+def test_the_twin_of_a_transactions_signature_is_none(completed: CompletedRun) -> None:
+    raw = completed.inclusion.raw
+    v, _, s = rlp.decode(raw[1:])[V:]
+    swapped = respelled(raw, V, b"" if v else b"\1")
+    other = (ORDER - int.from_bytes(s, "big")).to_bytes(32, "big").lstrip(b"\0")
+    assert read_transaction(respelled(swapped, V + 2, other)) is None
+
+
+def test_bytes_behind_a_transaction_make_it_none(completed: CompletedRun) -> None:
+    assert read_transaction(completed.inclusion.raw + b"\0") is None

@@ -245,6 +245,18 @@ class NotAgreed(SendError):
         super().__init__(f"nothing was sent: {why or 'it was not agreed to'}")
 
 
+class NotAsSigned(NotAgreed):
+    """transaction: signed for the instruction before. departures: in words."""
+
+    def __init__(self, transaction: str, departures: tuple[str, ...]) -> None:
+        self.transaction, self.departures = transaction, departures
+        super().__init__(
+            "the instruction comes to something else than what was agreed to when transaction "
+            f"{transaction} was signed: {'; '.join(departures)}; if that is meant, give it on a "
+            "terminal, where it is asked for"
+        )
+
+
 class DoneBefore(SendError):
     """record: of the run that did it."""
 

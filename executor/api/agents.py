@@ -117,6 +117,7 @@ class Agent:
         *,
         receipt: AnyPath | None = None,
         confirm: Confirm | None = None,
+        departing: Confirm | None = None,
         again: Again = False,
         record_answer: bool = False,
         may_still_happen: bool = False,
@@ -125,7 +126,9 @@ class Agent:
         interrupted after it was signed is gone on with, and never signed for twice.
 
         receipt: a new file; by default one in the cache's folder. confirm: is shown a Preview
-        before anything is signed, and says whether it shall happen. again: carry out once more
+        before anything is signed, and says whether it shall happen. departing: the same where
+        `confirm` is None, of a run that is not what was signed for the instruction before; without
+        it such a run is not sent (NotAsSigned). again: carry out once more
         what was carried out already, or whom to ask. record_answer: also send a run whose answer
         calls no tool. may_still_happen: send also beside an earlier transaction that was given up
         and has not reached its deadline: the instruction may then happen twice.
@@ -139,7 +142,7 @@ class Agent:
         receipt_file.check_place(place, resumed=self._is_under_way(instruction))
         again = again or self.session.throwaway
         may_still_happen = may_still_happen or self.session.throwaway
-        wishes = Wishes(confirm, again, record_answer, may_still_happen)
+        wishes = Wishes(confirm, departing, again, record_answer, may_still_happen)
         return self._kept(place, lambda keep: self.carrier.run(instruction, keep, wishes))
 
     def resume(
@@ -148,11 +151,12 @@ class Agent:
         *,
         receipt: AnyPath | None = None,
         confirm: Confirm | None = None,
+        departing: Confirm | None = None,
         dearer: bool = False,
     ) -> Run:
         """Go on with an interrupted run. dearer: by a transaction with a higher fee. Raises like
         `run`."""
-        place, wishes = path_of(receipt), Wishes(confirm)
+        place, wishes = path_of(receipt), Wishes(confirm, departing)
         receipt_file.check_place(place, resumed=True)
         return self._kept(
             place, lambda keep: self.carrier.resume(record, keep, wishes, dearer=dearer)

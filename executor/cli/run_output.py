@@ -14,8 +14,8 @@ from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.derivation import observation_in, text
-from zkagent.executor.runs.plan import PlannedDecision
-from zkagent.executor.runs.preview import Preview, amount_of
+from zkagent.executor.runs.plan import PlannedDecision, amount_of
+from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import words
 from zkagent.verifier_contracts.chain.signing import GWEI

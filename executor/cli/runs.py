@@ -14,6 +14,7 @@ from zkagent.executor.cli.run import FILE, opened, target_options
 from zkagent.executor.cli.sending import (
     MAY_STILL_HAPPEN,
     asking,
+    asking_of_departures,
     saying_what_was_sent,
     sending_options,
 )
@@ -154,7 +155,13 @@ def _continue(
     if dearer:
         output.show(f"transaction {record.hash} may still happen instead", err=True)
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
-        done = agent.resume(record, receipt=receipt_path, confirm=confirm, dearer=dearer)
+        done = agent.resume(
+            record,
+            receipt=receipt_path,
+            confirm=confirm,
+            departing=asking_of_departures(tell),
+            dearer=dearer,
+        )
     show(completed_json(done), as_json, print_run)
 
 

@@ -115,13 +115,25 @@ def asking(tell: "Narrator", *, yes: bool) -> "Confirm | None":
         return None
     if not sys.stdin.isatty():
         raise click.UsageError("there is nobody here to ask: give --yes")
+    return _asking(tell)
 
+
+def asking_of_departures(tell: "Narrator") -> "Confirm | None":
+    """Who is asked, also with --yes, when a run is not what was signed for it before: nobody
+    without a terminal, and then it is not sent."""
+    return _asking(tell) if sys.stdin.isatty() else None
+
+
+def _asking(tell: "Narrator") -> "Confirm":
     def ask(preview: "Preview") -> bool:
+        from zkagent.errors import plain
         from zkagent.executor.cli.run_output import preview_json, print_preview
 
         tell.rest("waiting for an answer")
         with tell.aside():
             print_preview(preview_json(preview), err=True)
+            for each in preview.departs:
+                output.show(f"not what was signed before: {plain(each)}", err=True)
             if preview.replaces:
                 output.show(
                     f"in place of transaction {preview.replaces}, which may still be the one of "
@@ -177,6 +189,7 @@ __all__ = [
     "MAY_STILL_HAPPEN",
     "asking",
     "asking_again",
+    "asking_of_departures",
     "caps",
     "fee_options",
     "limits",

@@ -22,12 +22,14 @@ from zkagent.executor.errors import (
     HappenedUnreceipted,
     NonceTaken,
     NotAgreed,
+    NotAsSigned,
     NothingToDo,
     NotReproducible,
     RunElsewhere,
     RunUnsettled,
     StateKeepsChanging,
 )
+from zkagent.executor.runs.agreement import departures
 from zkagent.executor.runs.derivation import raw_bytes, text
 from zkagent.executor.runs.events import Included, MayStillHappen, Resumed, Signed, StateChanged
 from zkagent.executor.runs.journal import Journal
@@ -57,10 +59,13 @@ Again = bool | Callable[[RunRecord], bool]
 @dataclass(frozen=True)
 class Wishes:
     """Of whoever gives an instruction. confirm: asked before anything is signed; None for yes.
-    record_answer: send a run, too, whose answer calls no tool. may_still_happen: send also beside
-    an earlier transaction of the instruction that may be mined, too."""
+    departing: asked, where `confirm` is None, before something is signed that is not what was
+    signed for the instruction before; None for no. record_answer: send a run, too, whose answer
+    calls no tool. may_still_happen: send also beside an earlier transaction of the instruction that
+    may be mined, too."""
 
     confirm: Confirm | None = None
+    departing: Confirm | None = None
     again: Again = False
     record_answer: bool = False
     may_still_happen: bool = False
@@ -154,9 +159,11 @@ class Carrier:
         self, intent: Intent, keep: Keep, wishes: Wishes, in_the_way: RunRecord | None
     ) -> CompletedRun:
         """in_the_way: nodes that have its transaction want to be paid more for another one."""
-        earlier = fees_of(bytes.fromhex(in_the_way.signed[-1].raw[2:])) if in_the_way else None
+        earlier = fees_of(_last_signed(in_the_way)) if in_the_way else None
+        before = self.journal.last(intent)
+        given_up = before if before and before.state in GIVEN_UP else None
         plan = self.runner.planned(raw_bytes(intent.prompt))
-        preview = self._agreed(plan, wishes, earlier)
+        preview = self._agreed(plan, wishes, given_up, earlier)
         call, limit, fees = preview.proven.call, preview.gas_limit, preview.fees
         self._look_for_what_was_given_up(intent, keep)  # proving takes time
         with self.journal.choosing_nonce(intent):
@@ -184,7 +191,7 @@ class Carrier:
         record, mined = self.settlement.look(record)
         if mined or not self._is_free(record.nonce):
             return record
-        raw = bytes.fromhex(record.signed[-1].raw[2:])
+        raw = _last_signed(record)
         outdated = self._outdated(run_of(raw))
         if not outdated and not dearer:
             return record
@@ -192,7 +199,7 @@ class Carrier:
             self.report(StateChanged(len(record.signed), str(outdated)))
         again = replace(wishes, record_answer=True)
         plan = self.runner.planned(raw_bytes(record.intent.prompt))
-        preview = self._agreed(plan, again, fees_of(raw), record.hash)
+        preview = self._agreed(plan, again, record, fees_of(raw), record.hash)
         raw = self.sender.sign(
             preview.proven.call, gas=preview.gas_limit, fees=preview.fees, nonce=record.nonce
         )
@@ -213,18 +220,27 @@ class Carrier:
         return None
 
     def _agreed(
-        self, plan: Plan, wishes: Wishes, earlier: Fees | None = None, name: str = ""
+        self,
+        plan: Plan,
+        wishes: Wishes,
+        before: RunRecord | None,
+        earlier: Fees | None = None,
+        name: str = "",
     ) -> Preview:
-        """A proven plan that can be sent and that nobody has anything against."""
+        """A proven plan that can be sent and that nobody has anything against. before: what was
+        signed for the instruction and did not happen. Raises NotAgreed, NotAsSigned."""
         for attempt in range(1, PLANS + 1):
             if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
                 raise NothingToDo(text(plan.answer))
             proven = self.runner.prove(plan)
             try:
                 preview = self.preview(proven, earlier, name)
-                if wishes.confirm is None:
+                if before:
+                    signed_then = run_of(_last_signed(before)).terms
+                    preview = replace(preview, departs=departures(signed_then, plan))
+                if not (confirm := _who_is_asked(preview, wishes, before)):
                     return preview
-                if not wishes.confirm(preview):
+                if not confirm(preview):
                     raise NotAgreed
                 self.sender.estimate_gas(proven.call)  # reading takes time
                 return preview
@@ -271,6 +287,20 @@ class Carrier:
         if proven := self._proven.get(inclusion.hash):
             return CompletedRun(proven, inclusion, plans)
         return recovered(self.runner.chain, self.runner.model, inclusion, plans)
+
+
+def _who_is_asked(preview: Preview, wishes: Wishes, before: RunRecord | None) -> Confirm | None:
+    """None for nobody. Raises NotAsSigned where somebody would have to be, and nobody can be."""
+    if wishes.confirm or not preview.departs:
+        return wishes.confirm
+    if not wishes.departing:
+        assert before
+        raise NotAsSigned(before.hash, preview.departs)
+    return wishes.departing
+
+
+def _last_signed(record: RunRecord) -> bytes:
+    return bytes.fromhex(record.signed[-1].raw[2:])
 
 
 def done_before(record: RunRecord) -> DoneBefore:

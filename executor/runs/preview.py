@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from zkagent.executor.chain.agent import TokenTransfer, amount_in_words
+from zkagent.executor.chain.agent import TokenTransfer
 from zkagent.executor.runs.derivation import text
-from zkagent.executor.runs.plan import PlannedDecision
+from zkagent.executor.runs.plan import amount_of
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.chain.signing import Fees
@@ -19,6 +19,7 @@ class Preview:
     gas: estimated for the whole transaction; gas_limit: what it may take. tolerance: for amounts
     that tools told, a part of them. transfers: of tokens, None when the node cannot simulate them.
     replaces: the hash of a transaction of the same instruction that it takes the place of, or "".
+    departs: in what it is not what was signed for the instruction before.
     """
 
     proven: ProvenRun
@@ -28,6 +29,7 @@ class Preview:
     tolerance: Fraction
     transfers: tuple[TokenTransfer, ...] | None
     replaces: str = ""
+    departs: tuple[str, ...] = ()
 
     @property
     def answer(self) -> str:
@@ -75,17 +77,7 @@ class Preview:
         return self.fees.most_wei(self.gas_limit)
 
 
-def amount_of(planned: PlannedDecision) -> str:
-    """What a call moves: in words, in units, of which token. Empty for one that moves nothing."""
-    decision, reads = planned.decision, planned.context.reads
-    words = dict(zip((a.slot for a in decision.arguments), decision.values, strict=True))
-    if "amount" not in words:
-        return ""
-    token = f"0x{words['asset']:040x}"
-    return amount_in_words(words["amount"], token, reads.book, reads.decimals)
-
-
 #: Whether what is shown shall happen.
 Confirm = Callable[[Preview], bool]
 
-__all__ = ["Confirm", "Preview", "amount_of"]
+__all__ = ["Confirm", "Preview"]

@@ -6,7 +6,6 @@ One transaction holds all claims and proofs, so a run happens as a whole or not 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.chain.abi import divide, size_for, spread
@@ -19,6 +18,7 @@ from zkagent.executor.chain.agent import (
     RunTerms,
 )
 from zkagent.executor.errors import PlanError, RunReverted, StateKeepsChanging
+from zkagent.executor.runs.agreement import listed_anew, moved
 from zkagent.executor.runs.events import (
     Estimated,
     Included,
@@ -222,27 +222,14 @@ class AgentRunner:
         if exc.name == RUN_EXPIRED:
             explained = True
         elif exc.name == CALL_NOT_AGREED:
-            explained = _moved(outdated, fresh)
+            explained = moved(outdated, fresh)
         elif exc.name == FACT_CHANGED:
-            explained = _listed_anew(outdated, fresh)
+            explained = listed_anew(outdated, fresh)
         else:
             explained = fresh.inputs != outdated.inputs
         if not explained:
             raise run_reverted(exc) from exc
         return fresh
-
-
-def _moved(outdated: Plan, fresh: Plan) -> bool:
-    """Whether two plans differ in observed amounts and in nothing else."""
-    old, new = (terms_of(plan, Fraction(0), 0).calls for plan in (outdated, fresh))
-    return old != new and [c.call_hash for c in old] == [c.call_hash for c in new]
-
-
-def _listed_anew(outdated: Plan, fresh: Plan) -> bool:
-    """Whether two plans were read from other lists and come to the same, in words and in units."""
-    old, new = (terms_of(plan, Fraction(0), 0).facts for plan in (outdated, fresh))
-    same = [d.decision for d in outdated.decisions] == [d.decision for d in fresh.decisions]
-    return old != new and same
 
 
 def run_reverted(exc: RevertError) -> RunReverted:

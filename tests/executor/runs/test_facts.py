@@ -11,7 +11,7 @@ from tests.support.fakes.memory_agent import MemoryAgent
 from zkagent.executor.chain.agent import AgentReads, Fact, amount_in_words
 from zkagent.executor.errors import TokenContradicted
 from zkagent.executor.runs.derivation import facts_of
-from zkagent.executor.runs.preview import amount_of
+from zkagent.executor.runs.plan import amount_of
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing

@@ -74,8 +74,8 @@ def prove_command(
     """Prove y = f(x) for MODEL: a model's name or folder, an ONNX file, or a circuit's digest or
     the beginning of it.
 
-    The proof is verified before it is written; one that a service made, if its circuit was built
-    on this machine, too. Without --out it goes to standard output.
+    The proof is verified before it is written; one that a service made, if the model and its
+    circuit are on this machine, too. Without --out it goes to standard output.
     """
     from zkagent.circuits.networks.inputs import quantise
     from zkagent.executor.api.readings import about
@@ -90,7 +90,7 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
-        proof, verify_s = _checked_if_possible(proof, service)
+        proof, verify_s = _checked_if_possible(proof, model, service)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -282,9 +282,10 @@ def _prove_by_service(
     return proof, Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
-def _checked_if_possible(proof: "Proof", service: str) -> "tuple[Proof, float | None]":
-    """Verify what a service made where this machine has the circuit, which then says the scale of
-    its numbers, and how long it took; where it has not, say so. Raises ProofFalse, CircuitError."""
+def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Proof, float | None]":
+    """Verify what a service made for `model` where this machine has the circuit, which then says
+    the scale of its numbers, and how long it took; where it has not, say so. Raises ProofFalse,
+    ServiceGarbled, CircuitError."""
     from zkagent.circuits.errors import CircuitNotFound
     from zkagent.circuits.halo2.scales import scale_of
     from zkagent.executor.cli.progress import working
@@ -300,13 +301,41 @@ def _checked_if_possible(proof: "Proof", service: str) -> "tuple[Proof, float | 
             err=True,
         )
         return proof, None
+    is_of_model = _is_of_model(circuit, model, service)
     with working("verifying the proof"):
         began = time.monotonic()
         verdict = verify(proof, circuit)
         took_s = time.monotonic() - began
     if not verdict.valid:
         raise ProofFalse(proof.circuit, verdict.reason, service)
-    return replace(proof, scale=scale_of(circuit)), took_s
+    proof = replace(proof, scale=scale_of(circuit))
+    if is_of_model:
+        return proof, took_s
+    output.show(
+        f"not verified here: the proof is true of circuit {circuit.digest[:16]}, but this machine "
+        f"has no model {model!r} to tell whether that is its circuit",
+        err=True,
+    )
+    return proof, None
+
+
+def _is_of_model(circuit: "Circuit", model: str, service: str) -> bool:
+    """Whether a service's circuit is one of what was asked for; False where nobody here knows what
+    that is. Raises ServiceGarbled where it is another's."""
+    from zkagent.circuits.support.cache import file_digest
+    from zkagent.models.errors import UnknownModel
+    from zkagent.prover.service.errors import ServiceGarbled
+
+    try:
+        fits = file_digest(find_onnx(model)) == circuit.origin.onnx
+    except (UnknownModel, OSError):
+        if not model or not set(model) <= HEX_DIGITS:
+            return False
+        fits = circuit.digest.startswith(model)
+    if not fits:
+        what = f"circuit {circuit.digest[:16]} is none of {model}"
+        raise ServiceGarbled(service, f"a proof of something else: {what}")
+    return True
 
 
 def _telling(patience_s: float) -> "Told":

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import exit_code
+from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import Fleet
+from tests.support.liars import lying_service, says, view
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.executor.cli import prove
 from zkagent.prover.local import Measurement
@@ -39,3 +40,62 @@ def test_a_false_proof_of_a_circuit_that_is_here_is_refused(
     assert exit_code("prove", circuit.digest, *words) == 1
     assert "does not verify" in capsys.readouterr().err
     assert not out.exists()
+
+
+def asked(proof: Proof, model: object, tmp_path: Path, *words: object) -> int:
+    """`zkagent prove MODEL --service` of a service that always answers with this proof."""
+    given = tmp_path / "x.json"
+    given.write_text(json.dumps(proof.inputs))
+    with lying_service(says(view(proof=proof.document))) as url:
+        return exit_code("prove", model, "--input", given, "--service", url, *words)
+
+
+@pytest.fixture
+def at_home(circuit: Circuit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZKAGENT_HOME", str(circuit.directory.parent.parent))
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("by", ["file", "digest", "prefix"])
+def test_a_true_proof_of_another_circuit_that_is_here_is_refused(
+    by: str,
+    proof: Proof,
+    other_circuit: Circuit,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    digest, out = other_circuit.digest, tmp_path / "proof.json"
+    model = {"file": other_circuit.onnx, "digest": digest, "prefix": digest[:12]}[by]
+    assert asked(proof, model, tmp_path, "--out", out) == 1
+    assert "a proof of something else: " in one_line_error(capsys)
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("by", ["file", "digest", "prefix"])
+def test_a_true_proof_of_what_was_asked_is_verified(
+    by: str, proof: Proof, circuit: Circuit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digest = circuit.digest
+    model = {"file": circuit.onnx, "digest": digest, "prefix": digest[:12]}[by]
+    assert asked(proof, model, tmp_path, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["verified"] is True
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("model", ["no-such-model", "missing.onnx"])
+def test_a_true_proof_of_what_nobody_here_knows_is_said_not_to_be_verified(
+    model: str, proof: Proof, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(proof, model, tmp_path, "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["verified"] is False
+    assert f"this machine has no model {model!r}" in printed.err
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_decision_of_another_network_is_not_said_to_be_the_model_s(
+    proof: Proof, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(proof, "wallet", tmp_path) == 1
+    assert "is none of wallet" in one_line_error(capsys)

@@ -1,23 +1,30 @@
 """Whether a result can be written where it was asked for: found out before the work on it begins.
-
-Called by the commands whose result costs gas or minutes: `zkagent prove`, `deploy`, `run`, `demo`.
+And how it is written: as a whole or not at all.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
 
+MOST_REPLACED_BYTES = 1 << 28
 
-def check_place(path: Path, *, replace: bool = False) -> None:
+
+def nothing(text: str) -> bool:
+    """What is in no file that may be replaced."""
+    return False
+
+
+def check_place(path: Path, *, replaceable: Callable[[str], bool] = nothing) -> None:
     """Refuse a file that could not be written at `path`. Nothing is left there.
 
-    replace: a file that is there may be overwritten, since it can be made again. Raises
-    FileInTheWay, PlaceRefused.
+    replaceable: whether a file with this text may be overwritten, since it can be made again; an
+    empty one always may. Raises FileInTheWay, PlaceRefused.
     """
     try:
-        _check(path, replace)
+        _check(path, replaceable)
     except OSError as exc:
         raise PlaceRefused(path, exc.strerror or str(exc)) from exc
 
@@ -45,10 +52,36 @@ def check_new_folder(folder: Path) -> None:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
-def _check(path: Path, replace: bool) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """As a whole, or `path` stays as it is; into what is no file, such as a pipe, as it comes.
+    Raises OSError, which names the path."""
+    place = path.resolve()  # a link stays
+    try:
+        if place.exists() and not place.is_file():
+            place.write_text(text)
+        else:
+            _replace(place, text)
+    except OSError as exc:
+        raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
+
+
+def _replace(path: Path, text: str) -> None:
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _check(path: Path, replaceable: Callable[[str], bool]) -> None:
     if path.is_dir():
         raise PlaceRefused(path, "it is a folder")
-    if path.is_file() and not replace:
+    if path.is_file() and path.stat().st_size and not _may_go(path, replaceable):
         raise FileInTheWay(path)
     if path.exists():
         if not os.access(path, os.W_OK):
@@ -60,9 +93,18 @@ def _check(path: Path, replace: bool) -> None:
     _check_folder(folder)
 
 
+def _may_go(path: Path, replaceable: Callable[[str], bool]) -> bool:
+    if path.stat().st_size > MOST_REPLACED_BYTES:
+        return False
+    try:
+        return replaceable(path.read_text())
+    except UnicodeDecodeError:
+        return False
+
+
 def _check_folder(folder: Path) -> None:
     with TemporaryFile(dir=folder):
         pass
 
 
-__all__ = ["check_folder", "check_new_folder", "check_place"]
+__all__ = ["check_folder", "check_new_folder", "check_place", "write_whole"]

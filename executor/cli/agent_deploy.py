@@ -94,7 +94,7 @@ def deploy_command(
     from zkagent.verifier_contracts.toolchain.own import check_source
 
     place = out or Path(f"{name or file.stem}.json")
-    check_place(place, replace=journal_path(place).exists())
+    check_place(place, replaceable=lambda _: journal_path(place).exists())
     check_source(file)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)

@@ -48,14 +48,14 @@ def build_command(file: Path, out: Path | None, as_json: bool) -> None:
     """Compile the contracts in FILE as `deploy` does. Their errors are shown by name from now on,
     whichever command meets them."""
     from zkagent.executor.cli.progress import working
-    from zkagent.executor.places import check_place
+    from zkagent.executor.places import check_place, write_whole
 
     if out is not None:
-        check_place(out, replace=True)
+        check_place(out, replaceable=_is_build)
     with working("compiling"):
         compiled = compiled_file(file)
     if out is not None:
-        out.write_text(json.dumps({name: _artifact(each) for name, each in compiled.items()}))
+        write_whole(out, json.dumps({name: _artifact(each) for name, each in compiled.items()}))
     if as_json:
         output.show(json.dumps([_shown(each) for each in compiled.values()]))
         return
@@ -99,6 +99,19 @@ def _shown(compiled: "Contract") -> dict[str, object]:
         "code_bytes": len(compiled.deployed_bytecode),
         "constructor": [{"name": name, "type": kind} for name, kind in _parameters(compiled)],
     }
+
+
+def _is_build(text: str) -> bool:
+    """Whether it is a file of `build`."""
+    from zkagent.models.strict_json import load_json
+
+    try:
+        built = load_json(text, most_bytes=len(text.encode()))
+    except ValueError:
+        return False
+    artifacts = built.values() if isinstance(built, dict) else [built]
+    kinds = [set(each) for each in artifacts if isinstance(each, dict)]
+    return bool(kinds) and all(kind == {"abi", "bytecode", "deployedBytecode"} for kind in kinds)
 
 
 def _artifact(compiled: "Contract") -> dict[str, object]:

@@ -8,6 +8,7 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import completed_digests, sized
+from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.options import JSON_OPTION, FiniteRange
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from zkagent.circuits.cleaning import Waste
     from zkagent.circuits.errors import CircuitInUse
-
-YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.command("rm")
@@ -89,12 +88,8 @@ def _ask(found: "Sequence[Waste]", yes: bool) -> None:
         return
     for waste in found:
         output.show(_line(waste), err=True)
-    if not sys.stdin.isatty():
-        raise click.UsageError("there is nobody here to ask: give --yes")
     size = sized(sum(waste.bytes for waste in found))
-    if not click.confirm(f"remove {size}?", err=True):
-        output.show("nothing was removed", err=True)
-        sys.exit(1)
+    ask(f"remove {size}?", "nothing was removed")
 
 
 def _remove(found: "Sequence[Waste]") -> "tuple[list[Waste], list[CircuitInUse]]":

@@ -113,7 +113,7 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
-    check_place(out, replace=journal_path(out).exists())
+    check_place(out, replaceable=lambda _: journal_path(out).exists())
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)

@@ -41,15 +41,14 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
     """
     from zkagent.executor.cli.circuits_shown import find_onnx
     from zkagent.executor.cli.progress import working
-    from zkagent.executor.places import check_place
+    from zkagent.executor.places import check_place, write_whole
+    from zkagent.verifier_contracts.evm.standalone import is_standalone, standalone_source
 
     if out is not None:
-        check_place(out, replace=True)
+        check_place(out, replaceable=is_standalone)
     made = _generated(find_onnx(model), input_bits)
     if out is not None:
-        from zkagent.verifier_contracts.evm.standalone import standalone_source
-
-        out.write_text(standalone_source(made))
+        write_whole(out, standalone_source(made))
         output.show(f"wrote {out}", err=True)
     shown = _figures(made)
     if gas:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import FiniteRange
 from zkagent.executor.cli.serve import DATABASE_OPTION
@@ -99,8 +100,9 @@ def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
 
 @jobs_group.command("purge")
 @click.option("--days", type=FiniteRange(0), required=True, help="Finished longer ago.")
+@YES_OPTION
 @DATABASE_OPTION
-def purge_command(days: float, database: str | None) -> None:
+def purge_command(days: float, *, yes: bool, database: str | None) -> None:
     """Forget finished proofs and their results."""
     import time
 
@@ -108,6 +110,8 @@ def purge_command(days: float, database: str | None) -> None:
     from zkagent.prover.service.queue.store import DAY_S
 
     opened = _open(database)
+    if not yes:
+        ask(f"forget what finished more than {days:g} days ago?", "nothing was forgotten")
     before = time.time() - days * DAY_S
     count = _store(opened).purge(before)
     queue = EngineQueue(opened)
@@ -197,12 +201,16 @@ def callback_secret_command(key_id: str, database: str | None) -> None:
 
 @key_group.command("revoke")
 @click.argument("key_id")
+@YES_OPTION
 @DATABASE_OPTION
-def revoke_command(key_id: str, database: str | None) -> None:
+def revoke_command(key_id: str, *, yes: bool, database: str | None) -> None:
     """Refuse a key from now on, and cancel what it waits for."""
     from zkagent.prover.service.queue.keys import Keys
 
     opened = _open(database)
+    known = _known(opened, key_id)
+    if not yes:
+        ask(f"refuse {known} for good, and cancel what it waits for?", "nothing was revoked")
     _told(opened, touched := Keys(opened).revoke(key_id))
     output.show(f"{key_id} is revoked, {len(touched)} of its proofs are cancelled")
 

@@ -79,12 +79,12 @@ def prove_command(
     """
     from zkagent.circuits.networks.inputs import quantise
     from zkagent.executor.api.readings import about
-    from zkagent.executor.places import check_place
+    from zkagent.executor.places import check_place, write_whole
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
     if out:
-        check_place(out, replace=True)
+        check_place(out, replaceable=_is_proof)
     loaded = None if prompt is None else _load(model)
     values = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
     if service:
@@ -98,7 +98,7 @@ def prove_command(
     if loaded:
         proof = replace(proof, about=about(loaded, prompt or "", proof))
     if out:
-        out.write_text(proof.to_json() + "\n")
+        write_whole(out, proof.to_json() + "\n")
     if as_json or not out:
         verified = verify_s is not None
         output.show(_as_json(proof, measurement, verified) if as_json else proof.to_json())
@@ -147,6 +147,17 @@ def verify_command(
         output.show(_said(replace(proof, scale=scale_of(circuit))))
         output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
     sys.exit(1 if reason else 0)
+
+
+def _is_proof(text: str) -> bool:
+    from zkagent.circuits.artifacts import Proof
+    from zkagent.circuits.errors import ProofMalformed
+
+    try:
+        Proof.from_json(text)
+    except ProofMalformed:
+        return False
+    return True
 
 
 def _said(proof: "Proof") -> str:

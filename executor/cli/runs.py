@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, opened, target_options
@@ -86,7 +87,7 @@ def replace_command(run: str, **options: Any) -> None:
 
 @runs_group.command("forget")
 @click.argument("run", metavar="RUN")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@YES_OPTION
 @MAY_STILL_HAPPEN
 def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
     """Give RUN up. Nobody can take back what was sent: before the deadline it may still be mined,
@@ -119,11 +120,7 @@ def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
 def _ask(record: "RunRecord") -> None:
     """Ends the command unless the user agrees."""
     output.show(_line(record), err=True)
-    if not sys.stdin.isatty():
-        raise click.UsageError("there is nobody here to ask: give --yes")
-    if not click.confirm(f"its transaction {_threat(record)}; forget it?", err=True):
-        output.show("nothing was forgotten", err=True)
-        sys.exit(1)
+    ask(f"its transaction {_threat(record)}; forget it?", "nothing was forgotten")
 
 
 def _threat(record: "RunRecord") -> str:

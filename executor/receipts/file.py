@@ -2,7 +2,6 @@
 run has happened. Called by `zkagent run` and `zkagent demo`.
 """
 
-import os
 from pathlib import Path
 
 from zkagent.circuits.support.cache import cache_folder
@@ -28,21 +27,9 @@ def keep(receipt: Receipt, path: Path | None, name: str) -> Path:
     if path and is_receipt(path):
         if _transactions(load_receipt(path)) != _transactions(receipt):
             raise FileInTheWay(path)
-    elif chosen.exists() and not chosen.is_file():  # such as /dev/null
-        chosen.write_text(receipt.to_json())
     else:
-        _replace(chosen.resolve(), receipt.to_json())
+        places.write_whole(chosen, receipt.to_json())
     return chosen
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _transactions(receipt: Receipt) -> list[str]:

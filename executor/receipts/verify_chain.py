@@ -206,10 +206,11 @@ def _balances(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
 
 def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
     """The transfers that the calls imply."""
-    wallet, pool = standing.wallet, standing.pool
+    pool = standing.pool
     for step in run.iterations:
         if step.decision.kind != "call" or step.decision.action not in MOVES:
             continue
+        wallet = _known(standing.wallet, "the wallet")
         words = [unhexed(value) for value in step.decision.values]
         token, units = _address(words[0]), int.from_bytes(words[1], "big")
         if step.decision.action == "Transfer":

@@ -20,6 +20,12 @@ def standalone_source(model: EvmModel) -> str:
     return head + "\n" + "\n\n".join(dict.fromkeys(bodies)) + "\n"
 
 
+def is_standalone(text: str) -> bool:
+    """Whether it is of this kind, of whichever model and version."""
+    made = "/// @notice Generated from the ONNX file with SHA-256 "
+    return text.startswith("// SPDX-License-Identifier: MIT\n") and f"\n{made}" in text
+
+
 def _ordered(unit: str, units: Mapping[str, str]) -> Iterator[str]:
     """What `unit` imports, transitively, then itself; a unit may come twice."""
     for imported in imports_of(units[unit]):
@@ -27,4 +33,4 @@ def _ordered(unit: str, units: Mapping[str, str]) -> Iterator[str]:
     yield unit
 
 
-__all__ = ["standalone_source"]
+__all__ = ["is_standalone", "standalone_source"]

@@ -99,6 +99,7 @@ def test_purging_forgets_finished_jobs(
             "purge",
             "--days",
             "0",
+            "--yes",
         ]
         command += ["--database", fleet.database_url]
         done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -290,7 +290,7 @@ def test_the_command_makes_lists_and_revokes_keys(tmp_path: Path) -> None:
     key_id = key.split("_")[1]
     assert f"{key_id}  valid    alice" in run("list")
     assert key.split("_", 2)[2] not in run("list", "--json")
-    run("revoke", key_id)
+    run("revoke", key_id, "--yes")
     assert f"{key_id}  revoked  alice" in run("list")
 
 

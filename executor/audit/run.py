@@ -78,8 +78,9 @@ class RunContracts:
                 size: self.circuits.circuit(model, digests[size], size, system)
                 for size in sorted(used)
             }
-        except (ValueError, CircuitError) as exc:
-            yield Check("model", "its circuits are the recorded ones", str(exc))
+        except (ValueError, CircuitError, CannotTell) as exc:
+            unknown = isinstance(exc, CannotTell)
+            yield Check("model", "its circuits are the recorded ones", str(exc), unknown)
             return
         audited = Audited(code, wiring.registry, bound, model, found.pop(1), found, wiring.executor)
         yield from model_contract_checks(audited, tuple(found))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
@@ -33,7 +34,7 @@ DEPLOYMENT, KEY = "deployment.json", "owner.key"
 BATCH_OPTION = click.option(
     "--batch",
     "sizes",
-    type=click.IntRange(2, 64),
+    type=click.IntRange(2, MOST_BATCH),
     multiple=True,
     metavar="N",
     help="A verifier for up to N decisions in one proof, too; may be repeated.",

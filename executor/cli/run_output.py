@@ -170,6 +170,7 @@ def report_json(report: Report, receipt: Receipt) -> Shown:
         "verdict": report.verdict,
         "problems": [str(check) for check in report.problems],
         "development_srs": report.development_srs,
+        "left_out": report.left_out,
         "runs": told(receipt),
     }
 
@@ -180,6 +181,8 @@ def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
         output.show(f"  {line}")
     for check in report.problems:
         output.show(f"{'unknown' if check.unknown else 'broken'}: {check}")
+    if report.left_out:
+        output.show(f"left out, because of what is broken: {report.left_out}")
     held = sum(check.held for check in report.checks)
     output.show(f"{held} of {len(report.checks)} checks hold")
     if report.development_srs:

@@ -12,7 +12,9 @@ from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.systems import ProofSystem, cached_circuit, find_system
+from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
+from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
 
@@ -32,7 +34,8 @@ class LocalCircuits:
     def __call__(self, model: Model, digest: str, size: int, system: bytes) -> ProofCheck:
         """For proofs of `size` decisions, of the proof system with this id.
 
-        Raises ValueError when the circuit is not the model's, CannotVerify, CircuitError.
+        Raises ValueError when the circuit is not the model's, CannotTell when it is for more than
+        MOST_BATCH decisions, CannotVerify, CircuitError.
         """
         circuit = self.circuit(model, digest, size, system)
 
@@ -45,6 +48,10 @@ class LocalCircuits:
 
     def circuit(self, model: Model, digest: str, size: int, system: bytes) -> Circuit:
         """Raises like a call."""
+        if size > MOST_BATCH:
+            raise CannotTell(
+                f"a proof for {size} decisions: circuits for more than {MOST_BATCH} are not built"
+            )
         key = (model.manifest.files.onnx, digest, size, system)
         if key not in self._known:
             self._known[key] = find_circuit(model, digest, find_system(system), self.srs, size)

@@ -43,10 +43,12 @@ class Report:
     """The verdict on a receipt; false unless it is accepted.
 
     development_srs: a circuit's set-up is one whose maker could have forged these proofs.
+    left_out: what was not looked at, because something cheaper is broken.
     """
 
     checks: tuple[Check, ...]
     development_srs: bool = False
+    left_out: str = ""
 
     @property
     def accepted(self) -> bool:

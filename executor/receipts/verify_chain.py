@@ -56,9 +56,8 @@ def check_chain(
     receipt: Receipt,
     run: RunRecord,
     chain: AgentChain,
-    contracts: Contracts | None = None,
 ) -> Iterator[Check]:
-    """Compare a run with the chain. Without contracts their code is unknown. Raises ChainError when
+    """Compare what a run records with the chain, but for `check_effects`. Raises ChainError when
     the node does not answer, CannotVerify when it no longer has the state of that time, or
     contradicts itself."""
     included = Block(run.transaction.block.number, run.transaction.block.hash)
@@ -78,6 +77,13 @@ def check_chain(
     )
     for claim, problem in cheap:
         yield check(f"{subject}, chain", claim, _answered(problem))
+
+
+def check_effects(
+    subject: str, run: RunRecord, chain: AgentChain, contracts: Contracts | None = None
+) -> Iterator[Check]:
+    """The code of what the run touched, without `contracts` unknown, and what it moved. Raises like
+    `check_chain`, whose checks hold."""
     standing = contracts(run) if contracts else UNKNOWN_CODE
     yield from (replace(each, subject=f"{subject}, {each.subject}") for each in standing.checks)
     for claim, problem in (

@@ -40,13 +40,15 @@ from zkagent.executor.receipts.format import (
 )
 from zkagent.executor.receipts.recording import hexed, recorded_model, relied_on, unhexed
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
-from zkagent.executor.receipts.verify_chain import Contracts, check_chain
+from zkagent.executor.receipts.verify_chain import Contracts, check_chain, check_effects
 from zkagent.executor.receipts.verify_iteration import check_iteration
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import ModelError, UnknownModel
 from zkagent.verifier_contracts.errors import ChainError
 
+#: What is left out of a receipt of which something cheaper is broken.
+COSTLY = "circuits, proofs, the code of contracts, and what moved"
 #: The model of a name. Raises zkagent.models.errors.ModelError.
 ModelSource = Callable[[str], Model]
 #: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof, of the
@@ -79,15 +81,55 @@ def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
     except (CannotVerify, ModelError, CircuitError, ChainError):
         if all(checked.held for checked in done):
             raise
-    return Report(tuple(done))
+    return Report(tuple(done), left_out=COSTLY if any(map(_broken, done)) else "")
 
 
 def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
-    """The checks one by one, cheap ones first; whoever wants only the verdict may stop early."""
+    """The checks one by one, cheap ones first; whoever wants only the verdict may stop early.
+
+    Circuits, which take minutes to build, are for receipts alone of which nothing is broken: what
+    nobody signed makes no work.
+    """
+    broken = False
+    for checked in _cheap_checks(receipt, sources):
+        broken = broken or _broken(checked)
+        yield checked
+    if not broken:
+        for subject, run in _runs(receipt):
+            yield from _costly_checks(subject, run, sources)
+
+
+def _broken(checked: Check) -> bool:
+    return not checked.held and not checked.unknown
+
+
+def _runs(receipt: Receipt) -> Iterator[tuple[str, RunRecord]]:
+    for number, run in enumerate(receipt.runs, start=1):
+        yield f"run {number}", run
+
+
+def _cheap_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
     yield check("receipt", "the requester signed it", lambda: _signature(receipt))
     yield check("receipt", "its runs are in the order they were sent", lambda: _order(receipt))
-    for number, run in enumerate(receipt.runs, start=1):
-        yield from _run_checks(f"run {number}", receipt, run, sources)
+    for subject, run in _runs(receipt):
+        yield from _run_checks(subject, receipt, run, sources)
+        if sources.chain is not None:
+            yield from check_chain(subject, receipt, run, sources.chain(run.agent))
+
+
+def _costly_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
+    """What needs the circuits, and whoever looks into contracts, which needs them, too."""
+    model = _found(sources.models, run.model.name)
+    try:
+        sources.circuits(model, run.model.circuit_digest, 1, unhexed(run.model.proof_system_id))
+    except ValueError as exc:
+        yield Check(subject, "the circuit is the model's", str(exc))
+        return
+    for record in run.proofs:
+        problem = partial(_proof, run, record, model, sources)
+        yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
+    if sources.chain is not None:
+        yield from check_effects(subject, run, sources.chain(run.agent), sources.contracts)
 
 
 def _run_checks(
@@ -100,19 +142,16 @@ def _run_checks(
     yield check(subject, "the signed terms are these decisions", lambda: _terms(run))
     yield check(subject, "the signed facts are what these rest on", lambda: _facts(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
+    yield check(subject, "every iteration has one proof", lambda: _complete(run))
     try:
         model = _found(sources.models, run.model.name)
-        sources.circuits(model, run.model.circuit_digest, 1, unhexed(run.model.proof_system_id))
     except ValueError as exc:
-        yield Check(subject, "the circuit is the model's", str(exc))
+        yield Check(subject, "the model is the one named", str(exc))
         return
     yield check(subject, "the model is the one named", lambda: _model(run.model, model))
     for index in range(len(run.iterations)):
         yield from check_iteration(subject, run, index, model)
-    yield from _proof_checks(subject, run, model, sources)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
-    if sources.chain is not None:
-        yield from check_chain(subject, receipt, run, sources.chain(run.agent), sources.contracts)
 
 
 def _found(models: ModelSource, name: str) -> Model:
@@ -241,14 +280,6 @@ def _model(record: ModelRecord, model: Model) -> str:
         ("inputs", record.inputs, model.input_count),
         ("outputs", record.outputs, model.output_count),
     )
-
-
-def _proof_checks(subject: str, run: RunRecord, model: Model, sources: Sources) -> Iterator[Check]:
-    """Whether the proofs cover every iteration once, and whether each of them is valid."""
-    yield check(subject, "every iteration has one proof", lambda: _complete(run))
-    for record in run.proofs:
-        problem = partial(_proof, run, record, model, sources)
-        yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
 
 
 def _complete(run: RunRecord) -> str:

@@ -1,6 +1,6 @@
 """Who follows the verifying of a receipt opens at most twelve files: those that
 docs/architecture.md lists. What the model does behind `models/catalogue.py` is a walk of its own,
-the same as a prompt's.
+the same as a prompt's; behind `executor/chain/abi.py` is what stands for eth_abi.
 """
 
 import re
@@ -24,6 +24,7 @@ from zkagent.models.catalogue import Model
 
 MOST_FILES = 12
 DOOR = "models/catalogue.py"
+DOORS = (DOOR, "executor/chain/abi.py")
 ONLY_WITH_A_CHAIN = "executor/receipts/verify_chain.py"
 Walk = Callable[[bool], set[str]]
 PACKAGES = ("models/", "circuits/", "prover/", "verifier_contracts/", "executor/")
@@ -50,7 +51,7 @@ def entered(
 
 def traced(work: Callable[[], Any]) -> tuple[Any, set[str]]:
     """What `work` returns, and the files of this project whose functions ran, but for those that
-    ran below the model's."""
+    ran below the model's, or below the decoder of calls."""
     files: set[str] = set()
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
@@ -79,11 +80,11 @@ def named(file: str) -> str | None:
 
 
 def behind_the_door(frame: FrameType) -> bool:
-    """Whether the model called it, directly or not."""
+    """Whether the model called it, directly or not, or the decoder of calls."""
     caller = frame.f_back
     while caller is not None:
-        if project_file(caller) == DOOR:
-            return project_file(frame) != DOOR
+        if (door := project_file(caller)) in DOORS:
+            return project_file(frame) != door
         caller = caller.f_back
     return False
 

@@ -1,6 +1,8 @@
 """Runs whose decisions share a proof, against the agent in memory."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,8 +10,11 @@ from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER, dr
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts, memory_identity
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
 from zkagent.executor.chain.agent import BatchVerifier
+from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import PlanError
-from zkagent.executor.receipts.format import Receipt
+from zkagent.executor.receipts import circuits
+from zkagent.executor.receipts.format import Receipt, RunRecord
+from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.events import Event, Proved, Proving
@@ -105,3 +110,85 @@ def test_a_proof_listed_for_other_iterations_is_noticed(
     forged = receipt.model_copy(update={"runs": (run.model_copy(update={"proofs": (record,)}),)})
     claims = {check.claim for check in verify_receipt(forged, sources(drain, [])).problems}
     assert "the call holds these claims and proofs" in claims
+
+
+def other_run(receipt: Receipt, **changes: Any) -> Receipt:
+    """With a second run that is broken, behind one that holds."""
+    (run,) = receipt.runs
+    return receipt.model_copy(update={"runs": (run, run.model_copy(update=changes))})
+
+
+def other_model(receipt: Receipt, **changes: Any) -> Receipt:
+    (run,) = receipt.runs
+    model = run.model.model_copy(update=changes)
+    return receipt.model_copy(update={"runs": (run.model_copy(update={"model": model}),)})
+
+
+BROKEN: dict[str, Callable[[Receipt], Receipt]] = {
+    "no signature": lambda r: r.model_copy(update={"signature": "0x" + "00" * 65}),
+    "commitment": lambda r: other_model(r, commitment_hash="0x" + "00" * 32),
+    "files": lambda r: other_model(r, onnx_digest="00" * 32),
+    "batches": lambda r: other_model(
+        r, batches=tuple(b.model_copy(update={"size": 256}) for b in r.runs[0].model.batches[:1])
+    ),
+    "answer": lambda r: r.model_copy(
+        update={"runs": (r.runs[0].model_copy(update={"answer": "another"}),)}
+    ),
+    "uncovered iteration": lambda r: r.model_copy(
+        update={"runs": (r.runs[0].model_copy(update={"proofs": ()}),)}
+    ),
+    "second run": lambda r: other_run(r, agent="0x" + "11" * 20),
+}
+
+
+@pytest.mark.parametrize("online", [False, True])
+@pytest.mark.parametrize("name", BROKEN)
+def test_no_circuit_is_asked_for_once_something_cheap_is_broken(
+    receipt: Receipt, drain: Model, agent: MemoryAgent, name: str, online: bool
+) -> None:
+    """Those of a stranger's receipt take minutes and disk to build."""
+    asked: list[tuple[str, int]] = []
+
+    def looked(run: RunRecord) -> Standing:
+        asked.append(("contracts", 0))
+        return memory_contracts(run)
+
+    given = sources(drain, asked)
+    if online:
+        given = replace(given, chain=lambda address: agent, contracts=looked)
+    report = verify_receipt(BROKEN[name](receipt), given)
+    assert report.verdict == "rejected"
+    assert asked == []
+    assert "circuits" in report.left_out
+    assert verify_receipt(receipt, given).left_out == ""
+    assert len(asked) >= 2
+
+
+def test_what_only_the_chain_knows_better_is_cheap_too(
+    receipt: Receipt, drain: Model, agent: MemoryAgent
+) -> None:
+    """A receipt that its maker signed over a model that is not the agent's."""
+    asked: list[tuple[str, int]] = []
+    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (8,))
+    online = replace(sources(drain, asked), chain=lambda address: agent, contracts=memory_contracts)
+    report = verify_receipt(receipt, online)
+    assert report.verdict == "rejected"
+    assert asked == []
+
+
+def test_circuits_for_more_decisions_than_any_batch_here_are_not_built(
+    agent: MemoryAgent, drain: Model, told: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever signs a receipt of his own says how large a circuit would be: there is a limit."""
+    run = batched(agent, drain, told, (MOST_BATCH + 1,)).run(PROMPT)
+    receipt = write_receipt(agent, drain, [run], REQUESTER)
+    built: list[int] = []
+
+    def building(model: Model, digest: str, system: object, srs: object, size: int) -> Any:
+        built.append(size)
+
+    monkeypatch.setattr(circuits, "find_circuit", building)
+    report = verify_receipt(receipt, Sources(lambda name: drain, circuits.LocalCircuits()))
+    assert report.verdict == "unknown"
+    assert [str(MOST_BATCH) in check.problem for check in report.problems] == [True]
+    assert built == [1]

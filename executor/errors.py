@@ -157,6 +157,17 @@ class OtherModel(PlanError):
         )
 
 
+class DecimalsRefused(PlanError):
+    """length: of what the contract at `token` answers, in bytes."""
+
+    def __init__(self, token: str, length: int) -> None:
+        super().__init__(
+            f"{token} answers decimals() with {length} bytes: a token answers with 32, and the "
+            "executor refuses a run that rests on another answer; name another token"
+        )
+        self.token, self.length = token, length
+
+
 class TokenContradicted(PlanError):
     """A deployment record and the chain, as its node tells it, disagree on a token."""
 

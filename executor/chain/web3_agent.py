@@ -24,7 +24,7 @@ from zkagent.executor.chain.agent import (
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
-from zkagent.executor.errors import NoAgentThere, NotOnChain
+from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
 from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
@@ -124,13 +124,21 @@ class Web3Agent:
         return ToolMetadata(address, name, description, described)
 
     def _decimals(self, tokens: Sequence[str], block: Block) -> list[tuple[str, int]]:
-        """Of those that tell, as the decoder contract asks them."""
-        known = []
+        """Of those that tell, as the decoder contract asks them. Raises DecimalsRefused for more
+        than a word, which the decoder takes and no run can name as a fact (`AgreedFacts.sol`)."""
+        told = {}
         for token in tokens:
-            with contextlib.suppress(RevertError, NoAgentThere):
-                (places,) = self._view(token, abi.DECIMALS, block)
-                known.append((token, int(places)))
-        return [(token, places) for token, places in known if places <= MAX_DECIMALS]
+            with contextlib.suppress(RevertError):
+                told[token] = self.reader.call(token, abi.DECIMALS.call(), block)
+        known = []
+        for token, answer in told.items():
+            places = int.from_bytes(answer[: abi.WORD], "big")
+            if len(answer) < abi.WORD or places > MAX_DECIMALS:
+                continue
+            if len(answer) > abi.WORD:
+                raise DecimalsRefused(token, len(answer))
+            known.append((token, places))
+        return known
 
 
 def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:

@@ -152,7 +152,7 @@ def _costs(shown: Shown) -> Iterator[str]:
     yield f"gas: about {shown['gas']:,} (state of block {shown['block']})"
     yield (
         f"fee: about {_ether(shown['fee_wei'])} ETH, at most {_ether(shown['most_fee_wei'])} ETH "
-        f"({gwei} for a unit of gas, {tip} of them to the proposer)"
+        f"({gwei} for a unit of gas, {tip} of them to the proposer); without a rollup's L1 data fee"
     )
     yield f"good until {utc(shown['deadline'])}"
     if shown["tolerance"] is not None:

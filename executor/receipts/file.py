@@ -6,8 +6,9 @@ from pathlib import Path
 
 from zkagent.circuits.support.cache import cache_folder
 from zkagent.executor import places
+from zkagent.executor.chain.signatures import receipt_signer
 from zkagent.executor.errors import FileInTheWay, MalformedReceipt
-from zkagent.executor.receipts.format import Receipt, load_receipt
+from zkagent.executor.receipts.format import Receipt, load_receipt, signed_text
 
 
 def check_place(path: Path | None, *, resumed: bool = False) -> None:
@@ -21,19 +22,24 @@ def check_place(path: Path | None, *, resumed: bool = False) -> None:
 
 
 def keep(receipt: Receipt, path: Path | None, name: str) -> Path:
-    """Write to path, or under this name to the cache folder, as a whole or not at all. A receipt of
-    the same runs that is at `path` stays. Raises FileInTheWay, OSError."""
+    """Write to path, or under this name to the cache folder, as a whole or not at all. The same
+    receipt that is at `path` stays, whatever its notes. Raises FileInTheWay, OSError."""
     chosen = path or _folder() / f"{name}.json"
     if path and is_receipt(path):
-        if _transactions(load_receipt(path)) != _transactions(receipt):
+        if not _same(load_receipt(path), receipt):
             raise FileInTheWay(path)
     else:
         places.write_whole(chosen, receipt.to_json())
     return chosen
 
 
-def _transactions(receipt: Receipt) -> list[str]:
-    return [run.transaction.hash for run in receipt.runs]
+def _same(found: Receipt, receipt: Receipt) -> bool:
+    """Whether the requester of `receipt` signed exactly its contents in `found`, too."""
+    text = signed_text(receipt.document)
+    return (
+        signed_text(found.document) == text
+        and receipt_signer(found.signature, text) == receipt.requester
+    )
 
 
 def is_receipt(path: Path) -> bool:

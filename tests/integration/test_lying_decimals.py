@@ -17,7 +17,7 @@ from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import LyingNode, lying_node
 from zkagent.circuits.systems import EVALUATED
 from zkagent.executor.chain.calls import run_of
-from zkagent.executor.errors import RunReverted, TokenContradicted
+from zkagent.executor.errors import DecimalsRefused, RunReverted, TokenContradicted
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
@@ -191,3 +191,31 @@ def test_a_record_that_names_another_token_is_not_gone_against(world: World, run
     with pytest.raises(TokenContradicted, match=world.unlisted.lower()):
         world.run("deposit all of USDC", deployment=replace(record, tokens=(usdc,)))
     assert (world.node.sent, Journal(runs).records()) == ([], ())
+
+
+def answering(places: int, length: int) -> bytes:
+    """Code that answers whatever it is asked with so many bytes, the first word being `places`."""
+    # PUSH1 places, PUSH0, MSTORE, PUSH1 length, PUSH0, RETURN
+    return bytes([0x60, places, 0x5F, 0x52, 0x60, length, 0x5F, 0xF3])
+
+
+@pytest.mark.parametrize("length", [33, 64])
+def test_a_token_whose_decimals_no_run_can_rest_on_is_refused_before_anything_is_proven(
+    world: World, length: int
+) -> None:
+    world.set_code(world.unlisted, answering(6, length))
+    told = rf"{world.unlisted.lower()} answers decimals\(\) with {length} bytes"
+    with pytest.raises(DecimalsRefused, match=told):
+        world.run(
+            f"send 1 {world.unlisted} to 0x{'bb' * 20}",
+            address=world.stage.chain.deployment.agent,
+        )
+    assert (world.shown, world.node.sent) == ([], [])
+
+
+@pytest.mark.parametrize(("places", "length"), [(6, 31), (6, 0), (200, 64)])
+def test_what_tells_no_decimals_may_be_a_recipient(world: World, places: int, length: int) -> None:
+    world.set_code(world.unlisted, answering(places, length))
+    prompt = f"send 1 USDC to {world.unlisted}"
+    agent = world.stage.chain.deployment.agent
+    assert world.run(prompt, address=agent).decisions[0].action == "Transfer"

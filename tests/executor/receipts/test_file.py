@@ -3,6 +3,7 @@
 import contextlib
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,45 @@ def test_a_receipt_of_the_same_run_stays_and_another_is_in_the_way(
     with pytest.raises(FileInTheWay):
         keep(of_another_run(receipt), place, "one")
     assert place.read_text() == before
+
+
+def with_another_answer(receipt: Receipt) -> Receipt:
+    run = receipt.runs[0].model_copy(update={"answer": "something else"})
+    return receipt.model_copy(update={"runs": (run,)})
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        with_another_answer,
+        lambda receipt: receipt.model_copy(update={"signature": "0x" + "00" * 65}),
+        lambda receipt: receipt.model_copy(update={"requester": "0x" + "11" * 20}),
+        lambda receipt: receipt.model_copy(update={"runs": receipt.runs * 2}),
+    ],
+)
+def test_what_only_names_the_runs_transaction_is_not_its_receipt(
+    receipt: Receipt, tmp_path: Path, forge: Callable[[Receipt], Receipt]
+) -> None:
+    place = tmp_path / "mine.json"
+    forged = forge(receipt)
+    notes = receipt.informational.model_copy(
+        update={"runs": receipt.informational.runs * len(forged.runs)}
+    )
+    place.write_text(forged.model_copy(update={"informational": notes}).to_json())
+    check_place(place, resumed=True)
+    before = place.read_text()
+    with pytest.raises(FileInTheWay):
+        keep(receipt, place, "one")
+    assert place.read_text() == before
+
+
+def test_other_notes_do_not_make_it_another_receipt(receipt: Receipt, tmp_path: Path) -> None:
+    place = tmp_path / "mine.json"
+    (noted,) = receipt.informational.runs
+    noted = noted.model_copy(update={"plans": noted.plans + 1})
+    notes = receipt.informational.model_copy(update={"runs": (noted,)})
+    place.write_text(receipt.model_copy(update={"informational": notes}).to_json())
+    assert keep(receipt, place, "one") == place
 
 
 def test_what_is_no_file_is_written_to_and_not_replaced(receipt: Receipt, tmp_path: Path) -> None:

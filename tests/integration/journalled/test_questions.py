@@ -80,6 +80,7 @@ def test_the_question_shows_what_will_happen(
         f"as the node simulates it: 5 USDC {token}",
         "gas: about",
         " gwei",
+        "without a rollup's L1 data fee",
     ):
         assert words in told.err
     assert ("transaction 0x" in told.out) == bool(times)

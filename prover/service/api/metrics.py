@@ -20,6 +20,8 @@ from zkagent.prover.service.queue.measures import STAGES, failures, histogram
 from zkagent.prover.service.queue.tables import proofs, tallies, workers
 from zkagent.prover.service.wire.states import Cause, State
 
+#: Callers may make up others, each of which would be kept for good.
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 UNREADABLE = (Cause.DATABASE, Cause.REPLACED, Cause.CORRUPT)
 
 
@@ -53,7 +55,8 @@ class Counting:
         async def count(message: Message) -> None:
             if message["type"] == "http.response.start":
                 route = getattr(scope.get("route"), "path", "none")
-                labels = (scope["method"], route, str(message["status"]))
+                method = scope["method"] if scope["method"] in METHODS else "other"
+                labels = (method, route, str(message["status"]))
                 self._metrics.requests.labels(*labels).inc()
             await send(message)
 

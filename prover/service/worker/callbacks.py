@@ -5,8 +5,8 @@ Signatures follow Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over id,
 address is checked when it is given and resolved again when it is called, and the connection goes
 to the very address that was checked, so that a name cannot change its mind in between.
 
-What is to be told stands in the handles' table. A worker takes what is due, a few for each host, by
-moving its due time; should it die, the message is due again when that time has come.
+What is to be told stands in the handles' table. A worker takes what is due, a few for each host and
+key, by moving its due time; should it die, the message is due again when that time has come.
 """
 
 import asyncio
@@ -17,8 +17,7 @@ import json
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -29,7 +28,9 @@ from zkagent.prover.service.queue.database import Database, patiently, shared_cl
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.tables import handles, keys, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
+from zkagent.prover.service.wire.states import FINISHED
 from zkagent.prover.service.worker.callback_rules import CallbackRules, split_url
+from zkagent.prover.service.worker.callback_shares import AT_ONCE, Shares
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +40,6 @@ FIRST_WAIT_S = 2.0
 LONGEST_WAIT_S = 4 * 3600.0
 TAKEN_FOR_S = 60.0  # longer than a try lasts
 POLL_S = 0.5
-AT_ONCE = 64
-AT_ONCE_PER_HOST = 4
 WAIT_S = "wait_s"  # among what is noted: until the next try
 WAITING = handles.c.callback_state == "waiting"
 
@@ -70,11 +69,12 @@ class Callbacks:
         self._database = database
         self._rules = rules
         self._keys = Keys(database)
-        self._busy: Counter[str] = Counter()
+        self._shares = Shares(rules.hosts)
         self._stop = threading.Event()
         self._halt: Callable[[], object] | None = None  # ends the pause between two rounds
         self._thread: threading.Thread | None = None
         self._pool = ThreadPoolExecutor(AT_ONCE, "callbacks")
+        self._names = ThreadPoolExecutor(AT_ONCE, "names")  # whose servers may hang, too
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="callbacks", daemon=True)
@@ -89,6 +89,7 @@ class Callbacks:
         if self._thread:
             self._thread.join()
         self._pool.shutdown(wait=False)
+        self._names.shutdown(wait=False, cancel_futures=True)
 
     def once(self) -> int:
         """Send what is due now and wait for it; how many."""
@@ -101,19 +102,21 @@ class Callbacks:
         return asyncio.run(round_trip())
 
     def take(self) -> list[Message]:
-        """Make some of what is due ours: a few for each host, so that one that hangs holds up
-        nobody else's."""
-        room = AT_ONCE - self._busy.total()
-        full = [host for host, count in self._busy.items() if count >= AT_ONCE_PER_HOST]
-        if room <= 0:
-            return []
-        taken = []
-        for message in self._due(full):
-            if self._busy[message.host] < AT_ONCE_PER_HOST and self._is_taken(message):
-                self._busy[message.host] += 1
-                taken.append(message)
-            if len(taken) == room:
-                break
+        """Make some of what is due ours: a few for each host and key, so that one that hangs holds
+        up nobody else's."""
+        taken: list[Message] = []
+        for message in self._due() if self._shares.count < AT_ONCE else ():
+            try:
+                if not self._shares.fits(message.host, message.key_id):
+                    continue
+                if self._is_taken(message):
+                    self._shares.take(message.host, message.key_id)
+                    taken.append(message)
+            except Exception as exc:
+                if not taken:
+                    raise
+                log.warning("some callbacks wait: %s", trouble_of(exc).detail)
+                break  # those that are ours by now have to be sent
         return taken
 
     def _run(self) -> None:
@@ -155,7 +158,7 @@ class Callbacks:
         except Exception as exc:
             log.warning("a callback is not settled: %s", trouble_of(exc).detail)
         finally:
-            self._busy[message.host] -= 1
+            self._shares.give_back(message.host, message.key_id)
 
     async def _outcome(self, message: Message) -> dict[str, object]:
         """Call; what is to be noted then."""
@@ -163,10 +166,12 @@ class Callbacks:
         found = await loop.run_in_executor(self._pool, self._body, message)
         if found is None:
             return {"callback_state": "failed"}
-        body, headers = found
+        body, headers, state = found
+        if state not in FINISHED:  # somebody asked again meanwhile: there will be another end
+            return {WAIT_S: TAKEN_FOR_S}
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                address = await loop.run_in_executor(self._pool, self._rules.resolve, message.url)
+                address = await self._resolved(message)
                 status = await _post(message.url, address, body, headers)
             if not 200 <= status < 300:
                 raise CallbackFailed(message.url, f"it answered {status}")
@@ -178,6 +183,13 @@ class Callbacks:
         except CallbackFailed as exc:
             return self._later(message, exc)
         return {"callback_state": "delivered", "callback_tries": message.tries + 1}
+
+    async def _resolved(self, message: Message) -> str:
+        """Its address. Who is asked for it may hang longer than we wait, and counts until then."""
+        asked = self._names.submit(self._rules.resolve, message.url)
+        self._shares.take(message.host, message.key_id)
+        asked.add_done_callback(lambda _: self._shares.give_back(message.host, message.key_id))
+        return await asyncio.wrap_future(asked)
 
     def _later(self, message: Message, exc: CallbackFailed) -> dict[str, object]:
         tries = message.tries + 1
@@ -192,12 +204,15 @@ class Callbacks:
         log.warning("callback given up: %s", exc.reason, extra=_named(message))
         return {"callback_state": "failed", "callback_tries": message.tries + 1}
 
-    def _due(self, full: Sequence[str]) -> list[Message]:
-        """What is due, longest first, but for hosts that have enough of us."""
-        due = handles.c.callback_due
+    def _due(self) -> list[Message]:
+        """What is due, longest first, but for hosts, wildcards and keys that have enough of us."""
+        due, host = handles.c.callback_due, handles.c.callback_host
         query = sa.select(handles).where(WAITING)
-        if full:
-            query = query.where(handles.c.callback_host.not_in(full))
+        for column, kind in ((host, "host"), (handles.c.key_id, "key")):
+            if full := self._shares.full(kind):
+                query = query.where(column.not_in(full))
+        for ending in self._shares.full("wildcard"):
+            query = query.where(~host.contains(f"{ending}:", autoescape=True))
         query = query.order_by(due).limit(AT_ONCE)
         with self._database.read() as connection:
             now = shared_clock(connection)
@@ -223,8 +238,8 @@ class Callbacks:
             statement = sa.update(handles).where(ours).values(callback_due=until)
             return connection.execute(statement).rowcount == 1
 
-    def _body(self, message: Message) -> tuple[str, dict[str, str]] | None:
-        """Body and headers; None when it is not to be sent any more."""
+    def _body(self, message: Message) -> tuple[str, dict[str, str], str] | None:
+        """Body, headers and the proof's state; None when it is not to be sent any more."""
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
         joined = joined.outerjoin(keys, keys.c.id == handles.c.key_id)
         columns = (proofs.c.circuit, proofs.c.state, proofs.c.failure, proofs.c.reason)
@@ -238,7 +253,8 @@ class Callbacks:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         body = json.dumps({"type": "proof.finished", "timestamp": stamp, "data": data})
         secret = self._keys.callback_secret(message.key_id)
-        return body, {"content-type": "application/json", **signature(secret, message.id, body)}
+        headers = {"content-type": "application/json", **signature(secret, message.id, body)}
+        return body, headers, row.state
 
     def _note(self, message: Message, found: dict[str, object]) -> None:
         values = {name: value for name, value in found.items() if name != WAIT_S}

@@ -156,6 +156,16 @@ def test_health_readiness_and_metrics(http: httpx.Client, fleet: Fleet) -> None:
         assert float(done.split()[1]) == len(list(client.proofs(State.DONE)))
 
 
+def test_what_callers_make_up_is_no_label_of_a_metric(http: httpx.Client) -> None:
+    for number in range(20):
+        http.request(f"ODD{number}", "/v1/proofs")
+        http.request("GET", f"/odd{number}", headers={"host": f"odd{number}"})
+        http.request(f"ODD{number}", f"/v1/proofs/odd{number}?odd{number}=odd{number}")
+    text = http.get("/metrics").text
+    assert 'method="other"' in text
+    assert "odd" not in text.lower()
+
+
 BAD_BODIES = {
     "no body": (b"", 422),
     "no JSON": (b'{"model": "quick"', 400),

@@ -24,7 +24,8 @@ from zkagent.prover.service.queue.tables import handles
 from zkagent.prover.service.wire.states import Failure
 from zkagent.prover.service.worker import callbacks
 from zkagent.prover.service.worker.callback_rules import CallbackRules
-from zkagent.prover.service.worker.callbacks import AT_ONCE_PER_HOST, TRIES, Callbacks, wait_s
+from zkagent.prover.service.worker.callback_shares import AT_ONCE, AT_ONCE_PER_HOST, AT_ONCE_PER_KEY
+from zkagent.prover.service.worker.callbacks import TRIES, Callbacks, wait_s
 
 INPUTS = (1, 2, 3, 4)
 PROOF = Request(fake_digest("quick"), INPUTS).id
@@ -195,13 +196,79 @@ def test_a_host_that_hangs_holds_up_no_other(store: Store, monkeypatch: pytest.M
         calls = open_callbacks(store, bad, good.origin)
         calls.start()
         try:
-            wait_for(lambda: calls._busy.total() == AT_ONCE_PER_HOST)
+            wait_for(lambda: calls._shares.count == AT_ONCE_PER_HOST)
             finished(store, f"{good.origin}/good", number=1000)
             began = time.monotonic()
             wait_for(lambda: good.paths)
             assert time.monotonic() - began < 2
         finally:
             calls.stop()
+
+
+def test_made_up_names_of_one_key_hold_up_no_other_key(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where asking for their addresses hangs, whatever time a call may take."""
+    monkeypatch.setattr(callbacks, "TIMEOUT_S", 0.2)
+    let_go = threading.Event()
+    resolve = CallbackRules.resolve
+
+    def hang(self: CallbackRules, url: str) -> str:
+        return resolve(self, url) if "127.0.0.1" in url else str(let_go.wait(20))
+
+    monkeypatch.setattr(CallbackRules, "resolve", hang)
+    with receiving() as good:
+        for number in range(AT_ONCE + 6):
+            finished(store, f"https://h{number}.tenants.test/", "mallory", number)
+        calls = open_callbacks(store, "*.tenants.test", good.origin)
+        calls.start()
+        try:
+            wait_for(lambda: calls._shares.count >= AT_ONCE_PER_KEY)
+            time.sleep(0.5)
+            finished(store, f"{good.origin}/good", number=1000)
+            began = time.monotonic()
+            wait_for(lambda: good.paths)
+            assert time.monotonic() - began < 3
+        finally:
+            let_go.set()
+            calls.stop()
+
+
+def test_a_database_that_breaks_while_messages_are_taken_loses_none_of_them(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with receiving() as receiver:
+        for number in range(AT_ONCE_PER_HOST):
+            finished(store, f"{receiver.origin}/{number}", number=number)
+        calls, is_taken, broken = open_callbacks(store, receiver.origin), Callbacks._is_taken, [2]
+
+        def break_once(self: Callbacks, message: callbacks.Message) -> bool:
+            broken[0] -= 1
+            if broken[0] == 0:
+                raise sa.exc.OperationalError("update", {}, Exception("connection lost"))
+            return is_taken(self, message)
+
+        monkeypatch.setattr(Callbacks, "_is_taken", break_once)
+        assert [calls.once(), calls.once()] == [1, AT_ONCE_PER_HOST - 1]
+        assert calls._shares.count == 0
+    assert len(receiver.paths) == AT_ONCE_PER_HOST
+
+
+def test_of_a_proof_that_was_asked_for_again_no_end_is_told_before_there_is_one(
+    store: Store, database: Database
+) -> None:
+    with receiving() as receiver:
+        finished(store, f"{receiver.origin}/")
+        with database.write() as connection:
+            connection.exec_driver_sql("update zkagent_proof set state = 'waiting'")
+        calls = open_callbacks(store, receiver.origin)
+        assert calls.once() == 1
+        assert receiver.paths == []
+        with database.write() as connection:
+            connection.exec_driver_sql("update zkagent_proof set state = 'done'")
+        assert hurry(database) > 0
+        calls.once()
+    assert receiver.paths == ["/"]
 
 
 def wait_for(condition: Callable[[], object], timeout_s: float = 10) -> None:

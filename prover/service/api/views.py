@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import own_row
 from zkagent.prover.service.errors import ProofUnknown
+from zkagent.prover.service.queue.company import may_see
 from zkagent.prover.service.queue.database import Database, shared_clock
 from zkagent.prover.service.queue.jobs import HandleState, read_inputs
 from zkagent.prover.service.queue.line import ORDER
@@ -24,9 +25,15 @@ from zkagent.prover.service.wire.schemas import (
     Result,
     Timings,
 )
-from zkagent.prover.service.wire.states import UNFINISHED, State
+from zkagent.prover.service.wire.states import UNFINISHED, Failure, State
 
 RECENT = 20
+#: How an earlier version's proof looks to a key that would see in it what others asked.
+WITHHELD = {
+    "seen_state": State.POISON,
+    "failure": Failure.ENGINE,
+    "reason": "it was made together with proofs of other keys: ask for it again",
+}
 CURSOR_PATTERN = r"^[0-9a-f]{16}-[0-9a-f]{64}$"
 
 #: A handle that was given up says so; otherwise it is in the state of its proof.
@@ -46,11 +53,13 @@ class Views:
         query = sa.select(proofs, *_handle_columns(), results)
         query = query.select_from(_joined().outerjoin(results, results.c.proof_id == proofs.c.id))
         with self._database.read() as connection:
-            row = connection.execute(query.where(ours)).mappings().one_or_none()
+            row: Any = connection.execute(query.where(ours)).mappings().one_or_none()
             if row is None:
                 raise ProofUnknown(proof_id)
             progress = _progress(connection, row)
-        result = _result(row) if row["seen_state"] == State.DONE else None
+            result = _result(row) if row["seen_state"] == State.DONE else None
+            if result and not _is_own(connection, key_id, row, result):
+                row, result = {**row, **WITHHELD}, None
         return ProofView(
             **_summary(row),
             version=row["version"],
@@ -172,6 +181,11 @@ def _result(row: Any) -> Result:
         rows=len(proof.inputs) // len(inputs),
         proof=ProofDocument.model_validate_json(row["document"]),
     )
+
+
+def _is_own(connection: sa.Connection, key_id: str, row: Any, result: Result) -> bool:
+    inputs, width = result.proof.inputs, len(result.proof.inputs) // result.rows
+    return may_see(connection, key_id, inputs, row["circuit"], width)
 
 
 def _progress(connection: sa.Connection, row: Any) -> Progress:

@@ -12,6 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from zkagent.prover.service.queue.company import wanted_by, wanted_by_just
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due
@@ -98,7 +99,7 @@ class Claims:
             if proof is None:
                 return None
             token = uuid.uuid4().hex
-            self._take(connection, proof.id, token, proof.id)
+            self._take(connection, proof.id, token)
         members = {proof.id: read_inputs(proof.inputs)}
         return Claim(token, proof.circuit, members, proof.queued_at, proof.alone)
 
@@ -129,17 +130,34 @@ class Claims:
                 requeue(connection, self.queue, proof, queued_at=proof.queued_at)
 
     def join(self, claim: Claim, room: int) -> Claim:
-        """Claim up to `room` more waiting proofs of the same circuit with the same token."""
-        (leader,) = list(claim.members)[:1]
-        waiting = (proofs.c.state == State.WAITING) & (proofs.c.circuit == claim.circuit)
-        query = sa.select(proofs).where(waiting & ~proofs.c.alone).order_by(*ORDER).limit(room)
+        """Claim up to `room` more waiting proofs of the same circuit with the same token: of those
+        that the same keys want, since each of them will see the inputs of all (company.py)."""
         members = dict(claim.members)
         with self.database.write() as connection:
-            query = query.where(is_due(connection))
-            for proof in connection.execute(query.with_for_update(skip_locked=True)).all():
-                self._take(connection, proof.id, claim.token, leader)
+            ours = self._locked(connection, claim)
+            wanting = set(wanted_by(connection, [proof.id for proof in ours]).values())
+            if len(wanting) != 1:  # some lost interest in one of them, or all in all
+                return claim
+            (keys,) = wanting
+            found = self._company(connection, claim.circuit, keys, room)
+            if found and ours[0].batch is None:
+                change(connection, ours[0].id, batch=ours[0].id)
+            for proof in found:
+                self._take(connection, proof.id, claim.token, ours[0].batch or ours[0].id)
                 members[proof.id] = read_inputs(proof.inputs)
         return replace(claim, members=members)
+
+    def _company(
+        self, connection: sa.Connection, circuit: str, keys: frozenset[str], room: int
+    ) -> list[ProofRow]:
+        """Proofs that wait and that these keys want and nobody else, locked. Whoever attached just
+        before a row was locked is seen only afterwards."""
+        waiting = (proofs.c.state == State.WAITING) & (proofs.c.circuit == circuit)
+        query = sa.select(proofs).where(waiting & ~proofs.c.alone & is_due(connection))
+        query = query.where(wanted_by_just(keys)).order_by(*ORDER).limit(room)
+        found = connection.execute(query.with_for_update(skip_locked=True)).all()
+        wanting = wanted_by(connection, [proof.id for proof in found])
+        return [proof for proof in found if wanting[proof.id] == keys]
 
     def held(self, claim: Claim) -> set[str]:
         """Which of the claim's proofs are still ours."""
@@ -220,7 +238,9 @@ class Claims:
             query = query.where(proofs.c.circuit.in_(sorted(able)))
         return query.order_by(*ORDER)
 
-    def _take(self, connection: sa.Connection, proof_id: str, token: str, leader: str) -> None:
+    def _take(
+        self, connection: sa.Connection, proof_id: str, token: str, leader: str | None = None
+    ) -> None:
         change(
             connection,
             proof_id,

@@ -6,12 +6,13 @@ Lock order everywhere: the proof's row first, then its handles.
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from zkagent.prover.service.queue.company import is_closed_to
 from zkagent.prover.service.queue.database import Database, add, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import (
     HandleState,
@@ -62,10 +63,21 @@ class Store:
             return shared_clock(connection) + seconds
 
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
-        """Ask for a proof, or attach to whoever asked before. What was set aside gets one more try:
-        perhaps it was never its fault. Raises QuotaExceeded, and then nothing has changed."""
+        """Ask for a proof, or attach to whoever asked before; a proof in which others would see
+        what this key asked, or it what they did, is left to them (company.py). What was set aside
+        gets one more try: perhaps it was never its fault. Raises QuotaExceeded, and then nothing
+        has changed."""
+        ticket = self._submit(key_id, request, quota)
+        ticket = ticket or self._submit(key_id, replace(request, alone=True), quota)
+        assert ticket  # nobody is let into what is alone, and nobody is kept out of it
+        return ticket
+
+    def _submit(self, key_id: str, request: Request, quota: Quota | None) -> Ticket | None:
+        """None when the proof that there is is closed to this key; never when it is alone."""
         with self.database.write() as connection:
             fresh, proof = _insert_or_lock(connection, request)
+            if not fresh and not request.alone and is_closed_to(connection, key_id, proof):
+                return None
             begun = fresh or proof.state in (State.CANCELLED, State.POISON)
             if begun or not _has_open_handle(connection, key_id, request.id):
                 more = 1 if begun or proof.state in UNFINISHED else 0

@@ -32,7 +32,8 @@ meta = Table(
 
 # state: jobs.State. generation counts the engine's runs of it; a run of an older one
 # has no say. claim is the token of whoever proves it now (fencing). version grows with every change
-# that a watcher can see. batch: the proof whose run proves this one too. alone: never batch it
+# that a watcher can see. batch: where several are proven in one, the first of
+# them. alone: never batch it
 # again. payer, turn: the key whose turn it takes, and its place in line (see line.py). not_before:
 # the time of the next try. crashes, deaths: attempts that ended badly, see claims.py.
 proofs = Table(

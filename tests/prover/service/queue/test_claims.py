@@ -225,7 +225,7 @@ def test_a_claim_takes_company_of_the_same_circuit_only(
     other = Request(fake_digest("slow"), (1, 2, 3, 4))
     alone = Request(CIRCUIT, (7, 7, 7, 7), alone=True)
     for request in (*same, other, alone):
-        store.submit("bob", request)
+        store.submit("alice", request)
     claim = one.claim(WANTED.id, 1)
     assert claim
     claim = one.join(claim, 2)

@@ -88,6 +88,8 @@ EXECUTOR = Method("agentExecutor", (), ("address",))
 REGISTRY = Method("registry", (), ("address",))
 MODEL_ID = Method("modelId", (), ("string",))
 BASE_PROMPT = Method("basePrompt", (), ("string",))
+#: Of a tool that is a SimpleSmartContractTool: agent, contract, selector.
+WIRING = Method("wiring", (), ("address", "address", "bytes4"))
 TOOLS = Method("tools", (), ("address[]", "bytes32[]"))
 SYMBOL_BOOK = Method("symbolBook", (), ("address",))
 ENTRIES = Method("entries", (), ("bytes32[]", "address[]", "uint8[]"))

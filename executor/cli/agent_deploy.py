@@ -118,7 +118,10 @@ def deploy_command(
             block, chain = carrier.block, policy_of(web3).chain_id
             made = OwnAgent(chain, block, compiled.name, address, signer.address)
             write_new(place, made.to_json())
+            called = _called_by_tools(web3, address)
     output.show(f"agent   {address}")
+    for contract in called:
+        output.show(f"tools   call {contract}")
     output.show(f'try     zkagent run "..." --rpc {rpc} --deployment {place} --key-file {key_file}')
 
 
@@ -157,6 +160,25 @@ def _known(web3: Any, record: "Deployment") -> "Mapping[str, str]":
         "symbolbook": record.symbol_book,
         "pool": record.pool,
     }
+
+
+def _called_by_tools(web3: Any, agent: str) -> list[str]:
+    """What the agent's own tools act through, such as a purse; none where that is not told."""
+    from eth_utils.address import to_checksum_address
+
+    from zkagent.executor.chain import abi
+    from zkagent.executor.chain.reader import ContractReader
+    from zkagent.executor.errors import NoAgentThere, NotOnChain
+    from zkagent.verifier_contracts.errors import RevertError
+
+    reader = ContractReader(web3)
+    block = reader.block("latest")
+    try:
+        addresses, _ = reader.view(agent, abi.TOOLS, block)
+        found = dict.fromkeys(reader.view(each, abi.WIRING, block)[1] for each in addresses)
+    except (NoAgentThere, NotOnChain, RevertError):
+        return []
+    return [to_checksum_address(each) for each in found]
 
 
 __all__ = ["deploy_command"]

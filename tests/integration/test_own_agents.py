@@ -1,6 +1,7 @@
 """A contract developer's first hour: begin, compile, deploy, run, and read one's own errors."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,10 +61,13 @@ def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
     assert {each["contract"] for each in json.loads(printed)} == {"Allowance", "AllowancePurse"}
     deploy = ["agent", "deploy", begun, "--deployment", "deployment.json"]
     assert exit_code(*deploy, *place, "--yes") == 0
+    told = re.search(r"^tools   call (0x\w{40})$", capsys.readouterr().out, re.MULTILINE)
     record = json.loads(Path("Allowance.json").read_text())
     schema = shipped("zkagent.verifier_contracts.deployment", "agent.schema.json")
     assert problems(record, schema) == []
     dai = fill_purse(embedded, record["agent"])
+    assert told
+    assert call(embedded.web3, dai.functions.balanceOf(told[1])) == 500 * 10**18
     friend = embedded.friend.address
     before = call(embedded.web3, dai.functions.balanceOf(friend))
     run = [*place, "--deployment", "Allowance.json", "--yes", "--receipt"]

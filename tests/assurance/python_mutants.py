@@ -37,6 +37,7 @@ TESTS = (
     "tests/executor/receipts/test_file.py",
     "tests/executor/receipts/test_verdicts.py",
     "tests/executor/receipts/test_movements.py",
+    "tests/executor/receipts/test_each_check.py",
     "tests/executor/receipts/test_schema.py",
     "tests/executor/receipts/test_earlier_files.py",
     "tests/executor/audit",

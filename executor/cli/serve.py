@@ -131,11 +131,13 @@ def worker_command(ctx: click.Context, /, **given: Any) -> None:
 
 def _assemble(ctx: click.Context, given: dict[str, Any]) -> "Assembly":
     from zkagent.prover.service.assembly import Options, assemble
-    from zkagent.prover.service.logs import set_up_logging
+    from zkagent.prover.service.logs import catch_the_rest, set_up_logging
 
     as_json = given.pop("log_json")
     set_up_logging(as_json=as_json, verbose=bool((ctx.obj or {}).get("verbose")))
-    return assemble(Options(**given))
+    assembly = assemble(Options(**given))
+    catch_the_rest()
+    return assembly
 
 
 def _service(assembly: "Assembly", host: str, *, require_keys: bool, max_body: int) -> "Service":

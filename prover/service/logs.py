@@ -6,7 +6,9 @@ not ours its kind is written and where it happened, not what it says.
 
 import json
 import logging
+import re
 import sys
+import threading
 import time
 import traceback
 from types import TracebackType
@@ -16,8 +18,12 @@ import sqlalchemy as sa
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused
 from zkagent.prover.service.queue.trouble import trouble_of
 
+log = logging.getLogger(__name__)
+
 OURS = ("zkagent",)
 MOST_ERRORS = 5
+#: Where what a library says goes over to what it was given.
+QUOTES = re.compile(r"[\n(<{\['\"]|: ")
 #: Ours that never speak of a request's content.
 SPEAKING = (DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused)
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -80,11 +86,11 @@ def _said(exc: BaseException) -> str:
 
 
 class Discreet(logging.Filter):
-    """Of what libraries log: the first line, and no error's words in it."""
+    """Of what libraries log: the beginning of the first line, and nothing that they quote in it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not record.name.startswith(OURS):
-            text = record.getMessage().partition("\n")[0].partition(": ")[0]
+            text = QUOTES.split(record.getMessage(), maxsplit=1)[0].rstrip(" :")
             record.msg, record.args = text[:200], ()
         return True
 
@@ -106,6 +112,22 @@ def set_up_logging(*, as_json: bool, verbose: bool) -> None:
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
+def catch_the_rest() -> None:
+    """Of this process, from now on: what ends a thread, or an object, and warnings would be written by Python, with their words;
+    what an event loop cannot hand to anybody comes by the logger `asyncio`."""
+
+    def unhandled(where: str, exc: BaseException | None) -> None:
+        if not isinstance(exc, SystemExit):
+            info = (type(exc), exc, exc.__traceback__) if exc else None
+            log.error("an error that nobody handled, in %s", where, exc_info=info)
+
+    threading.excepthook = lambda told: unhandled(
+        told.thread.name if told.thread else "a thread", told.exc_value
+    )
+    sys.unraisablehook = lambda told: unhandled("an object's end", told.exc_value)
+    logging.captureWarnings(True)
+
+
 def _extras(record: logging.LogRecord) -> dict[str, object]:
     return {name: value for name, value in vars(record).items() if name not in STANDARD}
 
@@ -117,4 +139,4 @@ def _short(value: object) -> str:
     return f"{text[:16]}…" if len(text) == 64 else text
 
 
-__all__ = ["Discreet", "discreet", "set_up_logging"]
+__all__ = ["Discreet", "catch_the_rest", "discreet", "set_up_logging"]

@@ -176,10 +176,12 @@ class Engine:
             "serializer": DBOSPortableJSONSerializer(),
             "log_level": "ERROR",
         }
+        _quieten()
         DBOS(config=config)
         self._register(prove)
         DBOS.listen_queues([])  # the one that there is has a thread of our own
         DBOS.launch()
+        _quieten()  # whatever of the above it has set up
         _get_dbos_instance()._sys_db.engine.hide_parameters = True
         DBOS.register_queue(PROOFS, polling_interval_sec=self._poll_s)
         self._poll(slots)
@@ -241,9 +243,10 @@ def _engine_url(database: Database) -> str:
 
 
 def _quieten() -> None:
-    """DBOS speaks through our logging, and only when something is wrong."""
+    """DBOS speaks through our logging, and only when something is wrong: where its logger has no
+    handler, it adds one of its own, which writes down whatever an error says."""
     logger = logging.getLogger("dbos")
-    logger.handlers.clear()
+    logger.handlers[:] = [logging.NullHandler()]
     logger.propagate = True
     logger.setLevel(logging.ERROR)
 

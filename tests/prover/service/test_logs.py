@@ -3,6 +3,9 @@
 import json
 import logging
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -72,3 +75,60 @@ def test_of_what_libraries_log_the_errors_words_are_left_out() -> None:
     record = logging.LogRecord("dbos", logging.ERROR, __file__, 1, words, (), None)
     assert Discreet().filter(record)
     assert LineFormatter().format(record).endswith("Error serializing object")
+
+
+ESCAPING = """
+import asyncio, sys, threading, time, warnings
+from zkagent.prover.service.logs import catch_the_rest, set_up_logging
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import Engine, EngineQueue, prepare_engine
+from zkagent.prover.service.queue.jobs import Run
+
+set_up_logging(as_json=True, verbose=False)
+catch_the_rest()
+database = Database(sys.argv[1])
+database.prepare()
+prepare_engine(database)
+ended = threading.Event()
+
+def fail(*_):
+    ended.set()
+    int("x" + sys.argv[2])
+
+engine, queue = Engine(database, "one", 0.1), EngineQueue(database)
+engine.start(fail, 1)
+with database.write() as connection:
+    queue.enqueue(connection, Run("p" * 64, 1, 1))
+assert ended.wait(20)
+engine.stop(5)
+thread = threading.Thread(target=fail)
+thread.start()
+thread.join()
+
+class Dying:
+    __del__ = fail
+
+del [Dying()][:]
+warnings.warn(sys.argv[2])
+
+async def lose():
+    asyncio.get_running_loop().call_soon(fail, sys.argv[2])
+    task = asyncio.ensure_future(asyncio.to_thread(fail))
+    await asyncio.sleep(0.2)
+    del task
+
+asyncio.run(lose())
+"""
+
+
+def test_what_leaves_a_run_a_thread_or_a_loop_is_written_as_anything_else(tmp_path: Path) -> None:
+    """Libraries, and Python itself, have handlers of their own for it."""
+    words = ("-c", ESCAPING, f"sqlite:///{tmp_path}/service.sqlite", MARKER)
+    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    records = [json.loads(line) for line in ended.stderr.splitlines()]
+    assert MARKER not in ended.stderr
+    assert "ValueError" in ended.stderr
+    loggers = [record["logger"] for record in records]
+    ours = "zkagent.prover.service.logs"
+    assert sorted(loggers) == ["asyncio", "asyncio", "dbos", "py.warnings", ours, ours]

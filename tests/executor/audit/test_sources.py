@@ -1,0 +1,87 @@
+"""With what an audit compares: the committed model, or an error that names those there are, and
+circuits that are built here when the committed ones are not the model's."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.fakes.memory_agent import SYSTEM_ID, batch_circuit, memory_identity
+from zkagent.executor.audit import sources
+from zkagent.executor.chain.agent import AgentModel
+from zkagent.executor.errors import CannotVerify, OtherModel
+from zkagent.models.catalogue import Model, load_model
+
+AGENT, CHAIN_ID, CIRCUIT = "0x" + "a1" * 20, 31337, "c1" * 32
+
+
+@pytest.fixture
+def bound(drain: Model) -> AgentModel:
+    return memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (2, 4)).model
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What was looked for and what was built, in order."""
+    found: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(sources, "find_system", lambda system: system)
+
+    def find(model: Model, digest: str, system: bytes, srs: object, size: int) -> str:
+        found.append(("found", digest, system, size))
+        return digest
+
+    monkeypatch.setattr(sources, "find_circuit", find)
+    return found
+
+
+def test_the_committed_model_is_taken_by_its_digest(
+    bound: AgentModel, drain: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wallet = load_model("wallet", Model)
+    there = {"wallet": wallet, "drain": drain}
+    monkeypatch.setattr(sources, "shipped_models", lambda: tuple(there))
+    monkeypatch.setattr(sources, "load_model", lambda name, kind: there[name])
+    assert sources.committed_model(bound) is drain
+    del there["drain"]
+    with pytest.raises(OtherModel) as refused:
+        sources.committed_model(bound)
+    assert f"are wallet {wallet.digest[:16]}" in str(refused.value)
+    assert f"wallet {wallet.digest[:17]}" not in str(refused.value)
+    assert drain.digest[:16] in str(refused.value)
+
+
+def test_committed_circuits_are_looked_for_by_size(
+    bound: AgentModel, drain: Model, asked: list[tuple[Any, ...]]
+) -> None:
+    told: list[str] = []
+    assert sources.own_circuit(bound, drain, None, told.append) == CIRCUIT
+    assert sources.own_batches(bound, drain, None, told.append) == {
+        size: batch_circuit(size) for size in (2, 4)
+    }
+    assert asked == [
+        ("found", CIRCUIT, SYSTEM_ID, 1),
+        *(("found", batch_circuit(size), SYSTEM_ID, size) for size in (2, 4)),
+    ]
+    assert [line.split(":")[0] for line in told] == [
+        f"circuit for {size} decisions" for size in (1, 2, 4)
+    ]
+
+
+@pytest.mark.parametrize("error", [CannotVerify("not here"), ValueError("another")])
+def test_what_is_not_the_models_is_built_to_show_the_difference(
+    bound: AgentModel,
+    drain: Model,
+    asked: list[tuple[Any, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    def find(*wanted: object) -> None:
+        raise error
+
+    def build(model: Model, size: int, srs: object, stage: object, system: object) -> str:
+        asked.append(("built", size, system))
+        return "built"
+
+    monkeypatch.setattr(sources, "find_circuit", find)
+    monkeypatch.setattr(sources, "batch_circuit", build)
+    assert sources.own_circuit(bound, drain, None, lambda stage: None, 2) == "built"
+    assert asked == [("built", 2, SYSTEM_ID)]

@@ -43,6 +43,7 @@ TESTS = (
     "tests/executor/audit",
     "tests/verifier_contracts/deployment/test_known_code.py",
     "tests/integration/test_audit_checks.py",
+    "tests/integration/test_audit_edges.py",
     "tests/integration/test_run_contracts.py",
     "tests/integration/test_audit.py",
     "tests/integration/test_receipts.py::test_it_is_accepted_offline_and_by_the_chain",

@@ -430,6 +430,20 @@ def test_another_verifier_is_found(scene: Scene) -> None:
         assert f"the code at {at} is" in said
 
 
+@pytest.mark.parametrize("code", [b"", b"\0"])
+def test_a_verifier_that_is_gone_or_was_made_again_has_not_the_registered_hash(
+    scene: Scene, code: bytes
+) -> None:
+    """The registry's words are what they were: other code came behind its back."""
+    audited, reader = with_batches(scene)
+    assert batch_problems(audited) == []
+    reader.codes[audited.bound.verifier.lower()] = code
+    for claim in ("the verifier is", "the verifier for 2 dec", "the verifier for 4 dec"):
+        assert any(claim in problem for problem in batch_problems(audited))
+    broken = [str(check) for check in audit(audited) if not check.held]
+    assert any("the hashes cover all of it: verifying key hash" in each for each in broken)
+
+
 def batched(scene: Scene, **others: Any) -> Audited:
     """As if the model's verifier were registered for two and four decisions as well."""
     audited = scene.bound_to()

@@ -45,9 +45,13 @@ contract AgentWallet is IAgentWallet {
     }
 
     /// @inheritdoc IAgentWallet
+    /// @dev A pool that takes less than it may is not left an allowance for later.
     function deploy(address asset, uint256 amount) external onlyTools {
         IERC20(asset).forceApprove(address(_pool), amount);
         _pool.deposit(asset, amount);
+        if (IERC20(asset).allowance(address(this), address(_pool)) != 0) {
+            IERC20(asset).forceApprove(address(_pool), 0);
+        }
     }
 
     /// @inheritdoc IAgentWallet

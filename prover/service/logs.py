@@ -113,8 +113,9 @@ def set_up_logging(*, as_json: bool, verbose: bool) -> None:
 
 
 def catch_the_rest() -> None:
-    """Of this process, from now on: what ends a thread, or an object, and warnings would be written by Python, with their words;
-    what an event loop cannot hand to anybody comes by the logger `asyncio`."""
+    """Of this process, from now on: what ends a thread, or an object, and warnings would be written
+    by Python, with their words; what an event loop cannot hand to anybody comes by the logger
+    `asyncio`."""
 
     def unhandled(where: str, exc: BaseException | None) -> None:
         if not isinstance(exc, SystemExit):

@@ -216,7 +216,7 @@ class InsufficientFunds(SendError):
     def __init__(self, account: str, balance_wei: int, needed_wei: int) -> None:
         self.account, self.balance_wei, self.needed_wei = account, balance_wei, needed_wei
         super().__init__(
-            f"{account} holds {_ether(balance_wei)} ETH, the run may cost up to "
+            f"{account} holds {_ether(balance_wei)} ETH, and what is to be sent may cost up to "
             f"{_ether(needed_wei)} ETH in gas: fund the account"
         )
 

@@ -251,8 +251,10 @@ def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
     output.show(f"agent   {deployment.agent}")
     output.show(f"wallet  {deployment.wallet}")
     output.show(f"chain   {rpc} ({deployment.chain_id})")
+    symbols = [token.symbol for token in deployment.tokens]
+    asset = "USDC" if "USDC" in symbols or not symbols else symbols[0]
     output.show(
-        f'try     zkagent run "deposit 5 USDC" --rpc {rpc} --deployment {out} --key-file {key}'
+        f'try     zkagent run "deposit 5 {asset}" --rpc {rpc} --deployment {out} --key-file {key}'
     )
 
 

@@ -103,7 +103,8 @@ def register_batch_command(
     output.show(f"commitment  {commitment}")
     output.show("agents      stop until their owners accept it:")
     output.show(
-        f"            zkagent agent accept --agent ADDRESS --rpc {rpc} --commitment {commitment}"
+        f"            zkagent agent accept --agent ADDRESS --rpc {rpc} --commitment {commitment} "
+        "--key-file OWNERS_KEY"
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 import zkagent
 from tests.integration.journalled.test_interruptions import deposit_for_the_wallet
 from tests.integration.journalled.world import Killed, World, killing
+from tests.support.command_line import exit_code
 from zkagent.executor.chain.abi import book_code
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import NotAsSigned, RunUnsettled
@@ -144,3 +145,26 @@ def test_what_is_within_the_signed_range_is_gone_on_with_after_the_deadline(
     deposit_for_the_wallet(world, 10**5)
     world.pass_deadline(world.record(), monkeypatch)
     assert run(world, ALL).decisions[1].arguments[1].text == "100.1"
+
+
+@pytest.mark.parametrize(("terminal", "code", "signed"), [(False, 6, 1), (True, 0, 2)])
+def test_the_command_asks_on_a_terminal_though_yes_was_given(
+    world: World,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    terminal: bool,
+    code: int,
+    signed: int,
+) -> None:
+    interrupted(world, monkeypatch)
+    usdc_is_weth(world)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr("click.confirm", lambda text, **_: True)
+    there = world.stage.chain.deployment
+    where = ("--rpc", world.anvil.rpc_url, "--key-file", str(world.key), "--agent", there.agent)
+    assert exit_code("run", PROMPT, *where, "--deployment", "none", "--yes") == code
+    told = capsys.readouterr().err
+    assert ("not what was signed before: decision 1 is now Transfer" in told) == terminal
+    assert ("nothing was sent" in told) != terminal
+    assert len(world.record().signed) == signed

@@ -12,6 +12,7 @@ Wrong inputs are circuits' InputRefused, the only verdict on them. That somebody
 hold is a verdict (verification.py), not an error.
 """
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.errors import ZkagentError
 
 TROUBLES = {
@@ -68,7 +69,7 @@ class ProofFalse(PermanentProverError):
     """The engine, or a service, returned a proof that does not verify. service: its address."""
 
     def __init__(self, circuit: str, reason: str, service: str = "") -> None:
-        maker = f" by the service at {service}" if service else ""
+        maker = f" by the service at {shown_url(service)}" if service else ""
         remedy = "do not rely on that service" if service else "build the circuit again"
         super().__init__(
             f"the proof made{maker} for circuit {circuit[:16]} does not verify ({reason}): {remedy}"

@@ -33,6 +33,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.errors import ZkagentError, plain
 
 
@@ -167,7 +168,8 @@ class ChainUnreachable(ChainError):
 
     def __init__(self, rpc_url: str, reason: str) -> None:
         super().__init__(
-            f"no chain answers at {rpc_url} ({reason}); is the node running and the address right?"
+            f"no chain answers at {shown_url(rpc_url)} ({reason}); is the node running and the "
+            "address right?"
         )
         self.rpc_url = rpc_url
         self.reason = reason
@@ -179,8 +181,8 @@ class ChainTimedOut(ChainUnreachable):
     def __init__(self, rpc_url: str, method: str, timeout_s: float) -> None:
         ChainError.__init__(
             self,
-            f"{rpc_url} gave no answer to {method} within {timeout_s:g} s: try again, or ask "
-            "another node",
+            f"{shown_url(rpc_url)} gave no answer to {method} within {timeout_s:g} s: try "
+            "again, or ask another node",
         )
         self.rpc_url, self.method, self.timeout_s = rpc_url, method, timeout_s
         self.reason = "no answer in time"
@@ -190,7 +192,7 @@ class WrongChain(ChainError):
     """The node serves another chain than the one asked for."""
 
     def __init__(self, rpc_url: str, expected: int, found: int) -> None:
-        super().__init__(f"{rpc_url} serves chain {found}, expected chain {expected}")
+        super().__init__(f"{shown_url(rpc_url)} serves chain {found}, expected chain {expected}")
         self.rpc_url = rpc_url
         self.expected = expected
         self.found = found

@@ -3,6 +3,7 @@
 Called by whoever connects: clients of chains and of the proof service, commands, config files.
 """
 
+import re
 from urllib.parse import urlsplit
 
 EXPECTED = "expected an address that begins with http:// or https:// and names a host"
@@ -23,7 +24,24 @@ def _meant(text: str) -> str:
     """``: http://localhost:8642?`` for an address that lacks nothing else."""
     full = f"http://{text}"
     close = ":" in text and "/" not in text and not url_problem(full)
-    return f": did you mean {full}?" if close else ""
+    return f": did you mean {shown_url(full)}?" if close else ""
 
 
-__all__ = ["EXPECTED", "url_problem"]
+def shown_url(url: str) -> str:
+    """An address as it may be printed: scheme, host and port. Names, passwords, paths and queries
+    hold keys of nodes and services; ``/...`` stands for them."""
+    scheme, mark, rest = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
+    authority, *tail = re.split(r"[/?#\\]", rest, maxsplit=1)
+    if any("@" in part or "://" in part for part in tail):
+        return f"{scheme}{mark}..."  # a password with a slash in it, perhaps
+    host = authority.rpartition("@")[2]
+    return f"{scheme}{mark}{host}" + ("/..." if any(part.strip("/") for part in tail) else "")
+
+
+def without_keys(text: str) -> str:
+    """A traceback, say, with each address in it as `shown_url` has it."""
+    text = re.sub(r"(?<=with url: )\S+", "/...", text)  # how requests and urllib3 name a path
+    return re.sub(r"https?://[^\s'\"<>|)]+", lambda found: shown_url(found[0]), text)
+
+
+__all__ = ["EXPECTED", "shown_url", "url_problem", "without_keys"]

@@ -110,7 +110,7 @@ class _Ours:
         model = committed_model(bound) if self.model is None else model_of(self.model)
         setup = setup_file(self.srs)
         circuit = own_circuit(bound, model, setup, self.stage)
-        batches = own_batches(bound, model, setup, self.stage)
+        batches = own_batches(code, bound, model, setup, self.stage)
         self.stage("comparing")
         return Audited(code, registry, bound, model, circuit, batches, executor)
 

@@ -27,12 +27,14 @@ from zkagent.executor.audit.agent import origin_checks, tell
 from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel, BatchVerifier
+from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.chain.web3_registry import Web3Registry
-from zkagent.executor.receipts.verdicts import Check, check, difference
+from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID
 from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
+from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.deployment.model_code import ModelCode, build_model_code
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -120,7 +122,7 @@ def _obeyed(audited: Audited) -> str:
 
 def _obeyed_batches(audited: Audited, registry: Web3Registry) -> str:
     bound = audited.bound
-    for decisions in range(2, max(bound.batch_sizes, default=1) + 1):
+    for decisions in range(2, min(max(bound.batch_sizes, default=1), MOST_BATCH) + 1):
         batch = next(each for each in bound.batches if each.size >= decisions)
         found = registry.batch_for(bound.model_id, decisions, audited.code.block, audited.executor)
         expected = (batch.verifier, batch.size, bound.commitment_hash)
@@ -200,13 +202,30 @@ def _same_bytes(audited: Audited, expected: ExactCode) -> str:
     return difference((f"the code at {expected.address}", found, keccak(expected.code).hex()))
 
 
+def batch_problem(code: Code, bound: AgentModel, batch: BatchVerifier) -> str:
+    """What is wrong with a batch verifier without a circuit to compare it with: circuits take
+    minutes to build, and whoever owns a model may register anything. Raises CannotTell."""
+    if batch.size > MOST_BATCH:
+        raise CannotTell(f"circuits for more than {MOST_BATCH} decisions are not built")
+    found = code.reader.code(batch.verifier, code.block)
+    if problem := difference(("code hash", batch.code_hash.hex(), keccak(found).hex())):
+        return problem
+    if known := recognise(found):
+        return f"it is {known.contract.label}, expected a verifier"
+    single = len(code.reader.code(bound.verifier, code.block))
+    if 2 * len(found) < single:  # generated ones are of one length, but for a few constants
+        return f"it has {len(found)} bytes, the verifier for one decision {single}"
+    return ""
+
+
 def _batch(audited: Audited, batch: BatchVerifier) -> str:
+    if problem := batch_problem(audited.code, audited.bound, batch):
+        return problem
     circuit = audited.batches.get(batch.size)
     if circuit is None:
         return f"there is no circuit for {batch.size} decisions to compare it with"
     return _backed(audited, circuit, batch.verifier) or difference(
-        ("circuit hash", batch.circuit_hash.hex(), circuit.digest),
-        ("code hash", batch.code_hash.hex(), _digest(audited, batch.verifier)),
+        ("circuit hash", batch.circuit_hash.hex(), circuit.digest)
     )
 
 
@@ -271,5 +290,5 @@ def _digest(audited: Audited, address: str) -> str:
     return keccak(audited.code.reader.code(address, audited.code.block)).hex()
 
 
-__all__ = ["Audited", "audit", "decoder_values", "encoder_values", "model_contract_checks"]
-__all__ += ["registered_checks"]
+__all__ = ["Audited", "audit", "batch_problem", "decoder_values", "encoder_values"]
+__all__ += ["model_contract_checks", "registered_checks"]

@@ -6,9 +6,12 @@ from pathlib import Path
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.support.progress import Told
 from zkagent.circuits.systems import find_system
-from zkagent.executor.chain.agent import AgentModel
+from zkagent.executor.audit.code import Code
+from zkagent.executor.audit.model import batch_problem
+from zkagent.executor.chain.agent import AgentModel, BatchVerifier
 from zkagent.executor.errors import CannotVerify, OtherModel
 from zkagent.executor.receipts.circuits import find_circuit
+from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.executor.runs.local_batches import batch_circuit
 from zkagent.models.catalogue import Model, load_model, shipped_models
 
@@ -31,17 +34,30 @@ def own_circuit(
     system = find_system(bound.proof_system_id)
     digest = bound.circuit_hash if size == 1 else bound.batch(size).circuit_hash
     stage(f"circuit for {size} decisions: looking for the committed one")
+
+    def told(step: str) -> None:
+        stage(f"circuit for {size} decisions: {step}")
+
     try:
-        return find_circuit(model, digest.hex(), system, srs, size)
+        return find_circuit(model, digest.hex(), system, srs, size, progress=told)
     except (CannotVerify, ValueError):
         return batch_circuit(model, size, srs, stage, system)
 
 
 def own_batches(
-    bound: AgentModel, model: Model, srs: Path | None, stage: Told
+    code: Code, bound: AgentModel, model: Model, srs: Path | None, stage: Told
 ) -> Mapping[int, Circuit]:
-    """The same for each of its batch verifiers, by size."""
-    return {size: own_circuit(bound, model, srs, stage, size) for size in bound.batch_sizes}
+    """The same for each of its batch verifiers that need one to be told from a good one, by
+    size."""
+    sizes = [batch.size for batch in bound.batches if _needs_circuit(code, bound, batch)]
+    return {size: own_circuit(bound, model, srs, stage, size) for size in sizes}
+
+
+def _needs_circuit(code: Code, bound: AgentModel, batch: BatchVerifier) -> bool:
+    try:
+        return not batch_problem(code, bound, batch)
+    except CannotTell:
+        return False
 
 
 __all__ = ["committed_model", "own_batches", "own_circuit"]

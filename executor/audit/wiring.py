@@ -12,6 +12,7 @@ from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_agent import read_tools
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.models.encoding.book import Listing
@@ -93,8 +94,7 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
     if not number.isdigit():
         raise NoAgentThere(agent, f"its model id is {number!r}, expected a number")
     (max_iterations,) = reader.view(agent, abi.MAX_ITERATIONS, block)
-    addresses, pins = reader.view(agent, abi.TOOLS, block)
-    pairs = zip(addresses, pins, strict=True)
+    tools = read_tools(reader, agent, block)
     return Wiring(
         agent=agent,
         executor=executor,
@@ -103,7 +103,7 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         base_prompt=data(abi.BASE_PROMPT),
         max_iterations=int(max_iterations),
         commitment=data(abi.PINNED_COMMITMENT),
-        tools=tuple(_tool(reader, agent, block, address, pin) for address, pin in pairs),
+        tools=tuple(_tool(reader, agent, block, address, pin) for address, pin in tools),
         metadata=_metadata(reader, agent, agent, block),
         owner=optional(abi.OWNER),
         wallet=optional(abi.WALLET),

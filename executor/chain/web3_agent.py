@@ -21,6 +21,7 @@ from zkagent.executor.chain.agent import (
     ToolMetadata,
     ToolParameter,
 )
+from zkagent.executor.chain.limits import MOST_TOOLS
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
@@ -61,7 +62,7 @@ class Web3Agent:
         return self._identity(block)
 
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
-        addresses, pinned = self._view(self.agent, abi.TOOLS, block)
+        tools = read_tools(self.reader, self.agent, block)
         (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
         (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
         data, listings = read_book(self.reader, book, block)
@@ -69,8 +70,8 @@ class Web3Agent:
             block=block,
             agent=self.agent,
             base_prompt=base_prompt,
-            tools=tuple(self._tool(address, block) for address in addresses),
-            pinned=tuple(pinned),
+            tools=tuple(self._tool(address, block) for address, _ in tools),
+            pinned=tuple(pin for _, pin in tools),
             book=listings,
             book_contract=book,
             book_data=data,
@@ -139,6 +140,17 @@ class Web3Agent:
                 raise DecimalsRefused(token, len(answer))
             known.append((token, places))
         return known
+
+
+def read_tools(reader: ContractReader, agent: str, block: Block) -> tuple[tuple[str, bytes], ...]:
+    """Addresses and pins, in the agent's order. Raises NoAgentThere, also for more than we ask."""
+    addresses, pins = reader.view(agent, abi.TOOLS, block)
+    if len(addresses) != len(pins):
+        raise NoAgentThere(agent, f"it names {len(addresses)} tools and {len(pins)} pins of them")
+    if len(addresses) > MOST_TOOLS:
+        why = f"it names {len(addresses)} tools, and no more than {MOST_TOOLS} are looked into"
+        raise NoAgentThere(agent, why)
+    return tuple(zip(addresses, pins, strict=True))
 
 
 def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:

@@ -4,7 +4,9 @@ from typing import Any
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel, BatchVerifier, Block
+from zkagent.executor.chain.limits import MOST_BATCH, MOST_COMPONENTS
 from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.errors import NoAgentThere
 
 
 class Web3Registry:
@@ -34,7 +36,8 @@ class Web3Registry:
         return self.reader.view(self.address, method, block, number, decisions, sender=sender)
 
     def model(self, number: int, block: Block) -> AgentModel:
-        """Commitment and binding under this number. Raises RevertError when there is none."""
+        """Commitment and binding under this number. Raises RevertError when there is none, and
+        NoAgentThere for one of more parts than we look into."""
         read, registry = self.reader.view, self.address
         commitment, _, _ = read(registry, abi.GET_MODEL, block, number)
         (binding,) = read(registry, abi.GET_BINDING, block, number)
@@ -42,6 +45,8 @@ class Web3Registry:
         (commitment_hash,) = read(registry, abi.COMMITMENT_HASH, block, number)
         model_hash, circuit_hash, vk_hash, proof_system, uri = commitment
         verifier, encoder, decoder, components, onnx, manifest, inputs, outputs = binding
+        self._check_count("data contracts", len(components), MOST_COMPONENTS)
+        self._check_count("batch verifiers", len(batches), MOST_BATCH)
         return AgentModel(
             model_id=number,
             model_hash=model_hash,
@@ -60,3 +65,8 @@ class Web3Registry:
             batches=tuple(BatchVerifier(*batch) for batch in batches),
             commitment_hash=commitment_hash,
         )
+
+    def _check_count(self, what: str, found: int, most: int) -> None:
+        if found > most:
+            why = f"a model of {found} {what}, and no more than {most} are looked into"
+            raise NoAgentThere(self.address, why)

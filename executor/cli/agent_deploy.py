@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.cli import output
 from zkagent.executor.cli.agent_sources import SOURCE
 from zkagent.executor.cli.deploying import (
@@ -110,7 +111,7 @@ def deploy_command(
             return create(carrier, Step("agent", compiled.name), compiled, *arguments)
 
         with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
-            what = f"deploys {compiled.name} on chain {policy_of(web3).chain_id}, {rpc}"
+            what = f"deploys {compiled.name} on chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
             if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
                 return
             tell.stage(f"deploying: {compiled.name}")
@@ -122,7 +123,10 @@ def deploy_command(
     output.show(f"agent   {address}")
     for contract in called:
         output.show(f"tools   call {contract}")
-    output.show(f'try     zkagent run "..." --rpc {rpc} --deployment {place} --key-file {key_file}')
+    output.show(
+        f'try     zkagent run "..." --rpc {shown_url(rpc)} --deployment {place} '
+        f"--key-file {key_file}"
+    )
 
 
 def _chosen(file: Path, name: str | None) -> "Contract":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import (
@@ -130,7 +131,7 @@ def deploy_command(
         with resumable(web3, signer, out, subject) as carrier:
             if not agree(
                 carrier,
-                f"deploys {model.name} on chain {web3.eth.chain_id}, {rpc}",
+                f"deploys {model.name} on chain {web3.eth.chain_id}, {shown_url(rpc)}",
                 lambda own: _deployed(own, model, circuit, plan),
                 tell,
                 fork=rpc if foundations.any else None,
@@ -250,11 +251,12 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
 def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
     output.show(f"agent   {deployment.agent}")
     output.show(f"wallet  {deployment.wallet}")
-    output.show(f"chain   {rpc} ({deployment.chain_id})")
+    output.show(f"chain   {shown_url(rpc)} ({deployment.chain_id})")
     symbols = [token.symbol for token in deployment.tokens]
     asset = "USDC" if "USDC" in symbols or not symbols else symbols[0]
     output.show(
-        f'try     zkagent run "deposit 5 {asset}" --rpc {rpc} --deployment {out} --key-file {key}'
+        f'try     zkagent run "deposit 5 {asset}" --rpc {shown_url(rpc)} --deployment {out} '
+        f"--key-file {key}"
     )
 
 

@@ -9,6 +9,7 @@ from typing import TextIO
 
 import click
 
+from zkagent.circuits.support.urls import without_keys
 from zkagent.errors import ZkagentError, plain
 from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
@@ -124,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as exc:
         line = _one_line(exc)
         if verbose or line is None:
-            output.show(traceback.format_exc().rstrip("\n"), err=True)
+            output.show(without_keys(traceback.format_exc()).rstrip("\n"), err=True)
         else:
             output.show(f"error: {line}", err=True)
         sys.exit(_exit_code(exc, line))
@@ -142,7 +143,8 @@ def _one_line(exc: Exception) -> str | None:
     if isinstance(exc, ZkagentError):
         return str(exc)
     if type(exc).__module__.partition(".")[0] in {"web3", "requests"}:
-        return f"the node's answer cannot be used ({type(exc).__name__}: {exc}): ask another node"
+        said = without_keys(str(exc))
+        return f"the node's answer cannot be used ({type(exc).__name__}: {said}): ask another node"
     if isinstance(exc, OSError) and exc.filename:
         from zkagent.circuits.support.cache import cache_root, home_refused, is_below
 

@@ -91,10 +91,10 @@ def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None)
 def checked_url(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
     """The callback of every option that takes an address: what nobody can be called at is refused
     before any work."""
-    from zkagent.circuits.support.urls import url_problem
+    from zkagent.circuits.support.urls import shown_url, url_problem
 
     if given is not None and (problem := url_problem(given)):
-        raise click.BadParameter(f"{given!r}: {problem}", ctx, option)
+        raise click.BadParameter(f"{shown_url(given)!r}: {problem}", ctx, option)
     return given
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.cli import output
 from zkagent.executor.cli.deploy import BATCH_OPTION, batch_circuits
 from zkagent.executor.cli.deploying import (
@@ -96,15 +97,15 @@ def register_batch_command(
         with resumable(web3, signer, place, subject) as carrier:
             sizes_shown = ", ".join(map(str, sorted(circuits)))
             what = f"registers batches of {sizes_shown} with model {model_id} of {address}"
-            what += f" on chain {policy_of(web3).chain_id}, {rpc}"
+            what += f" on chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
             if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
                 return
             commitment = "0x" + work(carrier, lambda s: tell.stage(f"deploying: {s}")).hex()
     output.show(f"commitment  {commitment}")
     output.show("agents      stop until their owners accept it:")
     output.show(
-        f"            zkagent agent accept --agent ADDRESS --rpc {rpc} --commitment {commitment} "
-        "--key-file OWNERS_KEY"
+        f"            zkagent agent accept --agent ADDRESS --rpc {shown_url(rpc)} "
+        f"--commitment {commitment} --key-file OWNERS_KEY"
     )
 
 

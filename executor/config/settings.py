@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from zkagent.circuits.support.urls import url_problem
+from zkagent.circuits.support.urls import shown_url, url_problem
 
 #: In place of any value: as if nobody had given one, whatever the sources below say.
 NONE = "none"
@@ -47,10 +47,7 @@ class Setting:
         """The value without what may be secret in it: of an address only the host."""
         if self.form is not Form.URL or value == NONE:
             return str(value)
-        from urllib.parse import urlsplit
-
-        parts = urlsplit(str(value))
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return shown_url(str(value))
 
 
 SETTINGS = {

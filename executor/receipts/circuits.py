@@ -11,6 +11,7 @@ from pathlib import Path
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.support.progress import Told, silent
 from zkagent.circuits.systems import ProofSystem, cached_circuit, find_system
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
@@ -59,7 +60,13 @@ class LocalCircuits:
 
 
 def find_circuit(
-    model: Model, digest: str, system: ProofSystem, srs: Path | None = None, size: int = 1
+    model: Model,
+    digest: str,
+    system: ProofSystem,
+    srs: Path | None = None,
+    size: int = 1,
+    *,
+    progress: Told = silent,
 ) -> Circuit:
     """The circuit of this name, as built from the model for `size` decisions in a proof. Raises
     like LocalCircuits."""
@@ -68,7 +75,8 @@ def find_circuit(
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:
             raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
-        built = system.build(onnx, srs=cached.srs if cached else srs, isolated=False)
+        setup = cached.srs if cached else srs
+        built = system.build(onnx, srs=setup, isolated=False, progress=progress)
     if built.digest == digest:
         return built
     if cached is not None:

@@ -24,6 +24,7 @@ ProverError
     └── ProofNotMade          to a client: the proof ended without a result
 """
 
+from zkagent.circuits.support.urls import shown_url
 from zkagent.prover.errors import ProverError
 
 
@@ -150,7 +151,9 @@ class ServiceAnswered(ServiceError):
     """The service refused; `status` and `title` are its problem document's."""
 
     def __init__(self, url: str, status: int, title: str, detail: str) -> None:
-        super().__init__(f"the prover service at {url} answered {status} {title}: {detail}")
+        super().__init__(
+            f"the prover service at {shown_url(url)} answered {status} {title}: {detail}"
+        )
         self.url = url
         self.status = status
         self.title = title
@@ -162,8 +165,8 @@ class ServiceGarbled(ServiceError):
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(
-            f"what {url} answered is not what a prover service says ({reason}): is the address "
-            "right, and the service to be relied on?"
+            f"what {shown_url(url)} answered is not what a prover service says ({reason}): is the "
+            "address right, and the service to be relied on?"
         )
         self.url = url
         self.reason = reason
@@ -173,7 +176,9 @@ class ServiceUnreachable(ServiceError):
     """Nobody answers at this address."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"no prover service at {url} ({reason}): start one with `zkagent serve`")
+        super().__init__(
+            f"no prover service at {shown_url(url)} ({reason}): start one with `zkagent serve`"
+        )
         self.url = url
         self.reason = reason
 

@@ -1,8 +1,16 @@
-"""Addresses that nobody can be called at."""
+"""Addresses that nobody can be called at, and what is shown of the others."""
+
+import inspect
 
 import pytest
 
-from zkagent.circuits.support.urls import url_problem
+import zkagent.executor.errors
+import zkagent.prover.errors
+import zkagent.prover.service.errors
+import zkagent.verifier_contracts.errors  # noqa: F401
+from zkagent.circuits.support.urls import shown_url, url_problem, without_keys
+from zkagent.errors import ZkagentError
+from zkagent.executor.cli.main import main
 
 BAD = (
     "",
@@ -32,3 +40,114 @@ def test_an_address_passes(text: str) -> None:
 @pytest.mark.parametrize("text", ["localhost:8642", "127.0.0.1:8545"])
 def test_a_scheme_that_was_left_out_is_offered(text: str) -> None:
     assert url_problem(text).endswith(f"did you mean http://{text}?")
+
+
+SECRETS = ("hunter2", "SECRETKEY", "user:")
+SECRET_URLS = (
+    "http://user:hunter2@h:1/v3/SECRETKEY",
+    "https://user:hunter2@h:1",
+    "https://h:1/v3/SECRETKEY",
+    "https://h:1?key=SECRETKEY",
+    "https://h:1#SECRETKEY",
+    "https://h:1/a/?key=SECRETKEY&x=http://user:hunter2@h",
+    "https://user:hunter2/hunter2@h:1/SECRETKEY",
+    "https://user:hunter2#@h:1/SECRETKEY",
+    "http://user:hunter2@[::1]:8545/SECRETKEY",
+    "htps://user:hunter2@h:1/SECRETKEY",
+    "user:hunter2@h:1/SECRETKEY",
+    "http://user:hunter2@h:99999/SECRETKEY",
+    "http://http://user:hunter2@h/SECRETKEY",
+)
+
+
+def has_secret(text: str) -> bool:
+    return any(secret in text for secret in SECRETS)
+
+
+@pytest.mark.parametrize("url", SECRET_URLS)
+def test_what_may_be_a_key_is_not_shown(url: str) -> None:
+    assert not has_secret(shown_url(url))
+    assert not has_secret(
+        without_keys(f"at <{url}>, '{url}' and {url}") if url[:4] == "http" else ""
+    )
+    assert not has_secret(url_problem("user:hunter2@h:1"))
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://127.0.0.1:8545", "http://127.0.0.1:8545"),
+        ("http://127.0.0.1:8545/", "http://127.0.0.1:8545"),
+        ("https://u:p@node.example/v3/abc", "https://node.example/..."),
+        ("http://[::1]:8545", "http://[::1]:8545"),
+        ("foo", "foo"),
+    ],
+)
+def test_scheme_host_and_port_are_shown(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
+
+
+def test_texts_of_other_libraries_lose_the_path() -> None:
+    said = "HTTPConnectionPool(host='h', port=1): Max retries exceeded with url: /v3/SECRETKEY (x)"
+    assert without_keys(said).endswith("with url: /... (x)")
+
+
+def errors_with_addresses() -> list[type[ZkagentError]]:
+    """Every error of ours that is given the address of a node or service."""
+    kinds, found = [ZkagentError], []
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        named = inspect.signature(kind.__init__).parameters
+        if named.keys() & {"url", "rpc_url", "service"} and not kind.__name__.startswith(
+            "Callback"
+        ):
+            found.append(kind)
+    return found
+
+
+@pytest.mark.parametrize("kind", errors_with_addresses(), ids=lambda kind: str(kind.__name__))
+def test_no_error_shows_a_key(kind: type[ZkagentError]) -> None:
+    for url in SECRET_URLS:
+        values = {"url": url, "rpc_url": url, "service": url}
+        named = inspect.signature(kind.__init__).parameters.values()
+        given = {
+            each.name: values.get(each.name, 1.0 if each.annotation in (int, float) else "text")
+            for each in named
+            if each.name != "self"
+        }
+        error = kind(**given)
+        assert not has_secret(str(error))
+        assert not has_secret(repr(error))
+
+
+def test_all_errors_with_addresses_were_found() -> None:
+    assert {kind.__name__ for kind in errors_with_addresses()} == {
+        "ChainTimedOut",
+        "ChainUnreachable",
+        "ProofFalse",
+        "ServiceAnswered",
+        "ServiceGarbled",
+        "ServiceUnreachable",
+        "WrongChain",
+    }
+
+
+@pytest.mark.parametrize("verbose", [(), ("-v",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("agent", "audit", "0x" + "11" * 20, "--rpc"),
+        ("model", "audit", "1", "--registry", "0x" + "11" * 20, "--rpc"),
+    ],
+)
+def test_no_command_shows_a_key(
+    verbose: tuple[str, ...], words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing listens there, which requests say with the path."""
+    with pytest.raises(SystemExit) as ended:
+        main([*verbose, *words, "http://user:hunter2@127.0.0.1:1/v3/SECRETKEY"])
+    said = "".join(capfd.readouterr())
+    assert ended.value.code == 1
+    assert "no chain answers at http://127.0.0.1:1/..." in said
+    assert not has_secret(said)

@@ -151,7 +151,7 @@ def test_what_a_trusted_project_gives_is_told_without_secrets(
     capsys.readouterr()
     probe.main([], standalone_mode=False)
     printed = capsys.readouterr()
-    assert printed.err == f"--rpc https://node.example:8545  (from {project})\n"
+    assert printed.err == f"--rpc https://node.example:8545/...  (from {project})\n"
     assert json.loads(printed.out)["rpc"] == "https://me:secret@node.example:8545/v3/secret"
 
 

@@ -172,14 +172,15 @@ def _called_by_tools(web3: Any, agent: str) -> list[str]:
 
     from zkagent.executor.chain import abi
     from zkagent.executor.chain.reader import ContractReader
+    from zkagent.executor.chain.web3_agent import read_tools
     from zkagent.executor.errors import NoAgentThere, NotOnChain
     from zkagent.verifier_contracts.errors import RevertError
 
     reader = ContractReader(web3)
     block = reader.block("latest")
     try:
-        addresses, _ = reader.view(agent, abi.TOOLS, block)
-        found = dict.fromkeys(reader.view(each, abi.WIRING, block)[1] for each in addresses)
+        tools = read_tools(reader, agent, block)
+        found = dict.fromkeys(reader.view(each, abi.WIRING, block)[1] for each, _ in tools)
     except (NoAgentThere, NotOnChain, RevertError):
         return []
     return [to_checksum_address(each) for each in found]

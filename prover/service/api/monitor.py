@@ -8,6 +8,7 @@ that does not come back is itself the finding.
 import asyncio
 import contextlib
 import json
+import logging
 import tempfile
 import threading
 import time
@@ -28,6 +29,8 @@ from zkagent.prover.service.queue.trouble import (
 )
 from zkagent.prover.service.wire.schemas import Health, TroubleView
 from zkagent.prover.service.wire.states import NOT_READY, Cause, State
+
+log = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 1.0
 FRESH_S = 0.5
@@ -132,7 +135,16 @@ class Monitor:
             troubles += self._proving(seen)
         except (sa.exc.SQLAlchemyError, DatabaseLost, OSError) as exc:
             troubles.append(trouble_of(exc))
+        except Exception as exc:  # a row that nobody foresaw; it may be gone at the next look
+            troubles.append(self._unforeseen(exc))
         return Finding(tuple(dict.fromkeys(troubles)), count, time.monotonic())
+
+    def _unforeseen(self, exc: Exception) -> Trouble:
+        """Written down once for as long as it lasts."""
+        trouble = Trouble(Cause.DATABASE, f"what it holds cannot be read ({type(exc).__name__})")
+        if self._found is None or trouble not in self._found.troubles:
+            log.exception("a look at the database failed, trying again")
+        return trouble
 
     def _machine(self) -> list[Trouble]:
         """This machine's disks and clock."""

@@ -82,18 +82,22 @@ class PatientProtocol(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being answered."""
-        cycle: Any = self.cycle  # None before the first request
-        return cycle is None or bool(cycle.response_complete)
+        """Whether nothing is being answered, and what was is taken."""
+        return self._has_answered and not self.is_stuck
 
     @property
     def is_stuck(self) -> bool:
         """Whether something is not being taken."""
         return self._untaken is not None
 
+    @property
+    def _has_answered(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is None or bool(cycle.response_complete)
+
     def turn_away(self) -> None:
         """Words to who is in the middle of something would be taken for an answer."""
-        if self.is_idle and not self.is_stuck:
+        if self.is_idle:
             self.transport.write(TOO_MANY)
             if not self.is_stuck:
                 self.transport.close()
@@ -106,15 +110,17 @@ class PatientProtocol(H11Protocol):
         size = self.transport.get_write_buffer_size()
         patience_s = TAKEN_S + size / TAKEN_RATE
         self._untaken = self.loop.call_later(patience_s, self.transport.abort)
+        self.all.touch(self)
 
     def resume_writing(self) -> None:
         self._taken()
+        self.all.touch(self)
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
-        self.all.touch(self)
         super().data_received(data)
-        if self.is_idle:
+        self.all.touch(self)
+        if self._has_answered:
             self._set_alarm()
         else:
             self._clear_alarm()
@@ -129,6 +135,7 @@ class PatientProtocol(H11Protocol):
         if self.conn.trailing_data[0]:
             self.transport.close()
         super().on_response_complete()
+        self.all.touch(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._clear_alarm()

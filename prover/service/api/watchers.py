@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from zkagent.prover.service.api.addresses import one_peer
 from zkagent.prover.service.errors import QuotaExceeded
 from zkagent.prover.service.queue.wake import CHANGED
 
@@ -22,7 +23,7 @@ class Watchers:
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
         self._followers: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler closes, whatever its thread is at
         self._loop: asyncio.AbstractEventLoop | None = None
         #: Set when the service stops: whoever waits answers with what there is.
         self.closing = False
@@ -31,7 +32,10 @@ class Watchers:
     def following(self, key_id: str, address: str) -> Iterator[None]:
         """Somebody who waits for as long as this lasts; nobody may be all of them. Raises
         QuotaExceeded."""
-        limits = ((f"key {key_id}", MOST_PER_KEY), (f"address {address}", MOST_PER_ADDRESS))
+        limits = (
+            (f"key {key_id}", MOST_PER_KEY),
+            (f"address {one_peer(address)}", MOST_PER_ADDRESS),
+        )
         for name, most in limits:
             if self._followers[name] >= most:
                 what = f"answers that wait, and event streams, at once per {name.partition(' ')[0]}"

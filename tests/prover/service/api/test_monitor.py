@@ -5,9 +5,12 @@ import time
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from tests.support.fleet import eventually
 from zkagent.prover.service.api.monitor import OVERDUE_S, Clock, Monitor
 from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.tables import workers
 from zkagent.prover.service.queue.trouble import disk_trouble
 from zkagent.prover.service.wire.states import Cause
 
@@ -45,6 +48,32 @@ def test_a_database_that_hangs_is_a_finding_and_holds_up_nobody(
     monkeypatch.setattr(time, "monotonic", lambda: now + OVERDUE_S + 10)
     assert Cause.DATABASE in {trouble.cause for trouble in monitor.troubles}
     monkeypatch.undo()
+    monitor.close()
+    database.close()
+
+
+def test_a_row_that_nobody_foresaw_is_a_finding_for_as_long_as_it_is_there(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = opened(tmp_path)
+    row = {"id": "x", "host": "h", "pid": 1, "slots": 1, "state": "alive", "beats": 1}
+    row |= {"memory_bytes": 0, "children_bytes": 0, "circuits": "no JSON", "troubles": "[]"}
+    with database.write() as connection:
+        now = database.now(connection)
+        connection.execute(sa.insert(workers).values(**row, started_at=now, seen_at=now))
+    monitor = Monitor(database, least_free_bytes=0)
+
+    def details() -> list[str]:
+        found = asyncio.run(monitor.health()).troubles
+        return [trouble.detail for trouble in found if trouble.cause is Cause.DATABASE]
+
+    assert details() == ["what it holds cannot be read (JSONDecodeError)"] == details()
+    assert [record.message for record in caplog.records] == [
+        "a look at the database failed, trying again"
+    ]
+    with database.write() as connection:
+        connection.execute(sa.delete(workers))
+    eventually(lambda: not details())
     monitor.close()
     database.close()
 

@@ -152,16 +152,16 @@ class One:
     ("crowd", "goes"),
     [
         (("busy", "stuck", "idle", "idle"), 2),
-        (("busy", "busy", "stuck", "busy"), 2),
+        (("busy", "stuck", "busy", "stuck"), 1),
         (("busy", "busy", "busy", "busy"), None),
     ],
 )
 @pytest.mark.parametrize("newcomer", ["1.1.1.1", "2.2.2.2"])
-def test_the_crowd_loses_the_idle_then_the_stuck_and_no_other_while_there_is_a_reserve(
+def test_the_idle_go_then_the_stuck_and_no_other_while_there_is_a_reserve(
     crowd: tuple[str, ...], goes: int | None, newcomer: str
 ) -> None:
     now = [0.0]
-    connections, other = Connections(5, clock=lambda: now[0]), One("3.3.3.3", "idle")
+    connections, other = Connections(5, clock=lambda: now[0]), One("3.3.3.3", "busy")
     members = [One("1.1.1.1", state) for state in crowd]
     for one in (other, *members):
         connections.add(one)
@@ -169,6 +169,71 @@ def test_the_crowd_loses_the_idle_then_the_stuck_and_no_other_while_there_is_a_r
     connections.add(One(newcomer, "idle"))
     assert [one.away for one in members] == [number == goes for number in range(4)]
     assert not other.away
+
+
+SPREAD = [f"127.{number}.0.1" for number in range(300)]
+NETWORK = [f"2001:db8::{number:x}" for number in range(300)]
+
+
+@pytest.mark.parametrize("state", ["idle", "stuck"])
+@pytest.mark.parametrize("addresses", [SPREAD, NETWORK, ["127.0.0.1"] * 300])
+@pytest.mark.parametrize("pause_s", [0.0, 0.5, 2.0])
+def test_those_who_say_or_take_nothing_end_nobodys_answer_wherever_they_come_from(
+    addresses: list[str], state: str, pause_s: float
+) -> None:
+    now = [0.0]
+    connections = Connections(100, clock=lambda: now[0])
+    answered = [One("9.9.9.9", "busy") for _ in range(20)]
+    for one in answered:
+        connections.add(one)
+    held = [One(address, state) for address in addresses]
+    for one in held:
+        connections.add(one)
+        now[0] += pause_s
+    assert not any(one.away for one in answered)
+    away = [one.away for one in held]
+    assert 136 <= sum(away) <= 220
+    assert away == sorted(away, reverse=True)  # those who came first
+
+
+def test_of_ipv6_all_addresses_of_one_network_count_as_one() -> None:
+    now = [0.0]
+    connections = Connections(10, clock=lambda: now[0])
+    single = [One(f"2001:db8:{number}::1", "idle") for number in range(1, 6)]
+    for one in (*single, *(many := [One(address, "idle") for address in NETWORK[:5]])):
+        connections.add(one)
+    now[0] += 10
+    for _ in range(4):
+        connections.add(One("1.1.1.1", "busy"))
+    assert not any(one.away for one in single)
+    assert [one.away for one in many] == [True] * 4 + [False]
+
+
+def test_who_is_answered_is_idle_no_more_and_who_was_is_again() -> None:
+    now = [0.0]
+    connections = Connections(2, clock=lambda: now[0])
+    first, second = One("1.1.1.1", "idle"), One("2.2.2.2", "busy")
+    for one in (first, second):
+        connections.add(one)
+    first.state, second.state = "busy", "idle"
+    for one in (first, second):
+        connections.touch(one)
+    now[0] += 10
+    connections.add(One("3.3.3.3", "busy"))
+    assert (first.away, second.away) == (False, True)
+
+
+def test_newcomers_have_their_moment_while_all_others_are_answered() -> None:
+    connections = Connections(10, reserve=4)
+    crowd = [One("1.1.1.1", "busy") for _ in range(14)]
+    for one in crowd:
+        connections.add(one)
+    newcomer, next_one = One("2.2.2.2", "idle"), One("3.3.3.3", "idle")
+    connections.add(newcomer)
+    connections.add(next_one)
+    assert not newcomer.away
+    assert not next_one.away
+    assert [one.away for one in crowd[:3]] == [True, True, False]
 
 
 def test_above_the_reserve_whoever_has_been_busy_longest_goes_and_no_newcomer() -> None:

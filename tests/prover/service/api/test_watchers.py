@@ -1,6 +1,7 @@
 """Who may wait at once: many of one key or address leave room for others."""
 
 import asyncio
+import threading
 from contextlib import ExitStack
 
 import pytest
@@ -31,6 +32,31 @@ def test_one_address_does_not_wait_more_often_than_it_may_and_others_do() -> Non
         with pytest.raises(QuotaExceeded, match="at once per address"):
             stack.enter_context(watchers.following("alice", "1.1.1.1"))
         stack.enter_context(watchers.following("alice", "1.1.1.2"))
+
+
+def test_all_addresses_of_one_network_of_ipv6_are_one() -> None:
+    watchers = Watchers()
+    with ExitStack() as stack:
+        for number in range(MOST_PER_ADDRESS):
+            stack.enter_context(watchers.following(f"key {number}", f"2001:db8::{number:x}"))
+        with pytest.raises(QuotaExceeded, match="at once per address"):
+            stack.enter_context(watchers.following("alice", "2001:db8::ffff"))
+        stack.enter_context(watchers.following("alice", "2001:db8:0:1::1"))
+
+
+def test_a_signal_in_the_middle_of_a_change_lets_everybody_go() -> None:
+    """Its handler runs on the thread that it interrupts, whatever that one holds."""
+    watchers = Watchers()
+
+    def interrupted() -> None:
+        with watchers._lock:
+            watchers.close()
+
+    thread = threading.Thread(target=interrupted, daemon=True)
+    thread.start()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert watchers.closing
 
 
 def test_a_stream_whose_peer_is_gone_before_the_first_word_counts_no_longer() -> None:

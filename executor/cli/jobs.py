@@ -104,16 +104,15 @@ def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
 @DATABASE_OPTION
 def purge_command(days: float, *, yes: bool, database: str | None) -> None:
     """Forget finished proofs and their results."""
-    import time
-
     from zkagent.prover.service.queue.engine import EngineQueue
     from zkagent.prover.service.queue.store import DAY_S
 
     opened = _open(database)
     if not yes:
         ask(f"forget what finished more than {days:g} days ago?", "nothing was forgotten")
-    before = time.time() - days * DAY_S
-    count = _store(opened).purge(before)
+    store = _store(opened)
+    before = store.in_seconds(-days * DAY_S)
+    count = store.purge(before)
     queue = EngineQueue(opened)
     while queue.forget(before):
         pass

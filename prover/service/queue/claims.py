@@ -38,12 +38,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Claim:
-    """One worker's right to prove `members` (proof id -> inputs, the leader first)."""
+    """One worker's right to prove `members` (proof id -> inputs, the leader first). waited_s: how
+    long the leader had waited when it was claimed."""
 
     token: str
     circuit: str
     members: dict[str, tuple[int, ...]]
-    waiting_since: float
+    waited_s: float
     alone: bool
 
 
@@ -77,7 +78,11 @@ class Claims:
             return connection.execute(query).scalar_one_or_none()
 
     def claim(
-        self, proof_id: str, generation: int, able: Collection[str] | None = None
+        self,
+        proof_id: str,
+        generation: int,
+        able: Collection[str] | None = None,
+        token: str | None = None,
     ) -> Claim | None:
         """Take the waiting proof that is first in line; None when this run has nothing (left) to
         do.
@@ -85,9 +90,13 @@ class Claims:
         It may be another proof than the run's own: the engine hands out runs ahead of time, so a
         run is a turn, and whose turn it is shows only now. The run then has to claim again. able:
         circuits that this worker can prove now; all, by default. A run for another one is a turn
-        for those, and to be passed on when there are none (`pass_turn`).
+        for those, and to be passed on when there are none (`pass_turn`). token: the same at each
+        try, since one whose answer was lost may have been kept; a new one by default.
         """
+        token = token or new_token()
         with self.database.write() as connection:
+            if taken := self._with(connection, token):
+                return self._claim_of(connection, taken[0], token)
             own = self._waiting(connection, proof_id, generation)
             if own is None:
                 return None
@@ -98,10 +107,8 @@ class Claims:
             proof = self._first(connection, able, own if mine else None) or (own if mine else None)
             if proof is None:
                 return None
-            token = uuid.uuid4().hex
             self._take(connection, proof.id, token)
-        members = {proof.id: read_inputs(proof.inputs)}
-        return Claim(token, proof.circuit, members, proof.queued_at, proof.alone)
+            return self._claim_of(connection, proof, token)
 
     def offer(self, proof_id: str, generation: int) -> None:
         """Let another worker begin this proof, since ours has no slot for it: a second run of the
@@ -134,12 +141,15 @@ class Claims:
         that the same keys want, since each of them will see the inputs of all (company.py)."""
         members = dict(claim.members)
         with self.database.write() as connection:
-            ours = self._locked(connection, claim)
+            ours = self._with(connection, claim.token)
+            for proof in ours:  # also of a try whose answer was lost
+                members[proof.id] = read_inputs(proof.inputs)
+            room -= len(members) - len(claim.members)
             wanting = set(wanted_by(connection, [proof.id for proof in ours]).values())
             if len(wanting) != 1:  # some lost interest in one of them, or all in all
-                return claim
+                return replace(claim, members=members)
             (keys,) = wanting
-            found = self._company(connection, claim.circuit, keys, room)
+            found = self._company(connection, claim.circuit, keys, room) if room > 0 else []
             if found and ours[0].batch is None:
                 change(connection, ours[0].id, batch=ours[0].id)
             for proof in found:
@@ -165,10 +175,17 @@ class Claims:
         with self.database.read() as connection:
             return set(connection.execute(query).scalars())
 
+    def tokens(self) -> set[str]:
+        """With which this worker holds proofs, as the database has it."""
+        ours = (proofs.c.state == State.PROVING) & (proofs.c.worker == self.worker)
+        query = sa.select(proofs.c.claim).where(ours & proofs.c.claim.is_not(None))
+        with self.database.read() as connection:
+            return set(connection.execute(query.distinct()).scalars())
+
     def settle(self, claim: Claim, outcome: Outcome) -> int:
         """Accept the result of each member that is still ours; how many."""
         with self.database.write() as connection:
-            mine = self._locked(connection, claim)
+            mine = self._with(connection, claim.token)
             for proof in mine:
                 self._accept(connection, proof, outcome)
             return len(mine)
@@ -176,7 +193,7 @@ class Claims:
     def fail(self, claim: Claim, failure: Failure, reason: str) -> None:
         """The circuit's verdict on these inputs. A batch is taken apart instead."""
         with self.database.write() as connection:
-            mine = self._locked(connection, claim)
+            mine = self._with(connection, claim.token)
             for proof in mine:
                 if len(claim.members) > 1:
                     requeue(connection, self.queue, proof, alone=True)
@@ -187,7 +204,7 @@ class Claims:
         """No proof this time: try again later, elsewhere, alone; how many proofs were still ours.
         Not for ever, unless it was trouble that has nothing to do with what is proven."""
         with self.database.write() as connection:
-            mine = self._locked(connection, claim)
+            mine = self._with(connection, claim.token)
             for proof in mine:
                 if failure in BLAMELESS:
                     self._set_back(connection, proof, failure)
@@ -195,10 +212,10 @@ class Claims:
                     self._count_crash(connection, proof, failure, reason)
             return len(mine)
 
-    def hand_back(self, claim: Claim) -> None:
-        """Back into the queue through nobody's fault."""
+    def hand_back(self, token: str) -> None:
+        """What is claimed with it, back into the queue through nobody's fault."""
         with self.database.write() as connection:
-            for proof in self._locked(connection, claim):
+            for proof in self._with(connection, token):
                 requeue(connection, self.queue, proof, queued_at=proof.queued_at)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
@@ -251,14 +268,15 @@ class Claims:
             started_at=shared_clock(connection),
         )
 
-    def _locked(self, connection: sa.Connection, claim: Claim) -> Sequence[ProofRow]:
-        query = (
-            sa.select(proofs)
-            .where(proofs.c.claim == claim.token)
-            .order_by(proofs.c.id)
-            .with_for_update()
-        )
-        return connection.execute(query).all()
+    def _with(self, connection: sa.Connection, token: str) -> Sequence[ProofRow]:
+        """What is claimed with this token, locked."""
+        ours = sa.select(proofs).where(proofs.c.claim == token)
+        return connection.execute(ours.order_by(proofs.c.id).with_for_update()).all()
+
+    def _claim_of(self, connection: sa.Connection, proof: ProofRow, token: str) -> Claim:
+        waited_s = shared_clock(connection) - proof.queued_at
+        members = {proof.id: read_inputs(proof.inputs)}
+        return Claim(token, proof.circuit, members, waited_s, proof.alone)
 
     def _accept(self, connection: sa.Connection, proof: ProofRow, outcome: Outcome) -> None:
         now = shared_clock(connection)
@@ -335,4 +353,9 @@ class Claims:
         requeue(connection, self.queue, proof, delay_s=self.limits.backoff_s, avoid=None)
 
 
-__all__ = ["Claim", "Claims", "Limits", "Outcome"]
+def new_token() -> str:
+    """A name for a claim that nobody can guess or have twice."""
+    return uuid.uuid4().hex
+
+
+__all__ = ["Claim", "Claims", "Limits", "Outcome", "new_token"]

@@ -7,14 +7,13 @@ import base64
 import hashlib
 import hmac
 import secrets
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import KeyRefused, KeyUnknown
-from zkagent.prover.service.queue.database import Database, insert_once
+from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.store import Quota, give_up_all
 from zkagent.prover.service.queue.tables import keys, meta
 
@@ -65,7 +64,7 @@ class Keys:
     def create(self, name: str, allowance: Allowance = Allowance()) -> str:
         """A new key, in the only form in which it is ever shown."""
         key_id, secret = secrets.token_hex(ID_LENGTH // 2), secrets.token_urlsafe(32)
-        row = {
+        row: dict[str, object] = {
             "id": key_id,
             "name": name[:64],
             "secret_sha256": _hash(secret),
@@ -73,9 +72,9 @@ class Keys:
             "unfinished": allowance.unfinished,
             "per_day": allowance.per_day,
             "urgent": allowance.urgent,
-            "created_at": time.time(),
         }
         with self._database.write() as connection:
+            row["created_at"] = shared_clock(connection)
             connection.execute(sa.insert(keys).values(row))
         return f"zk_{key_id}_{secret}"
 
@@ -90,7 +89,7 @@ class Keys:
         touched. Raises KeyUnknown."""
         valid = (keys.c.id == key_id) & keys.c.revoked_at.is_(None)
         with self._database.write() as connection:
-            statement = sa.update(keys).where(valid).values(revoked_at=time.time())
+            statement = sa.update(keys).where(valid).values(revoked_at=shared_clock(connection))
             if connection.execute(statement).rowcount != 1:
                 raise KeyUnknown(key_id)
             return give_up_all(connection, key_id)

@@ -4,7 +4,6 @@ Version 1 took trouble of the machine for a verdict on the inputs: what failed t
 but the circuit's own refusal is set aside, and tried again when somebody asks for it.
 """
 
-import time
 import uuid
 
 import sqlalchemy as sa
@@ -25,8 +24,9 @@ REASON = (
 )
 
 
-def migrate(connection: sa.Connection) -> None:
-    """Bring tables of version 1 up; new tables must have been created."""
+def migrate(connection: sa.Connection, now: float) -> None:
+    """Bring tables of version 1 up; new tables must have been created. now: by the clock that all
+    share."""
     for column in NEW_IN_2:
         _add(connection, column)
     for index in (*proofs.indexes, *handles.indexes):
@@ -35,7 +35,7 @@ def migrate(connection: sa.Connection) -> None:
     doubtful = (proofs.c.state == State.FAILED) & (proofs.c.failure != Failure.INPUT)
     values = {"state": State.POISON, "reason": REASON}
     connection.execute(sa.update(proofs).where(doubtful).values(values))
-    _send_waiting_callbacks(connection)
+    _send_waiting_callbacks(connection, now)
 
 
 def _add(connection: sa.Connection, column: sa.Column[object]) -> None:
@@ -52,7 +52,7 @@ def _add(connection: sa.Connection, column: sa.Column[object]) -> None:
     )
 
 
-def _send_waiting_callbacks(connection: sa.Connection) -> None:
+def _send_waiting_callbacks(connection: sa.Connection, now: float) -> None:
     """Version 1 queued them in the engine, where nobody looks for them any more."""
     waiting = sa.select(handles).where(handles.c.callback_state == "waiting")
     for row in connection.execute(waiting).all():
@@ -60,7 +60,7 @@ def _send_waiting_callbacks(connection: sa.Connection) -> None:
         values = {
             "callback_id": uuid.uuid4().hex,
             "callback_host": origin_of(row.callback_url or ""),
-            "callback_due": time.time(),
+            "callback_due": now,
         }
         connection.execute(sa.update(handles).where(ours).values(values))
     schema = "dbos" if connection.dialect.name == "postgresql" else None

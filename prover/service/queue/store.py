@@ -58,7 +58,7 @@ class Store:
         self.queue = queue
 
     def in_seconds(self, seconds: float) -> float:
-        """That time, by the clock that all share."""
+        """That time, before now when negative, by the clock that all share."""
         with self.database.read() as connection:
             return shared_clock(connection) + seconds
 

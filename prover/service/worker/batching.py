@@ -53,7 +53,7 @@ class Batching:
         most = min(self._settings.size, max((form.capacity for form in card.batches), default=1))
         if claim.alone or most < 2:
             return claim
-        waited_s = max(0.0, time.time() - claim.waiting_since)  # by clocks that may be set
+        waited_s = max(0.0, claim.waited_s)  # by a clock that may be set
         last_call = time.monotonic() + self._settings.linger_s - waited_s
         while True:
             self._arrival.clear()

@@ -23,7 +23,7 @@ from zkagent.circuits.errors import (
 from zkagent.prover.errors import ProofTimedOut, ProverCrashed, ProverError, ProverTroubled
 from zkagent.prover.service.catalogue.catalogue import Catalogue
 from zkagent.prover.service.errors import CircuitUnknown
-from zkagent.prover.service.queue.claims import Claim, Claims, Outcome
+from zkagent.prover.service.queue.claims import Claim, Claims, Outcome, new_token
 from zkagent.prover.service.queue.database import PATIENCE_S, patiently
 from zkagent.prover.service.queue.trouble import Trouble
 from zkagent.prover.service.queue.wake import CHANGED, PASSED, WORK, Wake
@@ -79,7 +79,7 @@ class Proving:
         self._batching = batching
         self._wake = wake
         self._running: dict[str, tuple[Claim, Slot]] = {}
-        self._unsettled: list[Claim] = []  # what the heartbeat hands back when it can
+        self._tokens: set[str] = set()  # of all claims, from before they are made until settled
         self._lock = threading.Lock()
         self._leaving = False
 
@@ -93,18 +93,33 @@ class Proving:
             if not self._pool.wait_free(SHORT_PROOF_S):
                 patiently(lambda: self._claims.offer(proof_id, generation))
                 self._wake.send(WORK)
-            with self._pool.slot(circuit) as slot:
-                able = self._troubles.able()
-                claim = self._claim(proof_id, generation, able)
+            with self._token() as token:
+                with self._pool.slot(circuit) as slot:
+                    able = self._troubles.able()
+                    claim = self._claim(proof_id, generation, able, token)
+                    if claim is not None:
+                        claim, attempt = self._work(claim, slot)
                 if claim is not None:
-                    claim, attempt = self._work(claim, slot)
+                    self._settle(claim, attempt)
             if claim is None:
                 if circuit not in able and not self._leaving:
                     self._pass_on(proof_id, generation)
                 return
-            self._settle(claim, attempt)
             if proof_id in claim.members:
                 return
+
+    @contextmanager
+    def _token(self) -> Iterator[str]:
+        """A claim's name, and until when it is in good hands: what the database has under any
+        other name of ours, the heartbeat hands back."""
+        token = new_token()
+        with self._lock:
+            self._tokens.add(token)
+        try:
+            yield token
+        finally:
+            with self._lock:
+                self._tokens.remove(token)
 
     def _pass_on(self, proof_id: str, generation: int) -> None:
         """Let others have this turn, and keep out of their way for a moment."""
@@ -117,31 +132,27 @@ class Proving:
                 return
 
     def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
-        """Find company, prove; whatever happens, the claim is not forgotten."""
-        try:
-            with self._tracked(claim, slot) as gathered:
-                claim = gathered
-                return claim, self._attempt(slot, claim)
-        except Exception:
-            self._unsettled.append(claim)
-            raise
+        """Find company, prove."""
+        with self._tracked(claim, slot) as gathered:
+            return gathered, self._attempt(slot, gathered)
 
     def _settle(self, claim: Claim, attempt: Outcome | Failed) -> None:
-        try:
-            patiently(lambda: self._finish(claim, attempt))
-        except Exception:
-            self._unsettled.append(claim)
-            raise
+        patiently(lambda: self._finish(claim, attempt))
         self._tell(claim)
 
     def drop_lost(self) -> int:
-        """End the children whose proof nobody wants from us any more; how many."""
-        while self._unsettled:  # others append meanwhile
-            self._claims.hand_back(self._unsettled[0])
-            self._unsettled.pop(0)
+        """End the children whose proof nobody wants from us any more; how many. Hand back what is
+        ours by the database and in nobody's hands here: its claim or its end came to nothing as far
+        as we were told."""
         with self._lock:
             running = list(self._running.values())
-        lost = [slot for claim, slot in running if not self._claims.held(claim)]
+        held = self._claims.tokens()
+        with self._lock:  # after the database: each is here before it is there
+            strayed = held - self._tokens
+        for token in strayed:
+            log.warning("claimed and in nobody's hands, handed back")
+            self._claims.hand_back(token)
+        lost = [slot for claim, slot in running if claim.token not in held]
         for slot in lost:
             slot.kill()
         return len(lost)
@@ -157,7 +168,7 @@ class Proving:
             with self._lock:
                 claims = [claim for claim, _ in self._running.values()]
             for claim in claims:
-                self._claims.hand_back(claim)
+                self._claims.hand_back(claim.token)
             self._pool.kill()
             time.sleep(LOOK_AGAIN_S)
 
@@ -166,11 +177,13 @@ class Proving:
         """Proofs in progress, batches as one."""
         return len(self._running)
 
-    def _claim(self, proof_id: str, generation: int, able: frozenset[str]) -> Claim | None:
+    def _claim(
+        self, proof_id: str, generation: int, able: frozenset[str], token: str
+    ) -> Claim | None:
         if self._leaving:
             patiently(lambda: self._claims.return_run(proof_id, generation))
             return None
-        return patiently(lambda: self._claims.claim(proof_id, generation, able))
+        return patiently(lambda: self._claims.claim(proof_id, generation, able, token))
 
     @contextmanager
     def _tracked(self, claim: Claim, slot: Slot) -> Iterator[Claim]:

@@ -71,11 +71,11 @@ class Sweeper:
 
     def purge(self) -> None:
         """Forget old proofs, the engine's records of them, and old workers."""
-        before = time.time() - self._retention_s
+        before = self._store.in_seconds(-self._retention_s)
         count = self._store.purge(before)
         while self._queue.forget(before):
             pass
-        self._roster.forget(time.time() - DAY_S)
+        self._roster.forget(self._store.in_seconds(-DAY_S))
         if count:
             log.info("purged %d proofs", count)
 

@@ -109,7 +109,7 @@ def test_an_older_generation_has_no_say(
     store: Store, one: Claims, two: Claims, queue: ListedRuns
 ) -> None:
     store.submit("alice", WANTED)
-    one.hand_back(claimed(one, queue))
+    one.hand_back(claimed(one, queue).token)
     assert two.claim(WANTED.id, 1) is None
     assert two.claim(WANTED.id, 2)
 

@@ -64,7 +64,7 @@ def test_a_turn_does_not_go_to_a_proof_that_is_to_be_tried_later_or_elsewhere(
         found = worker.claim(LATE.id, queue.runs[-1].generation)
         assert found
         assert list(found.members) == [LATE.id]
-        worker.hand_back(found)
+        worker.hand_back(found.token)
     assert waits(database, SOON.id)
 
 

@@ -1,7 +1,8 @@
 """What becomes of an attempt, by the kind of its failure; with a prover that does as it is told."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,14 @@ from zkagent.prover.service.fakes.catalogue import (
     fake_outputs,
     fake_proof,
 )
-from zkagent.prover.service.queue.claims import Claim, Claims, Limits
+from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.store import Store
-from zkagent.prover.service.queue.tables import proofs
+from zkagent.prover.service.queue.tables import proofs, results, tallies
 from zkagent.prover.service.queue.wake import Listener
 from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.worker import proving as proving_module
 from zkagent.prover.service.worker.batching import Batching, BatchSettings
 from zkagent.prover.service.worker.pool import Pool
 from zkagent.prover.service.worker.proving import Proving
@@ -157,22 +159,90 @@ def test_a_bug_of_ours_does_not_lose_the_proof(
     assert row(store.database).state == State.DONE
 
 
-def test_claims_that_failed_to_settle_are_all_handed_back_while_others_join_them(
+def lose_answer(database: Database, monkeypatch: pytest.MonkeyPatch, which: int) -> list[int]:
+    """The connection breaks between this COMMIT, counted from 0, and its answer; all that were."""
+    whole, count = database.write, []
+
+    @contextmanager
+    def write() -> Iterator[sa.Connection]:
+        with whole() as connection:
+            yield connection
+        count.append(len(count))
+        if count[-1] == which:
+            raise sa.exc.OperationalError("COMMIT", {}, Exception("the connection broke"))
+
+    monkeypatch.setattr(database, "write", write)
+    return count
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_a_transaction_whose_answer_was_lost_and_that_was_kept_loses_and_doubles_nothing(
+    store: Store,
+    catalogue: FakeCatalogue,
+    queue: ListedRuns,
+    monkeypatch: pytest.MonkeyPatch,
+    which: int,
+) -> None:
+    """Of a claim, of finding company, of the settlement."""
+    other = replace(WANTED, inputs=(9, 9, 9, 9))
+    for request in (WANTED, other):
+        store.submit("alice", request)
+    batches = replace(catalogue, capacities=(2,))
+    runs = proving(store, batches)
+    count = lose_answer(store.database, monkeypatch, which)
+    runs.run(WANTED.id, 1)
+    assert count == [0, 1, 2, 3]
+    with store.database.read() as connection:
+        assert connection.execute(sa.select(proofs.c.state)).scalars().all() == ["done"] * 2
+        assert connection.execute(sa.select(results.c.position)).scalars().all() == [0, 1]
+        counted = sa.select(sa.func.sum(tallies.c.value)).where(tallies.c.label.like("proving:%"))
+        assert connection.execute(counted).scalar_one() == 2
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_the_database_says_is_ours_and_nobody_has_in_hand_is_handed_back(
+    store: Store,
+    catalogue: FakeCatalogue,
+    queue: ListedRuns,
+    monkeypatch: pytest.MonkeyPatch,
+    which: int,
+) -> None:
+    """The claim was kept, or the settlement was not, and nobody waited until they could tell."""
+    store.submit("alice", WANTED)
+    runs = proving(store, catalogue)
+    with monkeypatch.context() as broken:
+        broken.setattr(proving_module, "patiently", lambda action: action())
+        if which == 0:
+            lose_answer(store.database, broken, 0)
+        else:
+            broken.setattr(runs._claims, "settle", lambda *_: 1 / 0)
+        with pytest.raises((sa.exc.OperationalError, ZeroDivisionError)):
+            runs.run(WANTED.id, 1)
+    assert row(store.database).state == State.PROVING
+    assert runs.drop_lost() == 0
+    assert (row(store.database).state, row(store.database).crashes) == (State.WAITING, 0)
+    runs.run(WANTED.id, queue.runs[-1].generation)
+    assert row(store.database).state == State.DONE
+
+
+def test_what_is_in_hand_is_not_handed_back(
     store: Store, catalogue: FakeCatalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = proving(store, catalogue)
-    claims = [Claim(token, WANTED.circuit, {}, 0.0, False) for token in "abc"]
-    handed: list[str] = []
+    store.submit("alice", WANTED)
+    runs, looked = proving(store, catalogue), []
+    for name in ("claim", "settle"):
+        whole = getattr(runs._claims, name)
 
-    def hand_back(claim: Claim) -> None:
-        handed.append(claim.token)
-        if len(handed) == 1:
-            runs._unsettled.append(claims[2])  # another slot's, in the meantime
+        def beaten(*words: object, whole: Callable[..., object] = whole) -> object:
+            looked.append(runs.drop_lost())
+            found = whole(*words)
+            looked.append(runs.drop_lost())
+            return found
 
-    monkeypatch.setattr(runs._claims, "hand_back", hand_back)
-    runs._unsettled += claims[:2]
-    runs.drop_lost()
-    assert set(handed) == {"a", "b", "c"}
+        monkeypatch.setattr(runs._claims, name, beaten)
+    runs.run(WANTED.id, 1)
+    assert looked == [0] * 4
+    assert (row(store.database).state, row(store.database).generation) == (State.DONE, 1)
 
 
 def test_who_leaves_begins_nothing_and_hands_it_back(

@@ -5,6 +5,7 @@
     data       the contracts that hold the agent's configuration, its tools' descriptions, the list
     faces      tools say the same to the agent, the executor, the decoder and to anybody
     origin     all that was not made by the agent was made by its own constructor
+    decimals   tokens have those that the symbol book lists
     pins       what the agent remembers is what is there
 
 Its model is `model.py`'s. Whatever is read here is an answer of a node and of contracts that may
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from zkagent.executor.audit.code import Code, Place
-from zkagent.executor.audit.origin import check_origin
+from zkagent.executor.audit.origin import check_origin, made_by
 from zkagent.executor.audit.wiring import (
     METADATA,
     NOBODY,
@@ -37,9 +38,7 @@ from zkagent.verifier_contracts.errors import RevertError
 def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """All checks but those of the model. decoder: whom tools are asked by, too."""
     yield from contract_checks(code, wiring)
-    for place in places(wiring, code):
-        if place.address != NOBODY and not place.within:
-            yield from origin_checks(code, place)
+    yield from made_checks(code, wiring)
     yield from _foreign(code, wiring)
     yield from _data(code, wiring)
     yield from tool_checks(code, wiring, decoder)
@@ -61,6 +60,26 @@ def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
             yield Check(place.role, "the agent has one", problem, unknown=True)
         else:
             yield code.check(place)
+
+
+def made_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
+    """The origin of every contract of ours that the agent rests on and did not make itself: one
+    that somebody vouches for may name tools that others made."""
+    for place in places(wiring, code):
+        own = place.within and made_by(wiring.agent, place.address)
+        if place.address != NOBODY and not own:
+            yield from origin_checks(code, place)
+
+
+def decimals_check(code: Code, listing: Listing) -> Check:
+    """Whether a token has the decimals that its listing reads amounts by. Whoever vouches for a
+    token does not vouch for what a book says of it."""
+
+    def problem() -> str:
+        (found,) = code.reader.view(listing.token, abi.DECIMALS, code.block)
+        return difference((f"decimals of {listing.token}", found, listing.decimals))
+
+    return tell(token_place(listing).role, "has the decimals that are listed", problem)
 
 
 def pool_of(code: Code, wiring: Wiring) -> str:
@@ -94,9 +113,11 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     except (NoAgentThere, RevertError) as exc:
         yield Check("symbol book", "it can be read", str(exc))
         return
-    for token in map(token_place, listed):
+    for listing in listed:
+        token = token_place(listing)
         yield code.check(token)
         yield from origin_checks(code, token)
+        yield decimals_check(code, listing)
 
 
 def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
@@ -167,9 +188,7 @@ def _pin(tool: Tool) -> str:
 
 def origin_checks(code: Code, place: Place) -> Iterator[Check]:
     """Whether what was recognised there has a storage of its constructor's making."""
-    try:
-        code.recognised(place)
-    except (CannotTell, ValueError):  # the check of its code says what is wrong with it
+    if not code.is_ours(place):  # the check of its code says what is wrong with it
         return
     found = check(place.role, "was made by its constructor", partial(check_origin, code, place))
     if found.unknown and code.trusts(place):
@@ -190,4 +209,5 @@ def _shown(data: bytes) -> str:
         return f"0x{data.hex()[:40]}"
 
 
-__all__ = ["audit_agent", "contract_checks", "origin_checks", "pool_of", "tell", "tool_checks"]
+__all__ = ["audit_agent", "contract_checks", "decimals_check", "made_checks", "origin_checks"]
+__all__ += ["pool_of", "tell", "tool_checks"]

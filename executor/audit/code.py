@@ -45,11 +45,14 @@ class Place:
 @dataclass(frozen=True)
 class Code:
     """The code at one block. trusted: whose unknown code the asker vouches for, in lower case:
-    `address` for what is the owner's choice, `role=address` for anything, in that role alone."""
+    `address` for what is the owner's choice, `role=address` for anything, in that role alone.
+    origins: what was found out of how contracts were made (`origin.py`), by address and label; it
+    may be shared by the code of several blocks."""
 
     reader: ContractReader
     block: Block
     trusted: Collection[str] = ()
+    origins: dict[tuple[str, str], str] = field(default_factory=dict)
     _known: dict[str, Recognised | None] = field(default_factory=dict)
 
     def recognised(self, place: Place) -> Recognised:
@@ -66,6 +69,14 @@ class Code:
                 f"{place.address} is {found.contract.label}, expected {' or '.join(place.names)}"
             )
         return found
+
+    def is_ours(self, place: Place) -> bool:
+        """Whether one of the contracts that are expected there stands there."""
+        try:
+            self.recognised(place)
+        except (CannotTell, ValueError):
+            return False
+        return True
 
     def check(self, place: Place) -> Check:
         """Whether the contract is one of those expected, and was made with these values."""

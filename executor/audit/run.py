@@ -1,12 +1,21 @@
-"""The contracts behind a recorded run: their code where the run found them, and still the same when
-it was over. What verifying a receipt with a chain asks for (`verify_chain.Contracts`).
+"""The contracts behind a recorded run: their code where the run found them, made by their own
+constructors, and still the same when it was over; tokens with the decimals that amounts were read
+by. What verifying a receipt with a chain asks for (`verify_chain.Contracts`).
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zkagent.circuits.errors import CircuitError
-from zkagent.executor.audit.agent import contract_checks, pool_of, tell, tool_checks
+from zkagent.executor.audit.agent import (
+    contract_checks,
+    decimals_check,
+    made_checks,
+    origin_checks,
+    pool_of,
+    tell,
+    tool_checks,
+)
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, model_contract_checks
 from zkagent.executor.audit.wiring import NOBODY, Wiring, places, pool_place, read_wiring
@@ -17,7 +26,7 @@ from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.circuits import LocalCircuits
-from zkagent.executor.receipts.format import RunRecord
+from zkagent.executor.receipts.format import DecisionRecord, RunRecord
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import ModelSource
@@ -36,11 +45,12 @@ class RunContracts:
     models: ModelSource
     circuits: LocalCircuits
     trusted: Collection[str] = ()
+    _origins: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def __call__(self, run: RunRecord) -> Standing:
         """Raises ChainError; CannotVerify, ModelError, CircuitError for what is missing here."""
         at = run.iterations[0].context.block
-        code = Code(self.reader, Block(at.number, at.hash), self.trusted)
+        code = Code(self.reader, Block(at.number, at.hash), self.trusted, self._origins)
         try:
             wiring = read_wiring(self.reader, run.agent, code.block)
             found = tuple(self._checks(code, wiring, run))
@@ -48,13 +58,18 @@ class RunContracts:
             agent = Place("agent", run.agent, ("WalletAgent",))
             return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
         pool = _pool(code, wiring)
-        foreign = bool(pool) and not _is_ours(code, pool_place(pool))
+        foreign = bool(pool) and not code.is_ours(pool_place(pool))
         return Standing(found, "" if wiring.wallet == NOBODY else wiring.wallet, pool, foreign)
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)
+        yield from made_checks(code, wiring)
         foreign = tuple(_touched(code, wiring, run))
-        yield from map(code.check, foreign)
+        for place in foreign:
+            yield code.check(place)
+            yield from origin_checks(code, place)
+        for listing in _listings(run):
+            yield decimals_check(code, listing)
         yield from self._model(code, wiring, run)
         yield from tool_checks(code, wiring, run.model.decoder.address)
         block = run.transaction.block
@@ -88,19 +103,33 @@ class RunContracts:
 
 def _touched(code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Place]:
     """Pool and tokens that the run's calls reach: the owner's choice."""
-    calls = [step.decision for step in run.iterations if step.decision.kind == "call"]
     pool = _pool(code, wiring)
-    if pool and any(call.action in WITH_POOL for call in calls):
+    if pool and any(call.action in WITH_POOL for call in _calls(run)):
         yield pool_place(pool)
-    context = run.iterations[0].context
-    known = {listing.token: listing.decimals for listing in context.symbol_book}
-    known |= {token.token: token.decimals for token in context.token_decimals}
-    names = {listing.token: listing.symbol for listing in context.symbol_book}
-    for token in dict.fromkeys("0x" + call.values[0][26:] for call in calls):
+    known = {listing.token: listing for listing in _listings(run)}
+    for token in _tokens(run):
         if token in known:
-            yield listed_place(Listing(names.get(token, token), token, known[token]))
+            yield listed_place(known[token])
         else:
             yield Place(f"token {token}", token, ("DemoToken",), {"_decimals": None}, choice=True)
+
+
+def _calls(run: RunRecord) -> list[DecisionRecord]:
+    return [step.decision for step in run.iterations if step.decision.kind == "call"]
+
+
+def _tokens(run: RunRecord) -> Iterator[str]:
+    """Those that the calls name, each once."""
+    yield from dict.fromkeys("0x" + call.values[0][26:] for call in _calls(run))
+
+
+def _listings(run: RunRecord) -> Iterator[Listing]:
+    """By which the amounts of the calls were read: of the symbol book, or a token's own answer."""
+    context = run.iterations[0].context
+    told, listed = context.token_decimals, context.symbol_book
+    known = {each.token: Listing(each.token, each.token, each.decimals) for each in told}
+    known |= {each.token: Listing(each.symbol, each.token, each.decimals) for each in listed}
+    yield from (known[token] for token in _tokens(run) if token in known)
 
 
 def _pool(code: Code, wiring: Wiring) -> str:
@@ -109,14 +138,6 @@ def _pool(code: Code, wiring: Wiring) -> str:
         return pool_of(code, wiring)
     except (CannotTell, ValueError):
         return ""
-
-
-def _is_ours(code: Code, place: Place) -> bool:
-    try:
-        code.recognised(place)
-    except (CannotTell, ValueError):
-        return False
-    return True
 
 
 def _changed(code: Code, stood: list[Place], after: Block) -> str:

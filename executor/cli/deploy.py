@@ -19,7 +19,7 @@ from zkagent.executor.cli.deploying import (
     checked_tokens,
     given_address,
 )
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import SettingOption, vouched
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
 from zkagent.executor.cli.sending import fee_options
 
@@ -40,6 +40,20 @@ BATCH_OPTION = click.option(
     metavar="N",
     help="A verifier for up to N decisions in one proof, too; may be repeated.",
 )
+
+
+def vouched_foundations(
+    ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The callback of --trust ROLE=ADDRESS, in lower case."""
+    from zkagent.executor.audit.foundations import ROLES
+
+    for text in given:
+        if text.partition("=")[0] not in ROLES:
+            raise click.BadParameter(
+                f"{text}: give ROLE=ADDRESS, with one of {', '.join(ROLES)} for ROLE"
+            )
+    return tuple(vouched(text).lower() for text in given)
 
 
 @click.command("deploy")
@@ -74,6 +88,14 @@ BATCH_OPTION = click.option(
     "--executor", callback=given_address, metavar="ADDRESS", help="Executor, with its registry."
 )
 @click.option(
+    "--trust",
+    multiple=True,
+    callback=vouched_foundations,
+    metavar="ROLE=ADDRESS",
+    help="A contract of ours (registry, executor, book, pool, token) that you vouch for though "
+    "nothing shows how it was made, such as one made inside of a call; may be repeated.",
+)
+@click.option(
     "--demo",
     is_flag=True,
     help="Make a demo pool and demo tokens for what is not given; local chains get them anyway.",
@@ -91,6 +113,7 @@ def deploy_command(
     model_name: str,
     srs: Path | None,
     sizes: tuple[int, ...],
+    trust: tuple[str, ...],
     demo: bool,
     out: Path,
     dry_run: bool,
@@ -121,9 +144,9 @@ def deploy_command(
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         foundations = find_foundations(web3, **there)
-        for untold in check_origins(web3, foundations):
+        for note in check_origins(web3, foundations, trust):
             with tell.aside():
-                output.show(f"note: {untold}", err=True)
+                output.show(f"note: {note}", err=True)
         _check_demo(foundations, demo, int(web3.eth.chain_id))
         circuit = local_circuit(model, srs, tell.stage)
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)

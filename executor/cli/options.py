@@ -119,7 +119,8 @@ def checked_address(given: str) -> str:
     return given
 
 
-def _vouched(given: str) -> str:
+def vouched(given: str) -> str:
+    """`ADDRESS` or `ROLE=ADDRESS`, checked. Raises DeploymentMissing."""
     from zkagent.executor.audit.code import ROLES
 
     role, is_of, address = given.rpartition("=")
@@ -132,7 +133,7 @@ TRUST_OPTION = click.option(
     "--trust",
     multiple=True,
     metavar="[ROLE=]ADDRESS",
-    callback=lambda ctx, option, given: tuple(map(_vouched, given)),
+    callback=lambda ctx, option, given: tuple(map(vouched, given)),
     help="A contract that you vouch for though nobody here compiled it: ADDRESS for a pool or a "
     "token, registry=ADDRESS and the like for another role; repeat it for each.",
 )
@@ -143,4 +144,4 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
-__all__ += ["checked_srs", "checked_url"]
+__all__ += ["checked_srs", "checked_url", "vouched"]

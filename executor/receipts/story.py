@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from zkagent.errors import plain
+from zkagent.executor.chain.agent import amount_in_words
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
+from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.decoder import words
 
 
@@ -37,6 +39,8 @@ def story(receipt: Receipt) -> Iterator[str]:
         yield f'  "{plain(run["prompt"])}"'
         for number, call in enumerate(run["calls"], start=1):
             yield f"  {number}  {plain(words(call['action'], call['arguments']))}"
+            if moved := call.get("moves"):
+                yield f"     moves {plain(moved)}"
             yield f"     {plain(call['observation'])}"
         yield f"  answer: {plain(run['answer'])}"
         for symbol, token in run["tokens"].items():
@@ -46,12 +50,27 @@ def story(receipt: Receipt) -> Iterator[str]:
 
 
 def _call(step: IterationRecord) -> dict[str, Any]:
-    return {
+    told = {
         "action": step.decision.action,
         "arguments": {argument.slot: argument.text for argument in step.decision.arguments},
         "tool": step.decision.tool,
         "observation": step.observation or "",
     }
+    moved = _moved(step)
+    return told | {"moves": moved} if moved else told
+
+
+def _moved(step: IterationRecord) -> str:
+    """As the preview of a run has it: ``3 USDC (3000000 units of 0x...)``. A book may say anything
+    of how many decimals a token has; its units are what moves."""
+    slots = (argument.slot for argument in step.decision.arguments)
+    values = dict(zip(slots, step.decision.values, strict=False))
+    if not {"amount", "asset"} <= values.keys():
+        return ""
+    token, units = f"0x{values['asset'][-40:]}", int(values["amount"], 16)
+    book = tuple(Listing(x.symbol, x.token, x.decimals) for x in step.context.symbol_book)
+    decimals = tuple((x.token, x.decimals) for x in step.context.token_decimals)
+    return amount_in_words(units, token, book, decimals)
 
 
 def _tokens(run: RunRecord) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 import rlp
 from eth_utils.crypto import keccak
 
-from tests.support.forged_storage import forge, forged_book, storage
+from tests.support.forged_storage import agent_with, forge, forged_book, storage
 from zkagent.executor.api.audits import audit_agent, audit_model
 from zkagent.executor.audit.code import Code
 from zkagent.executor.audit.report import Audit
@@ -22,8 +22,7 @@ from zkagent.executor.chain.web3_agent import read_book
 from zkagent.executor.errors import NoAgentThere
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, deploy, send
-from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
-from zkagent.verifier_contracts.deployment.deployer import Deployer, at
+from zkagent.verifier_contracts.deployment.deployer import at
 from zkagent.verifier_contracts.deployment.release import read_archive
 from zkagent.verifier_contracts.toolchain.compile import compile_sources, contract
 
@@ -50,17 +49,6 @@ def other_chain(embedded: EmbeddedChain) -> Iterator[None]:
 def raw(chain: EmbeddedChain, code: bytes) -> str:
     made = {"data": "0x" + creation_code(code).hex()}
     return str(send(chain.web3, made, chain.owner)["contractAddress"])
-
-
-def agent_with(chain: EmbeddedChain, **others: str) -> str:
-    there = chain.deployment
-    parts = {"executor": there.executor, "pool": there.pool, "book": there.symbol_book} | others
-    deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
-    registry = at(chain.web3, "ModelRegistry", there.registry)
-    made = deployer.wallet_agent(
-        parts["executor"], there.model_id, registry, parts["pool"], parts["book"]
-    )
-    return str(made.address)
 
 
 def test_what_deploy_makes_is_sound_and_its_owners_are_named(

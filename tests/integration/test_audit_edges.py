@@ -122,11 +122,16 @@ def origins(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_what_a_deployment_builds_on_is_looked_at_one_by_one(origins: dict[str, Any]) -> None:
-    """What is not there is left out, and what cannot be told does not hide the next."""
-    there: Any = SimpleNamespace(registry=A, executor=None, book=C)
+    """What is not there is left out, and consent to what cannot be told does not hide the next."""
+    there: Any = SimpleNamespace(registry=A, executor=None, book=C, pool=None, tokens=())
     assert foundations.check_origins(None, there) == ()
     origins[A], origins[C] = CannotTell("nobody knows A"), CannotTell("nobody knows C")
-    assert foundations.check_origins(None, there) == ("nobody knows A", "nobody knows C")
+    both = (f"registry={A}", f"book={C}")
+    for trusted, refused in (((), A), (both[:1], C), (both[1:], A)):
+        with pytest.raises(UnknownCode, match=f"{refused}.* takes it nevertheless"):
+            foundations.check_origins(None, there, trusted)
+    notes = foundations.check_origins(None, there, both)
+    assert notes == tuple(f"nobody knows {name}; trusted on request" for name in "AC")
     origins[C] = "another constructor made it"
     with pytest.raises(UnknownCode, match=f"SymbolBook.*{C}|{C}.*SymbolBook"):
-        foundations.check_origins(None, there)
+        foundations.check_origins(None, there, both)

@@ -121,6 +121,56 @@ def test_genuine_code_over_a_storage_that_somebody_forged_is_refused(
     assert target.nonce == before
 
 
+def test_pool_and_tokens_of_ours_over_a_forged_storage_are_refused(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = embedded.deployment
+    forged = {
+        "--pool": forge(embedded, there.pool, {0: 1}),
+        "--token": f"USDC={forge(embedded, there.token('USDC').address, {0: 1})}",
+    }
+    before = target.nonce
+    for option, value in forged.items():
+        assert exit_code("deploy", *target.arguments, option, value) == 1
+        assert "another constructor: its storage may hold anything" in capsys.readouterr().err
+    assert target.nonce == before
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_book_with_other_decimals_than_its_token_is_refused_whoever_trusts_it(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str], *, inside: bool
+) -> None:
+    usdc = embedded.deployment.token("USDC")
+    book = forged_book(embedded, [("usdc", 0, usdc.address)], inside=inside)
+    before = target.nonce
+    assert exit_code("deploy", *target.arguments, "--book", book, "--trust", f"book={book}") == 1
+    said = f"it lists usdc with 0 decimals, and the token {usdc.address} has 6"
+    assert said in capsys.readouterr().err
+    assert (target.nonce, target.out.exists()) == (before, False)
+
+
+def test_a_book_whose_constructor_does_not_show_is_taken_by_consent_alone(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = forged_book(
+        embedded, [("usdc", 6, embedded.deployment.token("USDC").address)], inside=True
+    )
+    before = target.nonce
+    arguments = (*target.arguments, "--book", book, "--dry-run")
+    assert "--yes" in arguments
+    for others in ((), ("--trust", f"book={embedded.deployment.symbol_book}")):
+        assert exit_code("deploy", *arguments, *others) == 1
+        error = capsys.readouterr().err.splitlines()[-1]
+        assert "was made inside of a call" in error
+        assert f"--trust book={book} takes it nevertheless" in error
+    for wrong in (book, f"agent={book}", f"owner={book}"):
+        assert exit_code("deploy", *arguments, "--trust", wrong) == 2
+        assert "give ROLE=ADDRESS, with one of registry, " in capsys.readouterr().err
+    assert exit_code("deploy", *arguments, "--trust", f"book={book}") == 0
+    assert "its storage may hold anything; trusted on request" in capsys.readouterr().err
+    assert target.nonce == before
+
+
 def test_a_list_that_no_book_comes_to_is_refused(
     embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
 ) -> None:

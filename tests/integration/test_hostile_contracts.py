@@ -22,6 +22,7 @@ from eth_account import Account
 
 from tests.executor.cli.test_tree import TREE
 from tests.support.command_line import exit_code
+from tests.support.forged_storage import forge, forged_book
 from zkagent.circuits.artifacts import Circuit
 from zkagent.errors import ZkagentError
 from zkagent.executor.audit.code import Code
@@ -294,6 +295,20 @@ def vetoing_payee(world: World) -> Scene:
     return world.scene(world.agent(pool=pool), LOOKED_AT)
 
 
+def book_over_a_forged_storage(world: World) -> Scene:
+    """Which has three units of USDC for three USDC."""
+    book = forged_book(world.chain, [("usdc", 0, world.parts.token("USDC").address)])
+    world.made.append(book.lower())
+    return world.scene(world.agent(book=book), world.transfer)
+
+
+def pool_over_a_forged_storage(world: World) -> Scene:
+    """Which may tell of deposits that nobody made."""
+    pool = forge(world.chain, world.parts.pool, {0: 10**12})
+    world.made.append(pool.lower())
+    return world.scene(world.agent(pool=pool), LOOKED_AT)
+
+
 SOUND, ACCEPTED = ("sound", ""), ("accepted", "")
 NOT_CONCERNED = ("not concerned", "")
 PAID = ("shown", "3000000 units of .* from .* to ")
@@ -363,6 +378,18 @@ EXPECTED: dict[Callable[[World], Scene], dict[str, tuple[str, str]]] = {
         "model audit": NOT_CONCERNED,
         "agent audit": ("unknown", "pool: .* is not ours, the owner's choice"),
         "verify-run": ("unknown", "pool: .* is not ours, the owner's choice"),
+        SHOWING: ("shown", "^$"),
+    },
+    book_over_a_forged_storage: {
+        "model audit": NOT_CONCERNED,
+        "agent audit": ("unsound", "symbol book: was made by its constructor: .* by another"),
+        "verify-run": ("rejected", "symbol book: was made by its constructor: .* by another"),
+        SHOWING: ("shown", "^3 units of .* from .* to "),
+    },
+    pool_over_a_forged_storage: {
+        "model audit": NOT_CONCERNED,
+        "agent audit": ("unsound", "pool: was made by its constructor: .* by another"),
+        "verify-run": ("rejected", "pool: was made by its constructor: .* by another"),
         SHOWING: ("shown", "^$"),
     },
 }

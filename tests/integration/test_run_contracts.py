@@ -5,12 +5,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+import rlp
+from eth_utils.crypto import keccak
 
 from tests.support.altered_chain import AlteredReader
+from tests.support.forged_storage import agent_with, forge, forged_book
 from zkagent.circuits.errors import CircuitError
-from zkagent.executor.audit.code import Code
+from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.run import RunContracts
-from zkagent.executor.audit.wiring import NOBODY, places, read_wiring
+from zkagent.executor.audit.wiring import (
+    NOBODY,
+    places,
+    pool_place,
+    read_wiring,
+    token_place,
+)
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.embedded import EmbeddedChain
@@ -21,6 +30,7 @@ from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.session import Session
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
 STRANGER = "0x" + "77" * 20
@@ -145,8 +155,14 @@ def test_decimals_of_a_token_are_those_in_its_code(looked: Looked) -> None:
         context = first.context.model_copy(update={"symbol_book": book})
         step = first.model_copy(update={"context": context})
         run = run.model_copy(update={"iterations": (step, *run.iterations[1:])})
-        (found,) = [c for c in looked.look(run).checks if c.subject == "token dai"]
-        assert found.held == held
+        found = [c for c in looked.look(run).checks if c.subject == "token dai"]
+        assert [c.held for c in found if " is DemoToken" in c.claim] == [held]
+        looked.reader.codes[dai] = FOREIGN  # of others, and vouched for
+        trusting = replace(looked.look, trusted={dai})
+        problems = [str(c) for c in trusting(run).checks if not c.held]
+        said = f"token dai: has the decimals that are listed: decimals of {dai} is "
+        assert [problem.startswith(said) for problem in problems] == [True] * (not held)
+        del looked.reader.codes[dai]
 
 
 def test_a_pool_of_others_is_known_to_be_one(looked: Looked) -> None:
@@ -236,3 +252,153 @@ def test_tools_with_two_faces_are_found(looked: Looked) -> None:
     looked.reader.answers[tool, abi.NAME.selector] = two_faced
     (problem,) = looked.problems()
     assert "it has two faces: name() tells the agent 'Transfer', and the decoder" in problem
+
+
+# Where the storage of what a run reads comes from
+
+
+def creations_of(reader: AlteredReader, address: str, creation: bytes | None) -> Any:
+    """As of `address` one transaction shows another constructor, or none shows any."""
+    honest = reader.creations
+
+    def creations(number: int) -> Iterator[tuple[str, bytes]]:
+        yield from (each for each in honest(number) if each[0] != address.lower())
+        if creation is not None:
+            yield address.lower(), creation
+
+    return creations
+
+
+def touching_all(looked: Looked) -> tuple[RunRecord, list[Place]]:
+    """A deposit, which reads pool and token, and the contracts of ours that it rests on."""
+    usdc = looked.chain.deployment.token("USDC").address.lower()
+    run = looked.with_call("Deploy", usdc)
+    at = run.iterations[0].context.block
+    code = Code(looked.reader, Block(at.number, at.hash))
+    chosen = (pool_place(looked.pool), token_place(Listing("usdc", usdc, 6)))
+    return run, [*places(read_wiring(looked.reader, run.agent, code.block), code), *chosen]
+
+
+def test_whatever_was_made_by_another_constructor_is_found(
+    looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its storage may hold anything: refused, and unknown where no constructor shows; whoever
+    vouches for it may."""
+    run, resting = touching_all(looked)
+    asked = [place for place in resting if not place.within]
+    kinds = ["agent", "executor", "registry", "book", "pool", "token"]
+    assert [place.kind for place in asked] == kinds
+    for place in asked:
+        trusted = {f"{place.kind}={place.address.lower()}"}
+        for creation, unknown in ((FOREIGN, False), (None, True)):
+            changed = creations_of(looked.reader, place.address, creation)
+            with monkeypatch.context() as patch:
+                patch.setattr(looked.reader, "creations", changed)
+                checks = replace(looked.look, _origins={})(run).checks
+                vouched = replace(looked.look, _origins={}, trusted=trusted)(run).checks
+            (found,) = [check for check in checks if not check.held]
+            expected = (place.role, "was made by its constructor", unknown)
+            assert (found.subject, found.claim, found.unknown) == expected
+            assert all(check.held for check in vouched) == unknown
+
+
+def test_no_address_that_is_read_has_a_storage_that_nobody_looked_at(looked: Looked) -> None:
+    """Each was asked for its origin, was made by the agent, or reads no storage at all."""
+    run, resting = touching_all(looked)
+    reader = AlteredReader(ContractReader(looked.chain.web3), {})
+    assert all(check.held for check in replace(looked.look, reader=reader, _origins={})(run).checks)
+    read = {key[0] for key in reader.kept if isinstance(key, tuple) and len(key) in (2, 4)}
+    asked = {place.address.lower() for place in resting if not place.within}
+    agent = bytes.fromhex(run.agent[2:])
+    made = {"0x" + keccak(rlp.encode([agent, nonce]))[12:].hex() for nonce in range(1, 20)}
+    others = read - asked - made
+    model = run.model
+    assert others >= {part.address for part in (model.encoder, model.decoder, model.verifier)}
+    block = Block(run.transaction.block.number, "")
+    touching = {a: storage_opcodes(reader.code(a, block)) for a in others}
+    assert {address: found for address, found in touching.items() if found} == {}
+    assert storage_opcodes(reader.code(looked.pool, block))
+
+
+def storage_opcodes(code: bytes) -> set[int]:
+    """SLOAD, and what lets other code read this storage; no code at all where it begins with STOP,
+    as data do."""
+    found, at = set(), 0
+    while at < len(code) and code[0]:
+        found.add(code[at])
+        at += code[at] - 0x5E if 0x60 <= code[at] <= 0x7F else 1
+    return found & {0x54, 0xF2, 0xF4}
+
+
+def on_the_chain_now(looked: Looked, run: RunRecord, agent: str, decimals: int = 6) -> RunRecord:
+    """The run as if another agent had made it in the latest block, with USDC of so many decimals;
+    other blocks than these are forgotten."""
+    looked.reader.kept = {}
+    latest = looked.reader.block("latest")
+    at = run.iterations[0].context.block.model_copy(
+        update={"number": latest.number, "hash": latest.hash}
+    )
+    first = run.iterations[0]
+    book = tuple(
+        each.model_copy(update={"decimals": decimals}) if each.symbol == "usdc" else each
+        for each in first.context.symbol_book
+    )
+    context = first.context.model_copy(update={"block": at, "symbol_book": book})
+    steps = (first.model_copy(update={"context": context}), *run.iterations[1:])
+    moved = run.transaction.model_copy(update={"block": at})
+    changed = {"agent": agent.lower(), "iterations": steps, "transaction": moved}
+    return run.model_copy(update=changed)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_forged_book_is_found_though_its_token_is_vouched_for(
+    looked: Looked, embedded: EmbeddedChain, *, inside: bool
+) -> None:
+    """Three units of a token with six decimals, which the book has as three USDC."""
+    usdc = embedded.deployment.token("USDC").address.lower()
+    book = forged_book(embedded, [("usdc", 0, usdc)], inside=inside)
+    run = on_the_chain_now(looked, looked.run, agent_with(embedded, book=book), decimals=0)
+    looked.reader.codes[usdc] = FOREIGN
+    found = replace(looked.look, trusted={usdc})(run).checks
+    assert [(c.subject, c.claim, c.unknown) for c in found if not c.held] == [
+        ("symbol book", "was made by its constructor", inside),
+        ("token usdc", "has the decimals that are listed", False),
+    ]
+
+
+def test_deposits_that_nobody_made_are_found(looked: Looked, embedded: EmbeddedChain) -> None:
+    usdc = embedded.deployment.token("USDC").address.lower()
+    pool = forge(embedded, looked.pool, {0: 10**12})
+    run = looked.with_call("ViewBalance", usdc)
+    run = on_the_chain_now(looked, run, agent_with(embedded, pool=pool))
+    (problem,) = [str(check) for check in looked.look(run).checks if not check.held]
+    assert problem.startswith("pool: was made by its constructor: ")
+    assert "by another constructor: its storage may hold anything" in problem
+
+
+def test_a_tool_that_a_trusted_agent_did_not_make_is_looked_at(
+    looked: Looked, embedded: EmbeddedChain
+) -> None:
+    """Whoever vouches for an agent does not vouch for the storage of tools that others made."""
+    tool = embedded.deployment.tool("Transfer").lower()
+    forged = forge(embedded, tool, {0: 1}).lower()
+    run = on_the_chain_now(looked, looked.run, looked.run.agent)
+    looked.reader.codes[run.agent] = FOREIGN
+    trusting = replace(looked.look, trusted={f"agent={run.agent}"})
+    assert all(check.held for check in trusting(run).checks)
+
+    def other(addresses: Any, pins: Any) -> Any:
+        return [forged if address.lower() == tool else address for address in addresses], pins
+
+    looked.reader.says(run.agent, abi.TOOLS, other)
+    (found,) = [check for check in trusting(run).checks if not check.held]
+    assert (found.subject, found.claim) == ("tool 'Transfer'", "was made by its constructor")
+    assert "by another constructor" in found.problem
+
+
+def test_how_a_contract_was_made_is_asked_once_for_all_runs_of_a_receipt(
+    looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked.standing()
+    monkeypatch.setattr(looked.reader, "creations", lambda number: pytest.fail("asked again"))
+    assert looked.problems() == []

@@ -1,4 +1,9 @@
-"""Contract code as data: how it gets to an address as it is, and how much of it there may be."""
+"""Contract code as data: how it gets to an address as it is, to which one, and how much of it there
+may be."""
+
+from eth_typing import HexAddress, HexStr
+from web3.types import Nonce
+from web3.utils.address import get_create_address
 
 from zkagent.verifier_contracts.errors import ModelCodeError
 
@@ -13,4 +18,9 @@ def creation_code(runtime: bytes) -> bytes:
     return b"\x61" + len(runtime).to_bytes(2, "big") + bytes.fromhex("80600a5f395ff3") + runtime
 
 
-__all__ = ["MAX_CODE_BYTES", "creation_code"]
+def created_address(maker: str, nonce: int) -> str:
+    """Of what `maker` makes by CREATE with this nonce, checksummed; contracts count from 1."""
+    return str(get_create_address(HexAddress(HexStr(maker)), Nonce(nonce)))
+
+
+__all__ = ["MAX_CODE_BYTES", "created_address", "creation_code"]

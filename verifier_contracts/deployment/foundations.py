@@ -74,16 +74,22 @@ def check_foundations(web3: Any, there: Foundations) -> None:
 
 def listed_tokens(web3: Any, book: str) -> tuple[Token, ...]:
     """What a book lists, symbols as it has them, in lower case. Raises ChainError, and UnknownCode
-    for a list that no book of ours comes to."""
-    listed = zip(*call(web3, at(web3, "SymbolBook", book).functions.entries()), strict=True)
+    for a list that no book of ours comes to, or that has other decimals than its tokens."""
+    entries = zip(*call(web3, at(web3, "SymbolBook", book).functions.entries()), strict=True)
     found = tuple(
         Token(bytes(symbol).rstrip(b"\0").decode("ascii", "replace"), token, decimals)
-        for symbol, token, decimals in listed
+        for symbol, token, decimals in entries
     )
     try:
         check_listings(Listing(each.symbol, each.address, each.decimals) for each in found)
     except RefusedSymbol as exc:
         raise UnknownCode("SymbolBook", book, str(exc)) from exc
+    for listed in found:
+        if (has := _decimals(web3, listed.address)) != listed.decimals:
+            why = f"it lists {listed.symbol} with {listed.decimals} decimals"
+            raise UnknownCode(
+                "SymbolBook", book, f"{why}, and the token {listed.address} has {has}"
+            )
     return found
 
 

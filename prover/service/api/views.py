@@ -40,6 +40,19 @@ CURSOR_PATTERN = r"^[0-9a-f]{16}-[0-9a-f]{64}$"
 _given_up = (handles.c.state != HandleState.OPEN, handles.c.state)
 _seen_state = sa.case(_given_up, else_=proofs.c.state)
 
+#: What a list says of a proof; its inputs may be megabytes.
+_NAMES = (
+    "id",
+    "circuit",
+    "priority",
+    "generation",
+    "started_at",
+    "finished_at",
+    "failure",
+    "reason",
+)
+_SHOWN = [proofs.c[name] for name in _NAMES]
+
 
 class Views:
     """Reads of the queue."""
@@ -86,7 +99,7 @@ class Views:
         self, key_id: str | None, state: State | None, limit: int, cursor: str | None
     ) -> ProofPage:
         """A key's proofs, newest first; everybody's for None. cursor: as in CURSOR_PATTERN."""
-        query = sa.select(proofs, *_handle_columns()).select_from(_joined())
+        query = sa.select(*_SHOWN, *_handle_columns()).select_from(_joined())
         if key_id is not None:
             query = query.where(handles.c.key_id == key_id)
         if state is not None:

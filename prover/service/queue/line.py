@@ -2,14 +2,18 @@
 
 Each proof takes a turn of the key that asked for it: the turn after that key's last one, or the one
 that is being served when it has none waiting (start-time fair queueing). So a key with a thousand
-proofs in line delays another's first one by one proof, not by a thousand.
+proofs in line delays another's first one by one proof, not by a thousand. A proof that several keys
+want takes the soonest of their turns, whoever asked first.
 """
+
+from typing import Any
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.queue.database import shared_clock
-from zkagent.prover.service.queue.tables import proofs
-from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.queue.jobs import HandleState
+from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.wire.states import UNFINISHED, State
 
 LONGEST_WAIT_S = 3600.0
 CLOCK_SLACK_S = 1.0
@@ -25,6 +29,49 @@ def next_turn(connection: sa.Connection, payer: str, priority: int) -> int:
     last = connection.execute(own).scalar_one()
     served = _served(connection, priority)
     return served if last is None else max(served, int(last) + 1)
+
+
+def share(connection: sa.Connection, proof: sa.Row[Any], key_id: str) -> None:
+    """Let one more key that wants a waiting proof pay for it, if that key's turn is sooner."""
+    turn = next_turn(connection, key_id, proof.priority)
+    if key_id != proof.payer and turn < proof.turn:
+        _pay(connection, proof, key_id, turn)
+
+
+def pass_on(connection: sa.Connection, proof: sa.Row[Any]) -> None:
+    """When the key that pays for a proof has given it up, let one of those pay that still want it.
+    A waiting proof goes to the soonest place that any of them would have had without the other:
+    after what it had asked for before."""
+    wanting = (handles.c.proof_id == proof.id) & (handles.c.state == HandleState.OPEN)
+    query = sa.select(handles.c.key_id, handles.c.created_at).where(wanting)
+    keys = {row.key_id: row.created_at for row in connection.execute(query)}
+    if not keys or proof.payer in keys or proof.state not in UNFINISHED:
+        return
+    if proof.state != State.WAITING:
+        _pay(connection, proof, min(keys), proof.turn)
+        return
+    served = _served(connection, proof.priority)
+    turns = {key: max(served, _before(connection, proof, key, keys[key])) for key in sorted(keys)}
+    payer = min(turns, key=turns.__getitem__)
+    _pay(connection, proof, payer, turns[payer])
+
+
+def _before(connection: sa.Connection, proof: sa.Row[Any], key_id: str, asked_at: float) -> int:
+    """The turn after the last of what this key pays for and had asked for before then."""
+    earlier = (handles.c.key_id == key_id) & (handles.c.created_at < asked_at)
+    query = sa.select(sa.func.max(proofs.c.turn)).select_from(
+        proofs.join(handles, handles.c.proof_id == proofs.c.id)
+    )
+    query = query.where((proofs.c.state == State.WAITING) & (proofs.c.payer == key_id) & earlier)
+    query = query.where(proofs.c.priority == proof.priority)
+    last = connection.execute(query).scalar_one()
+    return 0 if last is None else int(last) + 1
+
+
+def _pay(connection: sa.Connection, proof: sa.Row[Any], payer: str, turn: int) -> None:
+    """Not as a change that watchers see: it would tell them of each other."""
+    ours = proofs.c.id == proof.id
+    connection.execute(sa.update(proofs).where(ours).values(payer=payer, turn=turn))
 
 
 def _served(connection: sa.Connection, priority: int) -> int:
@@ -48,4 +95,5 @@ def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
     return later.is_(None) | (later <= now) | (proofs.c.queued_at > now + CLOCK_SLACK_S)
 
 
-__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn"]
+__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn", "pass_on"]
+__all__ += ["share"]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from zkagent.prover.service.errors import KeyRefused, NotRetried, ProofUnknown, QuotaExceeded
 from zkagent.prover.service.queue.company import is_closed_to
 from zkagent.prover.service.queue.database import Database, add, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import (
@@ -21,9 +21,9 @@ from zkagent.prover.service.queue.jobs import (
     Ticket,
     write_inputs,
 )
-from zkagent.prover.service.queue.line import next_turn
+from zkagent.prover.service.queue.line import next_turn, pass_on, share
 from zkagent.prover.service.queue.origins import origin_of
-from zkagent.prover.service.queue.tables import handles, proofs, results, usage
+from zkagent.prover.service.queue.tables import handles, keys, proofs, results, usage
 from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 
 HOUR_S = 3600.0
@@ -65,8 +65,8 @@ class Store:
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
         """Ask for a proof, or attach to whoever asked before; a proof in which others would see
         what this key asked, or it what they did, is left to them (company.py). What was set aside
-        gets one more try: perhaps it was never its fault. Raises QuotaExceeded, and then nothing
-        has changed."""
+        gets one more try: perhaps it was never its fault. Raises QuotaExceeded and KeyRefused, and
+        then nothing has changed."""
         ticket = self._submit(key_id, request, quota)
         ticket = ticket or self._submit(key_id, replace(request, alone=True), quota)
         assert ticket  # nobody is let into what is alone, and nobody is kept out of it
@@ -75,6 +75,7 @@ class Store:
     def _submit(self, key_id: str, request: Request, quota: Quota | None) -> Ticket | None:
         """None when the proof that there is is closed to this key; never when it is alone."""
         with self.database.write() as connection:
+            _lock_key(connection, key_id)
             fresh, proof = _insert_or_lock(connection, request)
             if not fresh and not request.alone and is_closed_to(connection, key_id, proof):
                 return None
@@ -88,6 +89,8 @@ class Store:
                 self._begin(connection, proof, key_id, request.priority, counters)
             elif proof.state == State.WAITING and request.priority < proof.priority:
                 self._hurry(connection, proof, key_id, request.priority)
+            elif proof.state == State.WAITING and request.priority == proof.priority:
+                share(connection, proof, key_id)
             elif proof.state in FINISHED and request.callback_url:
                 call_back(connection, request.id, key_id)
             return Ticket(request.id, attached=not fresh)
@@ -250,7 +253,8 @@ def give_up_all(connection: sa.Connection, key_id: str) -> list[str]:
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
-    """Cancel a locked proof that has no open handle left.
+    """Cancel a locked proof that has no open handle left; else see to it that one of those who
+    still want it pays for it.
 
     Taking away its claim is enough: the worker that proves it notices, and ends the child unless
     others in the same batch still want theirs.
@@ -260,6 +264,16 @@ def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
     if proof.state in UNFINISHED and not connection.execute(query).scalar_one():
         values = {"state": State.CANCELLED, "claim": None, "finished_at": shared_clock(connection)}
         change(connection, proof.id, **values)
+        return
+    pass_on(connection, proof)
+
+
+def _lock_key(connection: sa.Connection, key_id: str) -> None:
+    """Keep a key from being revoked until we are done; before any proof, as revoking does. Raises
+    KeyRefused when it was, after its caller was let in."""
+    ours = sa.select(keys.c.revoked_at).where(keys.c.id == key_id).with_for_update(read=True)
+    if connection.execute(ours).scalar_one_or_none() is not None:
+        raise KeyRefused
 
 
 def _has_open_handle(connection: sa.Connection, key_id: str, proof_id: str) -> bool:

@@ -190,3 +190,67 @@ def test_the_operator_cancels_by_key_and_the_key_lives_on(store: Store, database
         query = sa.select(proofs.c.payer).where(proofs.c.state == State.WAITING)
         assert connection.execute(query).scalars().all() == ["bob"]
     ask(store, "alice", 1)
+
+
+WISH = Request(QUICK, (7, 7, 7, 7))
+
+
+def place(store: Store) -> tuple[str, int]:
+    """Who pays for WISH, and how many turns come before its own."""
+    with store.database.read() as connection:
+        row = connection.execute(sa.select(proofs).where(proofs.c.id == WISH.id)).one()
+        return str(row.payer), int(row.turn)
+
+
+def test_a_long_line_that_names_anothers_proof_first_does_not_delay_it(store: Store) -> None:
+    ask(store, "many", 20)
+    store.submit("many", WISH)
+    assert place(store) == ("many", 20)
+    store.submit("few", WISH)
+    assert place(store) == ("few", 0)
+
+
+def test_a_long_line_that_names_it_later_neither(store: Store) -> None:
+    store.submit("few", WISH)
+    ask(store, "many", 20)
+    store.submit("many", WISH)
+    assert place(store) == ("few", 0)
+
+
+def test_who_made_it_sooner_and_gives_it_up_takes_the_turn_along(store: Store) -> None:
+    ask(store, "many", 5)
+    store.submit("many", WISH)
+    ask(store, "many", 5, SLOW)
+    store.submit("few", WISH)
+    store.cancel("few", WISH.id)
+    assert place(store) == ("many", 5)
+
+
+def test_who_pays_and_gives_it_up_leaves_it_to_the_soonest_of_the_others(store: Store) -> None:
+    ask(store, "many", 5)
+    store.submit("many", WISH)
+    ask(store, "some", 3)
+    for key in ("some", "few"):
+        store.submit(key, WISH)
+    with store.database.write() as connection:
+        connection.execute(sa.update(proofs).where(proofs.c.id == WISH.id).values(state="proving"))
+    store.cancel("few", WISH.id)
+    assert place(store) == ("many", 0)
+    with store.database.write() as connection:
+        values = {"state": "waiting", "payer": "few"}
+        connection.execute(sa.update(proofs).where(proofs.c.id == WISH.id).values(values))
+    store.submit("few", WISH)
+    store.cancel("few", WISH.id)
+    assert place(store) == ("some", 3)
+
+
+def test_two_keys_cannot_pull_a_line_forward_by_taking_turns_back(store: Store) -> None:
+    wishes = [Request(QUICK, (number, 1, 1, 1)) for number in range(10)]
+    for request in wishes:
+        store.submit("many", request)
+    for request in reversed(wishes):
+        store.submit("helper", request)
+        store.cancel("helper", request.id)
+    with store.database.read() as connection:
+        turns = connection.execute(sa.select(proofs.c.turn).order_by(proofs.c.turn)).scalars()
+        assert list(turns) == list(range(10))

@@ -2,13 +2,14 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.api.views import Views
-from zkagent.prover.service.errors import NotRetried, ProofUnknown, QuotaExceeded
+from zkagent.prover.service.errors import KeyRefused, NotRetried, ProofUnknown, QuotaExceeded
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import (
     HandleState,
@@ -16,6 +17,7 @@ from zkagent.prover.service.queue.jobs import (
     Request,
     content_id,
 )
+from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Quota, Store, lock_proof
 from zkagent.prover.service.queue.tables import handles, proofs
 from zkagent.prover.service.wire.states import State
@@ -328,3 +330,26 @@ def test_a_second_key_learns_no_time_from_before_it_asked(
     mine = Views(database).proof("alice", WANTED.id)
     assert mine.started_at
     assert mine.started_at.timestamp() == pytest.approx(early + 2)
+
+
+def test_a_key_that_was_revoked_after_it_was_let_in_asks_in_vain(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    """Between the head of a request, which names the key, and its body, seconds may pass."""
+    key_id = Keys(database).create("alice").split("_")[1]
+    store.submit(key_id, WANTED)
+    Keys(database).revoke(key_id)
+    with pytest.raises(KeyRefused):
+        store.submit(key_id, replace(WANTED, inputs=(4, 4, 4)))
+    with database.read() as connection:
+        assert connection.execute(sa.select(proofs.c.state)).scalars().all() == ["cancelled"]
+    assert len(queue.runs) == 1
+
+
+def test_a_list_reads_no_inputs(store: Store, database: Database) -> None:
+    store.submit("alice", WANTED)
+    said: list[str] = []
+    sa.event.listen(database.engine, "before_cursor_execute", lambda *words: said.append(words[2]))
+    assert len(Views(database).page("alice", None, 10, None).proofs) == 1
+    assert said
+    assert not any("inputs" in words for words in said)

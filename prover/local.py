@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -70,9 +71,9 @@ class LocalProver:
         """One request and its reply; whatever goes wrong, no child is left in mid-request, and none
         that has seen trouble: what it read may have been damaged."""
         try:
-            child = self._started()
-            child.send(request)
-            reply = child.receive(self._timeout_s)
+            child, deadline = self._started(), time.monotonic() + self._timeout_s
+            child.send(request, self._timeout_s)
+            reply = child.receive(max(0.0, deadline - time.monotonic()))
             if "trouble" in reply or "false" in reply:
                 self.close()
             return reply

@@ -56,6 +56,8 @@ class ChildProcess:
                     pass_fds=(watched,),
                     env=self._environment(environment or {}),
                 )
+            assert self._process.stdin
+            os.set_blocking(self._process.stdin.fileno(), False)
         finally:
             os.close(watched)
 
@@ -63,21 +65,24 @@ class ChildProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Write one message; a dead child is noticed by the next `receive`."""
+    def send(self, message: Mapping[str, Any], timeout_s: float | None = None) -> None:
+        """Write one message; a dead child is noticed by the next `receive`. Raises TimeoutError
+        when it is not read in time."""
         assert self._process.stdin
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        pipe, rest = self._process.stdin.fileno(), json.dumps(message).encode() + b"\n"
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
+            while rest:
+                _wait_for(pipe, select.POLLOUT, deadline)
+                with contextlib.suppress(BlockingIOError):
+                    rest = rest[os.write(pipe, rest) :]
 
     def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
         """The child's next message. Raises EngineCrashed when it ended, TimeoutError."""
         assert self._process.stdout
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while b"\n" not in self._buffer:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not select.select([self._process.stdout], [], [], left)[0]:
-                raise TimeoutError
+            _wait_for(self._process.stdout.fileno(), select.POLLIN, deadline)
             chunk = os.read(self._process.stdout.fileno(), CHUNK_BYTES)
             if not chunk:
                 raise EngineCrashed(_ending(self._process.wait()), self._log_tail())
@@ -131,6 +136,16 @@ class ParentLink:
         self._out.flush()
 
 
+def _wait_for(pipe: int, event: int, deadline: float | None) -> None:
+    """Until it is ready; of any number, which `select` does not take above 1,023. Raises
+    TimeoutError."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+    if not poll.poll(left):
+        raise TimeoutError
+
+
 def _die_when_closed(watched: int) -> None:
     """Let the kernel end this process when the other end of `watched` closes (Linux).
 
@@ -144,8 +159,9 @@ def _die_when_closed(watched: int) -> None:
     fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(watched, fcntl.F_GETFL)
     fcntl.fcntl(watched, fcntl.F_SETFL, flags | os.O_ASYNC)
-    if select.select([watched], [], [], 0)[0]:  # closed before we were listening
-        sys.exit(1)
+    with contextlib.suppress(TimeoutError):
+        _wait_for(watched, select.POLLIN, time.monotonic())
+        sys.exit(1)  # closed before we were listening
 
 
 def peak_rss_bytes() -> int:

@@ -109,4 +109,4 @@ class Connections:
         return sum(map(len, self._crowds[_Doing.IDLE].values())) > some
 
 
-__all__ = ["Connected", "Connections"]
+__all__ = ["RESERVE", "Connected", "Connections"]

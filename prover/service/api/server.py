@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from zkagent.prover.service.api.acceptor import Acceptor
 from zkagent.prover.service.api.application import Service
-from zkagent.prover.service.api.connections import Connections
+from zkagent.prover.service.api.connections import RESERVE, Connections
 from zkagent.prover.service.api.raw_answers import (
     HEAD_S,
     NO_LENGTH,
@@ -27,6 +27,8 @@ from zkagent.prover.service.api.raw_answers import (
     response,
 )
 from zkagent.prover.service.errors import StartRefused
+
+log = logging.getLogger(__name__)
 
 KEEP_ALIVE_S = 30
 CONNECTIONS = 1000
@@ -246,8 +248,7 @@ def make_server(
     connections: int = CONNECTIONS,
 ) -> tuple[Server, socket.socket]:
     """A server and its listening socket; port 0 takes a free one. Raises StartRefused."""
-    _allow_files(connections + OTHER_FILES)
-    counted = Connections(connections)
+    counted = Connections(_fewer_if_needed(connections))
     protocol = type("Protocol", (PatientProtocol,), {"all": counted})
     config = uvicorn.Config(
         service.app,
@@ -264,12 +265,25 @@ def make_server(
     return Server(config, service, counted), listen(host, port)
 
 
-def _allow_files(count: int) -> None:
-    """Let this process have as many open, if it may: a connection is one."""
+def _fewer_if_needed(connections: int) -> int:
+    """So many connections as this process may have, each a file, beside those that it needs."""
+    wanted = connections + OTHER_FILES
+    allowed = _allow_files(wanted)
+    if allowed >= wanted:
+        return connections
+    fewer = max(1, allowed - OTHER_FILES, allowed // 2 - RESERVE)
+    words = "%d connections at once instead of %d: this process may open %d files (ulimit -Hn)"
+    log.warning(words, fewer, connections, allowed)
+    return fewer
+
+
+def _allow_files(count: int) -> int:
+    """Let this process have as many open, if it may; how many it may have now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
 
 
 def listen(host: str, port: int) -> socket.socket:

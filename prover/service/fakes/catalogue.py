@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -168,8 +168,8 @@ class _FakeChild(ChildProcess):
         super().__init__("zkagent.prover.service.fakes.child", arguments)
         self._digest = digest
 
-    def send(self, message: Any) -> None:
-        super().send({**message, "circuit": self._digest})
+    def send(self, message: Mapping[str, Any], timeout_s: float | None = None) -> None:
+        super().send({**message, "circuit": self._digest}, timeout_s)
 
 
 def _circuit(digest: str, rows: int) -> Circuit:

@@ -1,5 +1,9 @@
 """The pipe to a helper process: what it says, how it ends, and that it ends with us."""
 
+import contextlib
+import os
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -52,6 +56,30 @@ def test_waiting_has_a_limit(child: ChildProcess) -> None:
     with pytest.raises(TimeoutError):
         child.receive(0.2)
     assert time.monotonic() - started < 2
+
+
+def test_handing_over_has_a_limit_where_the_child_does_not_read(child: ChildProcess) -> None:
+    child.send({"do": "echo", "what": "one"})
+    assert child.receive(10) == {"echo": "one"}
+    os.kill(child.pid, signal.SIGSTOP)
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        child.send({"do": "echo", "what": "x" * 2_000_000}, 0.2)
+    assert time.monotonic() - started < 2
+
+
+def test_pipes_may_have_numbers_beyond_those_that_select_takes() -> None:
+    with contextlib.ExitStack() as stack:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 1200 if hard == resource.RLIM_INFINITY else min(1200, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        for _ in range(1024):
+            stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        child = ChildProcess(MODULE, [])
+        stack.callback(child.kill)
+        child.send({"do": "echo", "what": "x" * 200_000}, 10)
+        assert child.receive(10) == {"echo": "x" * 200_000}
 
 
 def test_a_child_can_be_killed_while_it_holds_the_lock_and_twice(child: ChildProcess) -> None:

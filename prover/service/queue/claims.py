@@ -90,8 +90,8 @@ class Claims:
         It may be another proof than the run's own: the engine hands out runs ahead of time, so a
         run is a turn, and whose turn it is shows only now. The run then has to claim again. able:
         circuits that this worker can prove now; all, by default. A run for another one is a turn
-        for those, and to be passed on when there are none (`pass_turn`). token: the same at each
-        try, since one whose answer was lost may have been kept; a new one by default.
+        for those, and comes to nothing when there are none. token: the same at each try, since one
+        whose answer was lost may have been kept; a new one by default.
         """
         token = token or new_token()
         with self.database.write() as connection:
@@ -117,18 +117,18 @@ class Claims:
             if proof := self._waiting(connection, proof_id, generation):
                 self.queue.enqueue(connection, Run(proof_id, generation, proof.priority + 1))
 
-    def pass_turn(self, proof_id: str, generation: int) -> None:
-        """Give a run that is of no use here to whoever can use it; the proof does not notice."""
-        with self.database.write() as connection:
-            if proof := self._waiting(connection, proof_id, generation):
-                passed = uuid.uuid4().hex[:12]
-                run = Run(proof_id, generation, proof.priority, passed=passed)
-                self.queue.enqueue(connection, run)
-
-    def has_work(self, able: Collection[str]) -> bool:
-        """Whether something waits that this worker can prove now."""
+    def next_turn(self, able: Collection[str]) -> tuple[str, int] | None:
+        """The proof that is first in line of those that this worker can prove now, and its
+        generation: a turn without a run. Also one that it is to leave to another once (`claim`
+        does): whoever else there was may be gone."""
+        if not able:
+            return None
         with self.database.read() as connection:
-            return connection.execute(self._next_up(connection, able).limit(1)).first() is not None
+            for free in (self._free, sa.true()):
+                query = self._next_up(connection, able, free).limit(1)
+                if proof := connection.execute(query).one_or_none():
+                    return proof.id, proof.generation
+        return None
 
     def return_run(self, proof_id: str, generation: int) -> None:
         """Put a proof that we were given and have not begun back into the queue."""
@@ -241,14 +241,23 @@ class Claims:
     ) -> ProofRow | None:
         """The first in line, locked, of those before this one. Rows that others have locked are
         about to be theirs."""
-        query = self._next_up(connection, able)
+        query = self._next_up(connection, able, self._free)
         if before is not None:
             own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
             query = query.where(sa.tuple_(*ORDER) < own)
         return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
 
-    def _next_up(self, connection: sa.Connection, able: Collection[str] | None) -> sa.Select[Any]:
-        free = proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
+    @property
+    def _free(self) -> sa.ColumnElement[bool]:
+        """Not to be left to another worker."""
+        return proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
+
+    def _next_up(
+        self,
+        connection: sa.Connection,
+        able: Collection[str] | None,
+        free: sa.ColumnElement[bool],
+    ) -> sa.Select[Any]:
         waiting = (proofs.c.state == State.WAITING) & free & is_due(connection)
         query = sa.select(proofs).where(waiting)
         if able is not None:

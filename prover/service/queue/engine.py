@@ -32,7 +32,6 @@ APPLICATION = "zkagent-prover"
 # Runs of another version are left alone: raise it when a run's arguments change their meaning.
 APPLICATION_VERSION = "1"
 PROOFS = "proofs"
-UNFINISHED = ["ENQUEUED", "PENDING", "DELAYED"]
 BUSY_POLL_S = 0.05
 BUSY_FOR_S = 1.0  # after a run: the engine counts it for as long as it takes to write its end down
 
@@ -71,6 +70,7 @@ class EngineQueue:
             system_database_url=_engine_url(database),
             serializer=DBOSPortableJSONSerializer(),
             application_name=APPLICATION,
+            retry_connection_errors=False,  # heartbeats ask it: waiting would look like death
         )
         self._client._sys_db.engine.hide_parameters = True
 
@@ -90,16 +90,16 @@ class EngineQueue:
             run.generation,
         )
 
-    def unfinished(self, proof_id: str) -> bool:
-        """Whether some run of this proof is queued or running."""
+    def running(self) -> list[tuple[str, str]]:
+        """(run, worker) of all runs that are down as begun and not ended."""
         found = self._client.list_workflows(
-            workflow_id_prefix=f"{proof_id}:",
-            status=UNFINISHED,
-            name="prove",
-            load_input=False,
-            load_output=False,
+            status="PENDING", name="prove", load_input=False, load_output=False
         )
-        return bool(found)
+        return [(status.workflow_id, str(status.executor_id)) for status in found]
+
+    def put_back(self, run: str, worker: str) -> None:
+        """Queue a run again that this worker is said to be at; nothing when another one is."""
+        self._client._sys_db.reenqueue_for_recovery(run, [worker], PROOFS)
 
     def forget(self, before: float, limit: int = 500) -> int:
         """Delete the records of runs that ended and were created before this time; how many."""
@@ -197,14 +197,17 @@ class Engine:
         """Put a dead worker's runs back into their queues; how many."""
         return len(DBOS._recover_pending_workflows([worker]))
 
+    def active(self) -> list[str]:
+        """The runs that this process is at."""
+        return _get_dbos_instance()._active_workflows_set.activeList()
+
     def stop(self, timeout_s: float) -> None:
         """Stop polling, wait for runs at most this long, and shut DBOS down."""
         self.bell.set()
         if self._thread:
             self._thread.join(10)
         deadline = time.monotonic() + timeout_s
-        running = _get_dbos_instance()._active_workflows_set
-        while running.activeList() and time.monotonic() < deadline:
+        while self.active() and time.monotonic() < deadline:
             time.sleep(0.02)
         DBOS.destroy(destroy_registry=True)
 

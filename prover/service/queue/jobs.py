@@ -61,13 +61,11 @@ class Run:
     generation: int
     priority: int
     delay_s: float = 0.0
-    passed: str = ""  # what tells a run that was passed on from the one before
 
     @property
     def id(self) -> str:
         """The engine's name for it: asking for the same run twice makes one."""
-        name = f"{self.proof_id}:{self.generation}:{self.priority}"
-        return f"{name}:{self.passed}" if self.passed else name
+        return f"{self.proof_id}:{self.generation}:{self.priority}"
 
 
 @dataclass(frozen=True)

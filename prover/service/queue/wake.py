@@ -23,7 +23,7 @@ from zkagent.prover.service.queue.database import Database
 log = logging.getLogger(__name__)
 
 WORK, CHANGED, CANCELLED = "work", "changed", "cancelled"
-PASSED = "passed"  # like WORK, but not for the worker that is named
+PASSED = "passed"  # work that the named worker was given and cannot do
 CHANNEL = "zkagent"
 RECONNECT_S = 2.0
 HIDDEN = "."  # begins the name of a pipe that has no reader yet

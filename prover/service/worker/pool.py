@@ -93,6 +93,10 @@ class Pool:
                 self._free.append(slot)
                 self._condition.notify_all()
 
+    def free(self) -> int:
+        """How many slots are."""
+        return len(self._free)
+
     def wait_free(self, timeout_s: float) -> bool:
         """Whether a slot becomes free within this time; it may be another's by then."""
         with self._condition:

@@ -35,9 +35,6 @@ from zkagent.prover.service.worker.troubles import Troubles
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN_S = 0.02
-PASSED_HOLD_S = 0.5  # after passing a turn on, so that others find it first
-PASSED_LOOK_S = 0.05
-
 
 #: Errors whose words are our own.
 OURS: tuple[tuple[type[Exception], Failure], ...] = (
@@ -86,8 +83,8 @@ class Proving:
     def run(self, proof_id: str, generation: int) -> None:
         """The engine's "prove". Running it twice, or late, does nothing twice.
 
-        Ends when this proof is in somebody's hands, or passed on to those who can prove it; until
-        then it proves what comes before it.
+        Ends when this proof is in somebody's hands, or left to those who can prove it (turns.py);
+        until then it proves what comes before it.
         """
         while circuit := patiently(lambda: self._claims.circuit_of(proof_id, generation)):
             if not self._pool.wait_free(SHORT_PROOF_S):
@@ -103,7 +100,7 @@ class Proving:
                     self._settle(claim, attempt)
             if claim is None:
                 if circuit not in able and not self._leaving:
-                    self._pass_on(proof_id, generation)
+                    self._wake.send(PASSED, self._claims.worker)
                 return
             if proof_id in claim.members:
                 return
@@ -120,16 +117,6 @@ class Proving:
         finally:
             with self._lock:
                 self._tokens.remove(token)
-
-    def _pass_on(self, proof_id: str, generation: int) -> None:
-        """Let others have this turn, and keep out of their way for a moment."""
-        patiently(lambda: self._claims.pass_turn(proof_id, generation))
-        self._wake.send(PASSED, self._claims.worker)
-        until = time.monotonic() + PASSED_HOLD_S
-        while time.monotonic() < until and not self._leaving:
-            time.sleep(PASSED_LOOK_S)
-            if patiently(lambda: self._claims.has_work(self._troubles.able())):
-                return
 
     def _work(self, claim: Claim, slot: Slot) -> tuple[Claim, Outcome | Failed]:
         """Find company, prove."""

@@ -112,6 +112,12 @@ class Roster:
                 self._set(connection, worker, state=DEAD)
         return [worker for worker, _, _ in found]
 
+    def living(self) -> set[str]:
+        """Workers that are alive, or about to be taken over from."""
+        query = sa.select(workers.c.id).where(workers.c.state.in_((ALIVE, DYING)))
+        with self._database.read() as connection:
+            return set(connection.execute(query).scalars())
+
     def forget(self, before: float) -> None:
         """Delete workers that have not been seen since."""
         old = (workers.c.state == DEAD) & (workers.c.seen_at < before)

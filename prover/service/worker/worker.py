@@ -27,8 +27,10 @@ from zkagent.prover.service.worker.callbacks import Callbacks
 from zkagent.prover.service.worker.pool import SHORT_PROOF_S, Opener, Pool
 from zkagent.prover.service.worker.proving import Proving
 from zkagent.prover.service.worker.roster import Patience, Roster
+from zkagent.prover.service.worker.strays import Strays
 from zkagent.prover.service.worker.sweeper import Sweeper
 from zkagent.prover.service.worker.troubles import Troubles
+from zkagent.prover.service.worker.turns import Turn, Turns
 
 log = logging.getLogger(__name__)
 
@@ -73,10 +75,12 @@ class Worker:
             wake=self._wake,
             troubles=self._troubles,
         )
+        self._turns = Turns(self._next_turn, self._proving.run, self._pool.free, settings.slots)
         self._engine = Engine(database, self.id, POLL_S)
         self._roster = Roster(database, open_leases(database), self.id, settings.patience)
         self._callbacks = Callbacks(database, settings.callbacks)
         store = Store(database, self._queue)
+        self._strays = Strays(self._queue, self._roster, self.id, self._engine.active)
         self._sweeper = Sweeper(store, self._queue, self._roster, settings.retention_s)
         self._stop = threading.Event()
         self._look = threading.Event()
@@ -88,6 +92,7 @@ class Worker:
         """Begin to take work. Raises DatabaseUnusable, LeaseLost."""
         self._roster.join(self._settings.slots, self._troubles.able())
         self._engine.start(self._proving.run, self._settings.slots)
+        self._turns.start()
         self._callbacks.start()
         self._wake.listen(self._woken)
         self._thread = threading.Thread(target=self._beats, name="heartbeat", daemon=True)
@@ -97,11 +102,13 @@ class Worker:
     def stop(self) -> None:
         """Take no more work, let proofs finish for a while, hand back the rest."""
         self._engine.admit(0)
+        self._turns.begin_no_more()
         self._proving.begin_no_more()
         deadline = time.monotonic() + self._settings.grace_s
         while self._proving.count and time.monotonic() < deadline:
             time.sleep(0.02)
         self._unless_lost(self._proving.hand_back)
+        self._turns.stop(timeout_s=5)
         self._engine.stop(timeout_s=5)
         self._callbacks.stop()
         self._stop.set()
@@ -128,7 +135,7 @@ class Worker:
             self._batching.arrived()
             self._engine.bell.ring()
         elif topic == PASSED and subject != self.id:
-            self._engine.bell.ring()
+            self._turns.look()
         elif topic == CANCELLED:
             self._look.set()
 
@@ -159,7 +166,11 @@ class Worker:
             self._wake.send(WORK)
         for proof_id in self._sweeper.sweep():
             self._wake.send(CHANGED, proof_id)
+        self._strays.put_back()
         self._engine.admit(self._settings.slots + self._prefetch())
+
+    def _next_turn(self) -> Turn | None:
+        return self._claims.next_turn(self._troubles.able())
 
     def _prefetch(self) -> int:
         """One proof more than slots while proofs are short, so that no slot waits for the queue;

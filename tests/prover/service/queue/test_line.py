@@ -100,20 +100,48 @@ def test_a_worker_takes_only_circuits_that_it_has_whichever_turn_it_is_given(
     assert worker.claim(run.proof_id, run.generation, set()) is None
 
 
-def test_passing_a_turn_on_changes_nothing_but_who_has_it(
+def test_a_turn_that_comes_to_nothing_changes_nothing_and_whoever_can_prove_finds_the_proof(
     store: Store, worker: Claims, queue: ListedRuns, database: Database
 ) -> None:
     ask(store, "a", 1, QUICK)
     with database.read() as connection:
         before = connection.execute(sa.select(proofs)).one()
-    for _ in range(20):
-        run = queue.runs[-1]
-        assert worker.claim(run.proof_id, run.generation, {SLOW}) is None
-        worker.pass_turn(run.proof_id, run.generation)
+    (run,) = queue.runs
+    assert worker.claim(run.proof_id, run.generation, {SLOW}) is None
+    assert [worker.next_turn(able) for able in ({SLOW}, set())] == [None, None]
     with database.read() as connection:
         assert connection.execute(sa.select(proofs)).one() == before
-    assert len({run.id for run in queue.runs}) == 21
-    assert worker.claim(queue.runs[-1].proof_id, 1, {QUICK})
+    turn = worker.next_turn({QUICK, SLOW})
+    assert turn == (run.proof_id, run.generation)
+    assert worker.claim(*turn, {QUICK, SLOW})
+    assert worker.next_turn({QUICK, SLOW}) is None
+    assert queue.runs == [run]
+
+
+def test_a_turn_without_a_run_is_of_who_is_first_in_line_and_may_be_tried_now(
+    store: Store, worker: Claims, queue: ListedRuns
+) -> None:
+    ask(store, "a", 2, QUICK)
+    first, second = queue.runs
+    claim = worker.claim(first.proof_id, 1)
+    assert claim
+    worker.crash(claim, Failure.CRASH, "signal SIGKILL")  # it is put off, and to others
+    assert worker.next_turn({QUICK}) == (second.proof_id, 1)
+    assert worker.claim(second.proof_id, 1)
+    assert worker.next_turn({QUICK}) is None
+
+
+def test_a_proof_that_only_others_were_to_try_has_a_turn_where_there_are_none(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    alone = Claims(database, queue, "one", Limits(backoff_s=0))
+    ask(store, "a", 1, QUICK)
+    claim = alone.claim(queue.runs[0].proof_id, 1)
+    assert claim
+    alone.crash(claim, Failure.CRASH, "signal SIGKILL")
+    turn = alone.next_turn({QUICK})
+    assert turn == (queue.runs[-1].proof_id, 2)
+    assert alone.claim(*turn, {QUICK})
 
 
 @pytest.mark.parametrize("hours", [-5, -1, -0.5, 5])
@@ -129,9 +157,9 @@ def test_setting_the_clock_puts_nothing_off_for_long(
     assert claim
     worker.crash(claim, Failure.CRASH, "signal SIGKILL")
     other = Claims(store.database, queue, "two")
-    assert not other.has_work({QUICK})
+    assert not other.next_turn({QUICK})
     monkeypatch.setattr(line, "shared_clock", lambda _: time.time() + hours * 3600)
-    assert other.has_work({QUICK})
+    assert other.next_turn({QUICK})
 
 
 def test_waits_between_tries_grow_to_an_hour_and_fill_some() -> None:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import Wanted
 from zkagent.prover.service.fakes.catalogue import Order, fake_digest
+from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Bell, EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
@@ -20,7 +21,7 @@ from zkagent.prover.service.queue.store import Store, lock_proof, requeue
 from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.wire.states import State
 from zkagent.prover.service.worker.roster import Patience, Roster
-from zkagent.prover.service.worker.sweeper import LOST_AFTER_S, Sweeper
+from zkagent.prover.service.worker.sweeper import Sweeper
 
 
 def children(pid: int) -> set[int]:
@@ -183,40 +184,20 @@ def engine_queue(database: Database) -> Iterator[EngineQueue]:
     queue.close()
 
 
-def test_a_waiting_proof_without_a_run_is_found_and_queued_again(
+def test_what_was_put_off_before_the_clock_was_set_back_has_its_turn(
     database: Database, engine_queue: EngineQueue
 ) -> None:
-    store = Store(database, engine_queue)
-    lost, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
-    for request in (lost, fine):
-        store.submit("alice", request)
-    table = "dbos.workflow_status" if database.is_postgres else "workflow_status"
-    with database.write() as connection:
-        connection.execute(sa.update(proofs).values(queued_at=time.time() - LOST_AFTER_S - 1))
-        connection.exec_driver_sql(f"delete from {table} where workflow_uuid like '{lost.id}%%'")
-    roster = Roster(database, open_leases(database), "me", Patience())
-    assert Sweeper(store, engine_queue, roster, 1e9).find_lost() == [lost.id]
-    assert engine_queue.unfinished(lost.id)
-
-
-def test_what_was_put_off_before_the_clock_was_set_back_is_queued_again(
-    database: Database, engine_queue: EngineQueue
-) -> None:
-    store = Store(database, engine_queue)
-    put_off, fine = (Request(fake_digest("quick"), (n, 0, 0, 0)) for n in (1, 2))
-    ahead = time.time() + 1800
-    for request in (put_off, fine):
-        store.submit("alice", request)
-    with database.write() as connection:
-        row = lock_proof(connection, put_off.id)
-        values = {"queued_at": ahead, "not_before": ahead + 1}
-        requeue(connection, engine_queue, row, delay_s=1801, **values)
-    roster = Roster(database, open_leases(database), "me", Patience())
-    sweeper = Sweeper(store, engine_queue, roster, 1e9)
-    assert sweeper.find_lost() == [put_off.id]
-    assert sweeper.find_lost() == []
-    with database.read() as connection:
-        assert connection.execute(sa.select(proofs.c.not_before)).scalars().all() == [None, None]
+    store, claims = Store(database, engine_queue), Claims(database, engine_queue, "me")
+    put_off = Request(fake_digest("quick"), (1, 0, 0, 0))
+    store.submit("alice", put_off)
+    for ahead_s in (0, 1800):
+        ahead = time.time() + ahead_s
+        with database.write() as connection:
+            row = lock_proof(connection, put_off.id)
+            values = {"queued_at": ahead, "not_before": ahead + 1801}
+            requeue(connection, engine_queue, row, delay_s=ahead_s + 1801, **values)
+        turn = claims.next_turn({put_off.circuit})
+        assert turn == ((put_off.id, 3) if ahead_s else None)
 
 
 def test_what_is_older_than_the_retention_is_forgotten_and_the_rest_is_kept(
@@ -234,15 +215,6 @@ def test_what_is_older_than_the_retention_is_forgotten_and_the_rest_is_kept(
     Sweeper(store, engine_queue, roster, retention_s=50).purge()
     with database.read() as connection:
         assert set(connection.execute(sa.select(proofs.c.id)).scalars()) == {new.id, waiting.id}
-
-
-def test_a_submission_is_a_run_in_the_engines_queue(
-    database: Database, engine_queue: EngineQueue
-) -> None:
-    request = Request(fake_digest("quick"), (1, 0, 0, 0))
-    assert not engine_queue.unfinished(request.id)
-    Store(database, engine_queue).submit("alice", request)
-    assert engine_queue.unfinished(request.id)
 
 
 def test_the_engines_records_are_forgotten_with_the_proofs(

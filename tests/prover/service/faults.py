@@ -33,7 +33,7 @@ from zkagent.prover.client import Wanted
 from zkagent.prover.service.api.watchers import MOST_PER_KEY
 from zkagent.prover.service.errors import ServiceError
 from zkagent.prover.service.fakes.catalogue import TROUBLE, FakeCatalogue, Order
-from zkagent.prover.service.queue.database import BESIDE, Database
+from zkagent.prover.service.queue.database import BESIDE, PATIENCE_S, Database
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.wire.states import State
 
@@ -382,20 +382,55 @@ def restarted_postgres(ward: Ward) -> None:
 def read_only_postgres(ward: Ward) -> None:
     """The database server takes no more writes, as a replica or a full disk's server does."""
     ward.begin()
+    with _read_only(ward):
+        ward.expect("database-read-only", ready=False)
+        if acknowledged := ward.submit(3):
+            ward.complain(f"{len(acknowledged)} acknowledged and not written")
+    ward.expect_well()
+    ward.check()
+
+
+def refused_writes(ward: Ward) -> None:
+    """The database takes no writes for longer than workers try to write down what they did."""
+    postgres_is_asked = ward.fleet.database_url.startswith("postgres")
+    with contextlib.nullcontext() if postgres_is_asked else small_disk(ward.home / "db", "8m"):
+        ward.begin(slots=2)
+        ward.submit(3, Order.CRASH_ONCE)
+        ward.submit(3)
+        with _read_only(ward) if postgres_is_asked else _filled(ward.home / "db"):
+            time.sleep(PATIENCE_S + 10)
+        ward.expect_well()
+        ward.check()
+        ward.end()
+
+
+@contextmanager
+def _filled(folder: Path) -> Iterator[None]:
+    empty = fill(folder)
+    try:
+        yield
+    finally:
+        empty()
+
+
+@contextmanager
+def _read_only(ward: Ward) -> Iterator[None]:
+    """The server takes no writes meanwhile."""
     engine = sa.create_engine(Database(ward.fleet.database_url).url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for setting in ("on", "off"):
-            words = f"ALTER SYSTEM SET default_transaction_read_only = {setting}"
+
+    def switch(setting: str) -> None:
+        words = f"ALTER SYSTEM SET default_transaction_read_only = {setting}"
+        with engine.connect() as connection:
             connection.exec_driver_sql("SET default_transaction_read_only = off")
             connection.exec_driver_sql(words)
             connection.exec_driver_sql("SELECT pg_reload_conf()")
-            if setting == "on":
-                ward.expect("database-read-only", ready=False)
-                if acknowledged := ward.submit(3):
-                    ward.complain(f"{len(acknowledged)} acknowledged and not written")
-    engine.dispose()
-    ward.expect_well()
-    ward.check()
+
+    switch("on")
+    try:
+        yield
+    finally:
+        switch("off")
+        engine.dispose()
 
 
 def stopped_postgres(ward: Ward) -> None:
@@ -481,6 +516,7 @@ ON_SQLITE: dict[str, Fault] = {
         dead_workers,
         jumping_clock,
         refused_inputs,
+        refused_writes,
     )
 }
 #: In the test suite; the others only in the long form.
@@ -503,6 +539,7 @@ ON_POSTGRES: dict[str, Fault] = {
         restarted_postgres,
         stopped_postgres,
         read_only_postgres,
+        refused_writes,
         skewed_clocks,
         troubled_keys,
         unlike_workers,

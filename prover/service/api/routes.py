@@ -112,12 +112,12 @@ async def show(
             stack.enter_context(deps.watchers.following(caller.key_id, _address(request)))
         event = stack.enter_context(deps.watchers.watch(proof_id))
         end = time.monotonic() + wait_s
-        _, state = await run_in_threadpool(_look, deps, caller, proof_id)
+        _, state = await deps.watchers.look(_look, deps, caller, proof_id)
         while state not in FINISHED and not deps.watchers.closing:
             if (left := end - time.monotonic()) <= 0:
                 break
             await wait(event, left)
-            _, state = await run_in_threadpool(_look, deps, caller, proof_id)
+            _, state = await deps.watchers.look(_look, deps, caller, proof_id)
     return await run_in_threadpool(deps.views.proof, caller.key_id, proof_id)
 
 
@@ -271,11 +271,11 @@ async def _events(deps: Deps, caller: Caller, view: ProofView) -> AsyncIterator[
         while view.state not in FINISHED and not deps.watchers.closing:
             await wait(event, KEEP_ALIVE_S)
             try:
-                now = await run_in_threadpool(_look, deps, caller, view.id)
+                now = await deps.watchers.look(_look, deps, caller, view.id)
             except KeyRefused:
                 return
             if now != (view.version, view.state):
-                view = await run_in_threadpool(deps.views.proof, caller.key_id, view.id)
+                view = await deps.watchers.look(deps.views.proof, caller.key_id, view.id)
                 said = time.monotonic()
                 yield _event(view)
             elif time.monotonic() - said > KEEP_ALIVE_S:

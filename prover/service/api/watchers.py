@@ -4,8 +4,11 @@ import asyncio
 import random
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+from starlette.concurrency import run_in_threadpool
 
 from zkagent.prover.service.api.addresses import one_peer
 from zkagent.prover.service.errors import QuotaExceeded
@@ -15,6 +18,8 @@ LOOK_AGAIN_S = 2.0  # about: those who came together do not look together for ev
 MOST_PER_KEY = 64  # who wait at once; each looks into the database every LOOK_AGAIN_S
 MOST_PER_ADDRESS = 256
 COME_AGAIN_S = 2.0
+LOOKING_AT_ONCE = 4  # so many threads have Python's lock to share with the loop, and no more
+Found = TypeVar("Found")
 
 
 class Watchers:
@@ -23,6 +28,7 @@ class Watchers:
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
         self._followers: Counter[str] = Counter()
+        self._looking = asyncio.Semaphore(LOOKING_AT_ONCE)
         self._lock = threading.RLock()  # a signal's handler closes, whatever its thread is at
         self._loop: asyncio.AbstractEventLoop | None = None
         #: Set when the service stops: whoever waits answers with what there is.
@@ -47,6 +53,12 @@ class Watchers:
         finally:
             self._followers.subtract(names)
             self._followers = +self._followers  # without those of whom there are none
+
+    async def look(self, ask: Callable[..., Found], *arguments: object) -> Found:
+        """What `ask` finds in the database, a few askers at a time: all at once they would keep
+        the loop, and with it `/healthz`, from running."""
+        async with self._looking:
+            return await run_in_threadpool(ask, *arguments)
 
     @contextmanager
     def watch(self, proof_id: str) -> Iterator[asyncio.Event]:

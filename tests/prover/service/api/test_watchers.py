@@ -2,13 +2,19 @@
 
 import asyncio
 import threading
+import time
 from contextlib import ExitStack
 
 import pytest
 from starlette.requests import ClientDisconnect
 
 from zkagent.prover.service.api.routes import EventStream
-from zkagent.prover.service.api.watchers import MOST_PER_ADDRESS, MOST_PER_KEY, Watchers
+from zkagent.prover.service.api.watchers import (
+    LOOKING_AT_ONCE,
+    MOST_PER_ADDRESS,
+    MOST_PER_KEY,
+    Watchers,
+)
 from zkagent.prover.service.errors import QuotaExceeded
 
 
@@ -42,6 +48,27 @@ def test_all_addresses_of_one_network_of_ipv6_are_one() -> None:
         with pytest.raises(QuotaExceeded, match="at once per address"):
             stack.enter_context(watchers.following("alice", "2001:db8::ffff"))
         stack.enter_context(watchers.following("alice", "2001:db8:0:1::1"))
+
+
+def test_those_who_wait_look_a_few_at_a_time() -> None:
+    watchers, lock = Watchers(), threading.Lock()
+    now, most = 0, 0
+
+    def ask(number: int) -> int:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.005)
+        with lock:
+            now -= 1
+        return number
+
+    async def all_of_them() -> list[int]:
+        return await asyncio.gather(*(watchers.look(ask, number) for number in range(40)))
+
+    assert asyncio.run(all_of_them()) == list(range(40))
+    assert most == LOOKING_AT_ONCE
 
 
 def test_a_signal_in_the_middle_of_a_change_lets_everybody_go() -> None:

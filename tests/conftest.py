@@ -7,13 +7,17 @@ for users.
 """
 
 import os
+import shutil
+import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.support.alone import room
 from tests.support.processes import marked
 from zkagent.executor.config.settings import SETTINGS
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -75,12 +79,24 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         os.environ.pop(setting.variable, None)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tests that measure time have the machine to themselves."""
+    if not is_worker(item.session):
+        return (yield)
+    folder = Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}"
+    folder.mkdir(exist_ok=True)
+    with room(folder, alone=item.get_closest_marker("alone") is not None):
+        return (yield)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail the session when a marked process is left behind. Workers leave it to the session that
     started them: it would not hear of their verdict."""
     if is_worker(session):
         return
+    shutil.rmtree(Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}", True)
     left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
     if left:
         print("\nprocesses left behind by the tests:", *left, sep="\n  ")

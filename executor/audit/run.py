@@ -5,6 +5,7 @@ by. What verifying a receipt with a chain asks for (`verify_chain.Contracts`).
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from zkagent.circuits.errors import CircuitError
 from zkagent.executor.audit.agent import (
@@ -59,7 +60,8 @@ class RunContracts:
             return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
         pool = _pool(code, wiring)
         foreign = bool(pool) and not code.is_ours(pool_place(pool))
-        return Standing(found, "" if wiring.wallet == NOBODY else wiring.wallet, pool, foreign)
+        wallet = "" if wiring.wallet == NOBODY else wiring.wallet
+        return Standing(found, wallet, pool, foreign, partial(self._built, code, wiring, run))
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)
@@ -70,7 +72,6 @@ class RunContracts:
             yield from origin_checks(code, place)
         for listing in _listings(run):
             yield decimals_check(code, listing)
-        yield from self._model(code, wiring, run)
         yield from tool_checks(code, wiring, run.model.decoder.address)
         block = run.transaction.block
         after = Block(block.number, block.hash)
@@ -79,6 +80,13 @@ class RunContracts:
             rest = [*ours, *foreign]
             claim = "are the same after the run"
             yield tell("contracts", claim, lambda: _changed(code, rest, after))
+
+    def _built(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
+        """What needs the model's circuits. Raises like a call."""
+        try:
+            yield from self._model(code, wiring, run)
+        except (NoAgentThere, RevertError) as exc:
+            yield Check("model", "its contracts answer", str(exc))
 
     def _model(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         bound = Web3Registry(self.reader, wiring.registry).model(wiring.model_id, code.block)

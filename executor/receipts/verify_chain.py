@@ -6,7 +6,7 @@ tokens, most of which are code of others, are compared with balances besides. St
 recorded blocks, so the node must still have it: an archive node for old runs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from eth_utils.crypto import keccak
@@ -25,6 +25,7 @@ from zkagent.executor.receipts.verdicts import CannotTell, Check, check, differe
 from zkagent.executor.runs.derivation import text
 from zkagent.verifier_contracts.errors import RevertError
 
+BLOCKS = "the blocks are on the chain"
 #: Tools whose calls move tokens, by the names that decisions have.
 MOVES = ("Deploy", "Withdraw", "Transfer")
 
@@ -32,12 +33,14 @@ MOVES = ("Deploy", "Withdraw", "Transfer")
 @dataclass(frozen=True)
 class Standing:
     """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
-    foreign_pool: it is code of others, which may keep tokens elsewhere."""
+    foreign_pool: it is code of others, which may keep tokens elsewhere. built: more checks, which
+    need the model's circuits."""
 
     checks: tuple[Check, ...]
     wallet: str = ""
     pool: str = ""
     foreign_pool: bool = False
+    built: Callable[[], Iterable[Check]] = tuple
 
 
 UNKNOWN_CODE = Standing(
@@ -47,6 +50,8 @@ UNKNOWN_CODE = Standing(
         ),
     )
 )
+#: Checks that are made when nothing else is broken.
+Later = Callable[[], Iterator[Check]]
 #: Looks into the contracts that a run touches, by their code.
 Contracts = Callable[[RunRecord], Standing]
 
@@ -61,9 +66,7 @@ def check_chain(
     the node does not answer, CannotVerify when it no longer has the state of that time, or
     contradicts itself."""
     included = Block(run.transaction.block.number, run.transaction.block.hash)
-    blocks = check(
-        f"{subject}, chain", "the blocks are on the chain", _answered(lambda: _blocks(run, chain))
-    )
+    blocks = check(f"{subject}, chain", BLOCKS, _answered(lambda: _blocks(run, chain)))
     yield blocks
     if not blocks.held:
         return  # nothing can be asked about a block that is not there
@@ -80,12 +83,21 @@ def check_chain(
 
 
 def check_effects(
-    subject: str, run: RunRecord, chain: AgentChain, contracts: Contracts | None = None
+    subject: str,
+    run: RunRecord,
+    chain: AgentChain,
+    contracts: Contracts | None,
+    later: Callable[[Later], None],
 ) -> Iterator[Check]:
-    """The code of what the run touched, without `contracts` unknown, and what it moved. Raises like
-    `check_chain`, whose checks hold."""
+    """The code of what the run touched, without `contracts` unknown, and what it moved. later: is
+    given the checks that need circuits. The blocks are there; raises like `check_chain`."""
     standing = contracts(run) if contracts else UNKNOWN_CODE
-    yield from (replace(each, subject=f"{subject}, {each.subject}") for each in standing.checks)
+
+    def named(checks: Iterable[Check]) -> Iterator[Check]:
+        return (replace(each, subject=f"{subject}, {each.subject}") for each in checks)
+
+    later(lambda: named(standing.built()))
+    yield from named(standing.checks)
     for claim, problem in (
         ("tokens moved as decided", lambda: _moved(run, chain, standing)),
         ("balances changed as tokens say", lambda: _balances(run, chain, standing)),

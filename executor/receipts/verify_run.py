@@ -40,15 +40,23 @@ from zkagent.executor.receipts.format import (
 )
 from zkagent.executor.receipts.recording import hexed, recorded_model, relied_on, unhexed
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference
-from zkagent.executor.receipts.verify_chain import Contracts, check_chain, check_effects
+from zkagent.executor.receipts.verify_chain import (
+    BLOCKS,
+    Contracts,
+    Later,
+    check_chain,
+    check_effects,
+)
 from zkagent.executor.receipts.verify_iteration import check_iteration
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import ModelError, UnknownModel
 from zkagent.verifier_contracts.errors import ChainError
 
-#: What is left out of a receipt of which something cheaper is broken.
-COSTLY = "circuits, proofs, the code of contracts, and what moved"
+#: What is left out of a receipt of which something cheaper is broken: always, and, where the
+#: receipt is broken by itself, besides.
+COSTLY = "circuits, proofs"
+ON_CHAIN = ", the code of contracts, and what moved"
 #: The model of a name. Raises zkagent.models.errors.ModelError.
 ModelSource = Callable[[str], Model]
 #: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof, of the
@@ -75,28 +83,42 @@ def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
     given chain does not answer.
     """
     done: list[Check] = []
+    left: list[str] = []
     try:
-        for checked in all_checks(receipt, sources):
+        for checked in all_checks(receipt, sources, left.append):
             done.append(checked)
     except (CannotVerify, ModelError, CircuitError, ChainError):
         if all(checked.held for checked in done):
             raise
-    return Report(tuple(done), left_out=COSTLY if any(map(_broken, done)) else "")
+        left = left or [COSTLY + ON_CHAIN]
+    return Report(tuple(done), left_out="".join(left))
 
 
-def all_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+def all_checks(
+    receipt: Receipt, sources: Sources, leave_out: Callable[[str], None] = lambda what: None
+) -> Iterator[Check]:
     """The checks one by one, cheap ones first; whoever wants only the verdict may stop early.
+    leave_out: told what is not looked at.
 
-    Circuits, which take minutes to build, are for receipts alone of which nothing is broken: what
-    nobody signed makes no work.
+    A receipt that is broken by itself makes no work. One that the chain denies is compared with
+    the contracts, which tell why; circuits, which take minutes to build, are for those alone of
+    which nothing is broken.
     """
     broken = False
-    for checked in _cheap_checks(receipt, sources):
+    for checked in _own_checks(receipt, sources):
         broken = broken or _broken(checked)
         yield checked
-    if not broken:
-        for subject, run in _runs(receipt):
-            yield from _costly_checks(subject, run, sources)
+    later: list[Later] = []
+    for checked in _chain_checks(receipt, sources, None if broken else later):
+        broken = broken or _broken(checked)
+        yield checked
+    if broken:
+        leave_out(COSTLY if later else COSTLY + ON_CHAIN)
+        return
+    for subject, run in _runs(receipt):
+        yield from _proof_checks(subject, run, sources)
+    for built in later:
+        yield from built()
 
 
 def _broken(checked: Check) -> bool:
@@ -108,17 +130,29 @@ def _runs(receipt: Receipt) -> Iterator[tuple[str, RunRecord]]:
         yield f"run {number}", run
 
 
-def _cheap_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+def _own_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+    """What the receipt alone tells."""
     yield check("receipt", "the requester signed it", lambda: _signature(receipt))
     yield check("receipt", "its runs are in the order they were sent", lambda: _order(receipt))
     for subject, run in _runs(receipt):
         yield from _run_checks(subject, receipt, run, sources)
-        if sources.chain is not None:
-            yield from check_chain(subject, receipt, run, sources.chain(run.agent))
 
 
-def _costly_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
-    """What needs the circuits, and whoever looks into contracts, which needs them, too."""
+def _chain_checks(receipt: Receipt, sources: Sources, later: list[Later] | None) -> Iterator[Check]:
+    """later: takes the checks of contracts that need circuits; None to leave contracts alone."""
+    if sources.chain is None:
+        return
+    for subject, run in _runs(receipt):
+        chain, there = sources.chain(run.agent), True
+        for checked in check_chain(subject, receipt, run, chain):
+            there = there and (checked.held or checked.claim != BLOCKS)
+            yield checked
+        if there and later is not None:
+            yield from check_effects(subject, run, chain, sources.contracts, later.append)
+
+
+def _proof_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
+    """By the model's circuits."""
     model = _found(sources.models, run.model.name)
     try:
         sources.circuits(model, run.model.circuit_digest, 1, unhexed(run.model.proof_system_id))
@@ -128,8 +162,6 @@ def _costly_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[C
     for record in run.proofs:
         problem = partial(_proof, run, record, model, sources)
         yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
-    if sources.chain is not None:
-        yield from check_effects(subject, run, sources.chain(run.agent), sources.contracts)
 
 
 def _run_checks(

@@ -82,6 +82,7 @@ def test_run_carries_out_and_verify_run_agrees(
         "accepted": True,
         "verdict": "accepted",
         "problems": [],
+        "left_out": "",
         "development_srs": True,
     }
     assert [call["action"] for call in told["calls"]] == ["ViewBalance", "Withdraw"]

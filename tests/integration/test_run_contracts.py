@@ -26,6 +26,7 @@ from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import RunRecord
+from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.session import Session
@@ -50,7 +51,12 @@ class Looked:
         return self.look(self.run.model_copy(update=changes))
 
     def problems(self, **changes: Any) -> list[str]:
-        return [str(each) for each in self.standing(**changes).checks if not each.held]
+        return [str(each) for each in self.checks(**changes) if not each.held]
+
+    def checks(self, **changes: Any) -> list[Check]:
+        """With those that need circuits."""
+        found = self.standing(**changes)
+        return [*found.checks, *found.built()]
 
     @property
     def pool(self) -> str:
@@ -91,7 +97,7 @@ def looked(
 
 def test_an_honest_run_stands_on_what_it_is_said_to(looked: Looked) -> None:
     found = looked.standing()
-    assert [str(check) for check in found.checks if not check.held] == []
+    assert looked.problems() == []
     there = looked.chain.deployment
     assert (found.wallet.lower(), found.pool) == (there.wallet.lower(), looked.pool)
     assert not found.foreign_pool

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.fakes.memory_agent import SYSTEM_ID, batch_circuit, memory_identity
+from zkagent.circuits.support.progress import Told
 from zkagent.executor.audit import sources
 from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.errors import CannotVerify, OtherModel
@@ -25,8 +26,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     monkeypatch.setattr(sources, "find_system", lambda system: system)
 
-    def find(model: Model, digest: str, system: bytes, srs: object, size: int) -> str:
-        found.append(("found", digest, system, size))
+    def find(model: Model, digest: str, system: bytes, *rest: Any, progress: Told) -> str:
+        found.append(("found", digest, system, rest[1]))
+        progress("building")
         return digest
 
     monkeypatch.setattr(sources, "find_circuit", find)
@@ -53,17 +55,12 @@ def test_committed_circuits_are_looked_for_by_size(
     bound: AgentModel, drain: Model, asked: list[tuple[Any, ...]]
 ) -> None:
     told: list[str] = []
-    assert sources.own_circuit(bound, drain, None, told.append) == CIRCUIT
-    assert sources.own_batches(bound, drain, None, told.append) == {
-        size: batch_circuit(size) for size in (2, 4)
-    }
-    assert asked == [
-        ("found", CIRCUIT, SYSTEM_ID, 1),
-        *(("found", batch_circuit(size), SYSTEM_ID, size) for size in (2, 4)),
-    ]
-    assert [line.split(":")[0] for line in told] == [
-        f"circuit for {size} decisions" for size in (1, 2, 4)
-    ]
+    wanted = {1: CIRCUIT, 2: batch_circuit(2), 4: batch_circuit(4)}
+    for size, digest in wanted.items():
+        assert sources.own_circuit(bound, drain, None, told.append, size) == digest
+    assert asked == [("found", wanted[size], SYSTEM_ID, size) for size in (1, 2, 4)]
+    said = ("looking for the committed one", "building")
+    assert told == [f"circuit for {size} decisions: {what}" for size in (1, 2, 4) for what in said]
 
 
 @pytest.mark.parametrize("error", [CannotVerify("not here"), ValueError("another")])
@@ -74,7 +71,7 @@ def test_what_is_not_the_models_is_built_to_show_the_difference(
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
 ) -> None:
-    def find(*wanted: object) -> None:
+    def find(*wanted: object, progress: object) -> None:
         raise error
 
     def build(model: Model, size: int, srs: object, stage: object, system: object) -> str:

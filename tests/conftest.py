@@ -59,14 +59,15 @@ def chain(anvil: Anvil) -> Iterator[Anvil]:
     anvil.revert(snapshot)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the toolchain carry the marker `chain`, to leave them out with -m. Files with
-    slow tests come first, so that processes that share the files end at about the same time."""
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Tests that use the toolchain carry the marker `chain`, to leave them out with -m. Where
+    processes share the files, those with slow tests come first: so they end at about one time."""
     for item in items:
         if {"toolchain", "anvil", "chain"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("chain")
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    if is_worker(session):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

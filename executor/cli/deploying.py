@@ -149,20 +149,14 @@ def _check_funds(carrier: "JournalledCarrier", left: "Sequence[tuple[Step, int]]
 
 def write_new(path: Path, text: str) -> None:
     """All of it or nothing. Raises FileInTheWay for a file that says something else."""
-    import os
-
     from zkagent.executor.errors import FileInTheWay
+    from zkagent.executor.places import write_whole
 
     if path.exists():
         if path.read_text() != text:
             raise FileInTheWay(path)
         return
-    fresh = path.with_name(f"{path.name}.new")
-    with fresh.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    write_whole(path, text)
 
 
 def given_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from zkagent.circuits.support.progress import Told, silent
@@ -139,8 +140,10 @@ class Agent:
         happened when it raises HappenedUnreceipted.
         """
         instruction, place = self._checked(prompt), path_of(receipt)
-        receipt_file.check_place(place, resumed=self._is_under_way(instruction))
         again = again or self.session.throwaway
+        receipt_file.check_place(place, resumed=self._may_have_its_receipt(instruction, again))
+        if not isinstance(again, bool):
+            again = partial(_wanted_and_has_a_place, again, place)
         may_still_happen = may_still_happen or self.session.throwaway
         wishes = Wishes(confirm, departing, again, record_answer, may_still_happen)
         return self._kept(place, lambda keep: self.carrier.run(instruction, keep, wishes))
@@ -187,12 +190,25 @@ class Agent:
         completed = carry(keep)
         return Run(completed, *kept[-1])
 
-    def _is_under_way(self, instruction: bytes) -> bool:
+    def _may_have_its_receipt(self, instruction: bytes, again: Again) -> bool:
+        """Whether this may be a repeat of a run, which begins none."""
         last = self.session.journal.last(self.carrier.intent(instruction))
-        return last is not None and last.unfinished
+        return last is not None and (
+            last.unfinished or (last.state == "done" and again is not True)
+        )
 
     def _checked(self, prompt: str) -> bytes:
         return checked_prompt(self.session.model, prompt)
+
+
+def _wanted_and_has_a_place(
+    again: Callable[[RunRecord], bool], place: Path | None, done: RunRecord
+) -> bool:
+    """Whether a run begins after all; the receipt of the one before must not be in its way."""
+    if not again(done):
+        return False
+    receipt_file.check_place(place)
+    return True
 
 
 @contextmanager

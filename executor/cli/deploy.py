@@ -56,6 +56,16 @@ def vouched_foundations(
     return tuple(vouched(text).lower() for text in given)
 
 
+TRUST_FOUNDATIONS_OPTION = click.option(
+    "--trust",
+    multiple=True,
+    callback=vouched_foundations,
+    metavar="ROLE=ADDRESS",
+    help="A contract of ours (registry, executor, book, pool, token) that you vouch for though "
+    "nothing shows how it was made, such as one made inside of a call; may be repeated.",
+)
+
+
 @click.command("deploy")
 @RPC_OPTION
 @click.option(
@@ -87,14 +97,7 @@ def vouched_foundations(
 @click.option(
     "--executor", callback=given_address, metavar="ADDRESS", help="Executor, with its registry."
 )
-@click.option(
-    "--trust",
-    multiple=True,
-    callback=vouched_foundations,
-    metavar="ROLE=ADDRESS",
-    help="A contract of ours (registry, executor, book, pool, token) that you vouch for though "
-    "nothing shows how it was made, such as one made inside of a call; may be repeated.",
-)
+@TRUST_FOUNDATIONS_OPTION
 @click.option(
     "--demo",
     is_flag=True,
@@ -283,4 +286,5 @@ def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
     )
 
 
-__all__ = ["BATCH_OPTION", "batch_circuits", "chain_command", "deploy_command"]
+__all__ = ["BATCH_OPTION", "TRUST_FOUNDATIONS_OPTION", "batch_circuits", "chain_command"]
+__all__ += ["deploy_command"]

@@ -7,7 +7,7 @@ import click
 
 from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.cli import output
-from zkagent.executor.cli.deploy import BATCH_OPTION, batch_circuits
+from zkagent.executor.cli.deploy import BATCH_OPTION, TRUST_FOUNDATIONS_OPTION, batch_circuits
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @CHAIN_ID_OPTION
 @MODEL_OPTION
 @SRS_OPTION
+@TRUST_FOUNDATIONS_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
 @fee_options
@@ -52,6 +53,7 @@ def register_batch_command(
     fee_caps: "FeeCaps",
     model_name: str,
     srs: Path | None,
+    trust: tuple[str, ...],
     dry_run: bool,
     yes: bool,
 ) -> None:
@@ -61,6 +63,7 @@ def register_batch_command(
     stop then, until their owners say `zkagent agent accept`. What it costs is shown first; the same
     command resumes what was interrupted.
     """
+    from zkagent.executor.audit.foundations import check_origins
     from zkagent.executor.cli.audit import registry_of
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask
     from zkagent.executor.cli.narrator import Narrator
@@ -80,7 +83,9 @@ def register_batch_command(
         raise click.UsageError("how many decisions in a proof? give --batch N")
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
-        find_foundations(web3, registry=address)
+        for note in check_origins(web3, find_foundations(web3, registry=address), trust):
+            with tell.aside():
+                output.show(f"note: {note}", err=True)
         _check_model(web3, address, model_id, model)
         circuits = batch_circuits(model, sizes, srs, tell.stage)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.forged_storage import forge, storage
 from zkagent.executor.chain.embedded import EmbeddedChain
 
 PROMPT = "withdraw all my USDC"
@@ -81,3 +82,20 @@ def test_a_registry_that_nobody_here_compiled_gets_no_verifier(
     chain = [*place, "--deployment", "deployment.json", "--yes"]
     assert exit_code("model", "register-batch", "1", "--batch", "4", *chain) == 1
     assert "is no ModelRegistry to build on" in one_line_error(capsys)
+
+
+def test_a_registry_over_a_storage_that_somebody_forged_gets_no_verifier(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture
+) -> None:
+    genuine, nonce = embedded.deployment.registry, embedded.web3.eth.get_transaction_count
+    batch = ["model", "register-batch", "1", "--batch", "4", *place, "--yes", "--registry"]
+    forged = forge(embedded, genuine, {0: storage(embedded, genuine, 0)})
+    hidden = forge(embedded, genuine, {0: storage(embedded, genuine, 0)}, inside=True)
+    before = nonce(embedded.owner.address)
+    assert exit_code(*batch, forged) == 1
+    assert "another constructor: its storage may hold anything" in one_line_error(capsys)
+    assert exit_code(*batch, hidden) == 1
+    assert f"--trust registry={hidden} takes it nevertheless" in one_line_error(capsys)
+    assert exit_code(*batch, hidden, "--trust", f"registry={hidden}") == 1
+    assert "ModelNotFound" in capsys.readouterr().err  # believed, and it lists no model
+    assert nonce(embedded.owner.address) == before

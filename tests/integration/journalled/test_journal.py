@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.integration.journalled.world import PROMPT, Killed, World, killing
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import (
     DoneBefore,
+    FileInTheWay,
     RunInHand,
     RunRecordDamaged,
     RunUnsettled,
@@ -32,6 +34,24 @@ def test_what_was_done_is_done_again_only_when_asked_for(
     assert deposited() == (2, 2)
     assert world.record().id.endswith("-2")
     assert second.transaction != first.transaction
+
+
+def test_what_was_done_is_said_first_whatever_is_at_the_receipts_place(
+    world: World, deposited: Callable[[], tuple[int, int]], tmp_path: Path
+) -> None:
+    path = tmp_path / "receipt.json"
+    first = world.run(receipt=path)
+    kept = path.read_bytes()
+    with pytest.raises(DoneBefore, match=first.transaction):
+        world.run(receipt=path)
+    with pytest.raises(DoneBefore):
+        world.run(receipt=path, again=lambda record: False)
+    for wanted in (True, lambda record: True):
+        with pytest.raises(FileInTheWay, match=r"receipt\.json"):
+            world.run(receipt=path, again=wanted)
+    assert (path.read_bytes(), deposited()) == (kept, (1, 1))
+    world.run(receipt=tmp_path / "second.json", again=lambda record: True)
+    assert deposited() == (2, 2)
 
 
 def test_two_processes_do_not_carry_out_one_instruction(world: World) -> None:

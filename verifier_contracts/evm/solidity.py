@@ -112,7 +112,6 @@ contract {name} is IEvmModel {{
 
 CONSTRUCTOR = """\
 
-    /// @dev Once is enough: such code can do nothing but compute, so it cannot vanish.
     constructor(address[{count}] memory parts) {{
 {checks}
     }}
@@ -140,30 +139,38 @@ def contract_source(body: Body, digest: str) -> str:
         y_bytes=32 * outputs + 32,
         immutables="".join(f"    address private immutable _part{i};\n" for i in range(len(parts))),
         constructor=_constructor(parts) if parts else "",
-        load=_load(body.part_addresses, len(parts)),
+        load=_load(body.part_addresses, parts),
         read=_indented(_turns(_read(bits), inputs, body.input_address)),
         body=_indented(body.lines),
         compare=_indented(_turns(_COMPARE, outputs, body.output_address)),
     )
 
 
-def _load(addresses: int, count: int) -> str:
-    """Puts the parts' addresses where the code expects them."""
+def _load(addresses: int, parts: Sequence[bytes]) -> str:
+    """Puts the parts' addresses where the code expects them. Whoever made a part may have had its
+    constructor destroy it, and made other code there since: it is compared every time."""
     return "".join(
-        f'        {{ address a = _part{i}; assembly ("memory-safe") '
-        f"{{ mstore({addresses + 32 * i:#x}, a) }} }}\n"
-        for i in range(count)
+        f"        {{ address a = _part{i};\n{_check(i, code, 'a')}\n"
+        f'        assembly ("memory-safe") {{ mstore({addresses + 32 * i:#x}, a) }} }}\n'
+        for i, code in enumerate(parts)
     )
 
 
 def _constructor(parts: Sequence[bytes]) -> str:
     checks = "\n".join(
-        f"        if (parts[{i}].codehash != 0x{keccak(code).hex()}) {{\n"
-        f"            revert WrongPart({i}, 0x{keccak(code).hex()}, parts[{i}].codehash);\n"
-        f"        }}\n        _part{i} = parts[{i}];"
+        f"{_check(i, code, f'parts[{i}]')}\n        _part{i} = parts[{i}];"
         for i, code in enumerate(parts)
     )
     return CONSTRUCTOR.format(count=len(parts), checks=checks)
+
+
+def _check(index: int, code: bytes, part: str) -> str:
+    expected = f"0x{keccak(code).hex()}"
+    return (
+        f"        if ({part}.codehash != {expected}) {{\n"
+        f"            revert WrongPart({index}, {expected}, {part}.codehash);\n"
+        "        }"
+    )
 
 
 def _read(bits: int) -> str:

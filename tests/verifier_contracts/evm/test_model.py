@@ -158,6 +158,24 @@ def test_other_parts_than_those_of_the_source_are_refused(chain: Anvil) -> None:
         deployed(chain, replace(placed(mlp(), outside=True), parts=forged))
 
 
+def test_a_part_that_was_replaced_is_refused(chain: Anvil) -> None:
+    """Whoever made it may have had its constructor destroy it."""
+    model = placed(mlp(), outside=True)
+    contract = deployed(chain, model)
+    parts = model.parts_of(chain.web3.eth.get_code(contract.address))
+    delegation = bytes.fromhex("ef0100") + bytes(19) + b"\1"
+    assert len(parts) > 1
+    for part, genuine in zip(parts, model.parts, strict=True):
+        for code in (b"", b"\0", delegation):
+            chain.rpc("anvil_setCode", part, f"0x{code.hex()}")
+            with pytest.raises(RevertError, match="WrongPart"):
+                verify(chain, contract, honest([1] * INPUTS))
+            with pytest.raises(RevertError, match="WrongPart"):
+                call(chain.web3, contract.functions.evaluate([1] * INPUTS))
+        chain.rpc("anvil_setCode", part, f"0x{genuine.hex()}")
+        verify(chain, contract, honest([1] * INPUTS))
+
+
 def test_gas_is_what_a_call_from_another_contract_uses(chain: Anvil) -> None:
     """The receipt's figure less the transaction's own agrees with the node's trace of the call."""
     made = deploy_evm_model(chain.web3, generate_evm_model(mlp()), chain.accounts[0])

@@ -160,7 +160,9 @@ interface IAgentExecutor is IERCAgentExecutor {
     /// @notice A model id is a registry number in decimal, without sign, blanks or leading zeros.
     error MalformedModelId(string modelId);
 
-    /// @notice The model's verifier has destroyed itself; choose another model.
+    /// @notice There is no code where the verifier should be; choose another model.
+    /// @dev Our registry refuses such a model first (`ModelCodeChanged`). That nothing counts as a proof
+    ///   without a verifier does not rest on it.
     error VerifierGone(address verifier);
 
     /// @notice Simulation: the first decision that no claim is given for. Evaluate the model on

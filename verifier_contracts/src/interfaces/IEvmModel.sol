@@ -22,7 +22,8 @@ interface IEvmModel is IProofVerifier {
     /// @notice Not what the model computes: a wrong claim. `index` counts outputs.
     error OutputMismatch(uint256 index, int256 expected, uint256 received);
 
-    /// @notice At construction: not the contracts that the code was generated with.
+    /// @notice Not the contracts that the code was generated with, at construction or since: their
+    ///   maker can have put others into their place.
     error WrongPart(uint256 index, bytes32 expected, bytes32 received);
 
     /// @notice y = f(x).

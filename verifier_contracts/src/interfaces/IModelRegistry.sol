@@ -9,6 +9,7 @@ struct ModelBinding {
     address encoder;
     address decoder;
     /// @notice Contracts whose code is data that encoder and decoder read: tables, configuration.
+    ///   Compared in every decision, so name all of them and nothing else.
     address[] components;
     /// @notice SHA-256 of the ONNX file.
     bytes32 onnxDigest;
@@ -20,7 +21,7 @@ struct ModelBinding {
     uint16 outputs;
 }
 
-/// @notice What the executor needs of a binding, packed into four storage words.
+/// @notice What the executor needs of a binding.
 struct ExecutableModel {
     address verifier;
     uint16 inputs;
@@ -75,6 +76,12 @@ interface IModelRegistry is IERCZKMLRegistry {
     ///   mind.
     error NoFixedCode(address account);
 
+    /// @notice What executes the model is not what was registered: at the address of its verifier,
+    ///   encoder, decoder, of a component or of a batch verifier is other code, or none.
+    /// @dev Code that is destroyed in the transaction that made it (EIP-6780) can be followed by other
+    ///   code at its address. `zkagent model audit` says which it is.
+    error ModelCodeChanged(uint256 modelId);
+
     /// @notice A model needs inputs and outputs.
     error EmptyModel(uint16 inputs, uint16 outputs);
 
@@ -99,14 +106,16 @@ interface IModelRegistry is IERCZKMLRegistry {
 
     /// @notice Replaces the batch verifiers of a bound model; an update of its binding removes them.
     /// @dev They are part of the commitment hash: agents that pinned the old one stop until their
-    ///   owners accept the new one, so no verifier comes to count behind their backs.
+    ///   owners accept the new one, so no verifier comes to count behind their backs. Reverts as
+    ///   `bindingOf`.
     function setBatchVerifiers(uint256 modelId, BatchVerifier[] calldata batches) external;
 
     /// @notice All batch verifiers of the model, by size.
     function batchVerifiers(uint256 modelId) external view returns (BatchVerifier[] memory);
 
     /// @notice The one verifier for a proof of that many decisions, which is the smallest that holds
-    ///   them, so that there is no choice. Reverts as `bindingOf`, or with NoBatchVerifier.
+    ///   them, so that there is no choice. Reverts as `commitmentHash`, with NoBatchVerifier, and
+    ///   with ModelCodeChanged unless it has the code that was registered.
     /// @return verifier Its address.
     /// @return size How many decisions it takes.
     /// @return commitment The commitment hash that it is part of.
@@ -116,18 +125,23 @@ interface IModelRegistry is IERCZKMLRegistry {
         returns (address verifier, uint256 size, bytes32 commitment);
 
     /// @notice Hash over the commitment, the whole binding and the batch verifiers: over everything
-    ///   that a decision of this model depends on. Reverts as `bindingOf`.
+    ///   that a decision of this model depends on. Reverts if the model is unknown, unbound or
+    ///   deprecated.
     function commitmentHash(uint256 modelId) external view returns (bytes32);
 
-    /// @notice What the executor needs. Reverts if the model is unknown, unbound or deprecated.
+    /// @notice What the executor needs. Reverts as `commitmentHash`, and with ModelCodeChanged unless
+    ///   verifier, encoder, decoder and all components have the code that was registered.
+    /// @dev Code stays for the rest of a transaction in which it was found, so whoever asks before a
+    ///   decision may rely on it until the end.
     function bindingOf(uint256 modelId) external view returns (ExecutableModel memory);
 
     /// @notice The whole binding.
     function getBinding(uint256 modelId) external view returns (ModelBinding memory);
 
     /// @notice Reverts unless all bound code is still what was registered.
-    /// @dev Code made and destroyed within one transaction could be registered and replaced later;
-    ///   code that has outlived its transaction cannot. Check before pinning a model.
+    /// @dev Compares with the commitment and looks at batch verifiers, too. Code made and destroyed
+    ///   within one transaction could be registered and be replaced later; code that has outlived its
+    ///   transaction cannot. Check before pinning a model.
     function checkCode(uint256 modelId) external view;
 
     /// @notice The `modelHash` that a commitment with this binding must carry.

@@ -9,6 +9,7 @@ import {
 } from "../interfaces/IModelRegistry.sol";
 import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
 import {ModelHashes} from "./ModelHashes.sol";
+import {StoredModel} from "./StoredModel.sol";
 
 /// @title ERC-7992 registry that also binds models to the contracts that execute them
 /// @notice Anyone may register; a number says nothing about quality. Who pins a commitment should
@@ -26,8 +27,8 @@ contract ModelRegistry is IModelRegistry {
     uint256 private _lastId;
     mapping(uint256 modelId => Entry) private _entries;
     mapping(uint256 modelId => ModelBinding) private _bindings;
-    /// @dev Present exactly for models that are bound and not deprecated.
-    mapping(uint256 modelId => ExecutableModel) private _executable;
+    /// @dev Where `StoredModel` keeps it. Present exactly for models that are bound and not deprecated.
+    mapping(uint256 modelId => address) private _executable;
     mapping(uint256 modelId => BatchVerifier[]) private _batches;
 
     /// @inheritdoc IERCZKMLRegistry
@@ -74,7 +75,9 @@ contract ModelRegistry is IModelRegistry {
         }
         bytes32 hash =
             ModelHashes.commitmentHash(entry.commitment, _bindings[modelId], _batches[modelId]);
-        _executable[modelId].commitmentHash = hash;
+        ExecutableModel memory model = _unchanged(modelId);
+        model.commitmentHash = hash;
+        _executable[modelId] = StoredModel.write(model, _bindings[modelId].components);
         emit BatchVerifiersSet(modelId, hash, batches);
     }
 
@@ -96,15 +99,13 @@ contract ModelRegistry is IModelRegistry {
     }
 
     /// @inheritdoc IModelRegistry
-    function commitmentHash(uint256 modelId) external view returns (bytes32 hash) {
-        hash = _executable[modelId].commitmentHash;
-        if (hash == 0) _revertNotExecutable(modelId);
+    function commitmentHash(uint256 modelId) external view returns (bytes32) {
+        return StoredModel.commitmentHash(_stored(modelId));
     }
 
     /// @inheritdoc IModelRegistry
-    function bindingOf(uint256 modelId) external view returns (ExecutableModel memory model) {
-        model = _executable[modelId];
-        if (model.verifier == address(0)) _revertNotExecutable(modelId);
+    function bindingOf(uint256 modelId) external view returns (ExecutableModel memory) {
+        return _unchanged(modelId);
     }
 
     /// @inheritdoc IModelRegistry
@@ -126,12 +127,14 @@ contract ModelRegistry is IModelRegistry {
         view
         returns (address verifier, uint256 size, bytes32 commitment)
     {
-        commitment = _executable[modelId].commitmentHash;
-        if (commitment == 0) _revertNotExecutable(modelId);
+        commitment = StoredModel.commitmentHash(_stored(modelId));
         BatchVerifier[] storage batches = _batches[modelId];
         for (uint256 i = 0; i < batches.length; ++i) {
-            (verifier, size) = (batches[i].verifier, batches[i].size);
-            if (decisions <= size) return (verifier, size, commitment);
+            BatchVerifier storage batch = batches[i];
+            (verifier, size) = (batch.verifier, batch.size);
+            if (decisions > size) continue;
+            if (verifier.codehash != batch.codeHash) revert ModelCodeChanged(modelId);
+            return (verifier, size, commitment);
         }
         revert NoBatchVerifier(modelId, decisions, batches.length == 0 ? 1 : size);
     }
@@ -184,7 +187,7 @@ contract ModelRegistry is IModelRegistry {
         delete _batches[modelId]; // of what the number named before
         bytes32 hash = ModelHashes.commitmentHash(commitment, binding, new BatchVerifier[](0));
         _bindings[modelId] = binding;
-        _executable[modelId] = ExecutableModel(
+        ExecutableModel memory model = ExecutableModel(
             binding.verifier,
             binding.inputs,
             binding.outputs,
@@ -192,6 +195,7 @@ contract ModelRegistry is IModelRegistry {
             binding.decoder,
             hash
         );
+        _executable[modelId] = StoredModel.write(model, binding.components);
         emit ModelBound(modelId, hash, binding);
     }
 
@@ -207,6 +211,17 @@ contract ModelRegistry is IModelRegistry {
     function _checkVerifier(bytes32 committed, address verifier) private view {
         bytes32 codeHash = ModelHashes.fixedCodeHash(verifier);
         if (committed != codeHash) revert VerifierMismatch(committed, codeHash);
+    }
+
+    function _unchanged(uint256 modelId) private view returns (ExecutableModel memory model) {
+        bool unchanged;
+        (model, unchanged) = StoredModel.read(_stored(modelId));
+        if (!unchanged) revert ModelCodeChanged(modelId);
+    }
+
+    function _stored(uint256 modelId) private view returns (address pointer) {
+        pointer = _executable[modelId];
+        if (pointer == address(0)) _revertNotExecutable(modelId);
     }
 
     function _entry(uint256 modelId) private view returns (Entry storage entry) {

@@ -97,7 +97,7 @@ contract ModelRegistryTest is World {
         assertEq(registry.bindingOf(id).verifier, address(verifier));
     }
 
-    function test_a_binding_is_read_whole_and_packed() public {
+    function test_a_binding_is_read_whole_and_as_executors_need_it() public {
         ModelBinding memory read = registry.getBinding(model);
         assertEq(keccak256(abi.encode(read)), keccak256(abi.encode(bindingWith(address(verifier)))));
         ExecutableModel memory m = registry.bindingOf(model);

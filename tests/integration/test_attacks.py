@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.obliging_verifier import oblige
 from zkagent.executor.demo.attacks import (
     changed_state,
     forged_proofs,
@@ -99,8 +100,7 @@ def test_with_a_verifier_that_accepts_everything_the_attack_succeeds(
 ) -> None:
     """So it is the proof that stops it, and nothing else on the way."""
     with stage.undone():
-        stop = "0x00"  # STOP: succeeds and returns nothing
-        stage.chain.anvil.rpc("anvil_setCode", stage.chain.deployment.contracts.verifier, stop)
+        oblige(stage.chain.anvil, stage.chain.deployment)
         result = attack(stage)
     assert not result.bounced
     assert result.error == ""

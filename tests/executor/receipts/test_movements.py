@@ -13,7 +13,7 @@ from zkagent.executor.chain.agent import Block, Happened, TokenTransfer
 from zkagent.executor.errors import NotOnChain
 from zkagent.executor.receipts.format import Receipt, RunRecord
 from zkagent.executor.receipts.verdicts import Check
-from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.verify_chain import Standing, check_effects
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.errors import RevertError
@@ -209,3 +209,49 @@ def test_nothing_is_asked_about_blocks_that_are_not_there(
     agent.height -= 1
     (found,) = problems()
     assert found.claim == "the blocks are on the chain"
+
+
+def units(number: int) -> str:
+    return "0x" + number.to_bytes(32, "big").hex()
+
+
+def padded(address: str) -> str:
+    return "0x" + address[2:].rjust(64, "0")
+
+
+@pytest.mark.parametrize(
+    ("action", "values", "moved"),
+    [
+        ("Transfer", (USDC, STRANGER), TokenTransfer(USDC, WALLET, STRANGER, 7)),
+        ("Deploy", (USDC,), TokenTransfer(USDC, WALLET, POOL, 7)),
+        ("Withdraw", (USDC,), TokenTransfer(USDC, POOL, WALLET, 7)),
+    ],
+)
+def test_each_action_moves_its_own_way(
+    receipt: Receipt,
+    agent: MemoryAgent,
+    action: str,
+    values: tuple[str, ...],
+    moved: TokenTransfer,
+) -> None:
+    (run,) = receipt.runs
+    words = (padded(values[0]), units(7), *map(padded, values[1:]))
+    steps = list(run.iterations)
+    (index,) = (i for i, step in enumerate(steps) if step.decision.action == "Withdraw")
+    decision = steps[index].decision.model_copy(update={"action": action, "values": words})
+    steps[index] = steps[index].model_copy(update={"decision": decision})
+    decided = run.model_copy(update={"iterations": tuple(steps)})
+
+    def problem(transfers: tuple[TokenTransfer, ...]) -> str:
+        happens(agent, transfers=transfers)
+        stands = Standing((), WALLET, POOL)
+        checks = check_effects("run 1", decided, agent, lambda record: stands, lambda later: None)
+        (found,) = [each for each in checks if each.claim == "tokens moved as decided"]
+        return found.problem
+
+    assert problem((moved,)) == ""
+    back = replace(moved, sender=moved.recipient, recipient=moved.sender)
+    for wrong in (back, replace(moved, units=8), replace(moved, token=STRANGER)):
+        assert problem((wrong,)) != ""
+    for elsewhere in ("0x" + "88" * 20, "0x" + "00" * 20):
+        assert problem((replace(moved, recipient=elsewhere),)) != ""

@@ -1,0 +1,128 @@
+"""Which circuit a receipt's name is of: the model's own, as it was built here, or none."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.executor.drain import drain_model
+from zkagent.executor.chain.limits import MOST_BATCH
+from zkagent.executor.errors import CannotVerify
+from zkagent.executor.receipts import circuits
+from zkagent.executor.receipts.circuits import LocalCircuits, find_circuit
+from zkagent.executor.receipts.verdicts import CannotTell
+from zkagent.models.catalogue import Model
+
+OURS, THEIRS = "c1" * 32, "d2" * 32
+SETUP = Path("k12.srs")
+
+
+class System:
+    """Builds a circuit of one name, and remembers what it was asked."""
+
+    def __init__(self, built: str, srs: str | None) -> None:
+        self.circuit = SimpleNamespace(
+            digest=built, development_srs=True, origin=SimpleNamespace(srs=srs)
+        )
+        self.asked: list[dict[str, Any]] = []
+
+    def build(self, onnx: Path, **options: Any) -> Any:
+        self.asked.append({"onnx": onnx.read_bytes()} | options)
+        return self.circuit
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    return drain_model(tmp_path / "drain")
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Circuits in the cache, by their names."""
+    found: dict[str, Any] = {}
+    monkeypatch.setattr(circuits, "cached_circuit", found.get)
+    return found
+
+
+def kept(onnx: str) -> Any:
+    return SimpleNamespace(srs=SETUP, origin=SimpleNamespace(onnx=onnx))
+
+
+def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
+    model: Model, cache: dict[str, Any]
+) -> None:
+    cache[OURS] = kept(model.manifest.files.onnx)
+    system = System(OURS, "hash")
+    assert find_circuit(model, OURS, system, Path("other.srs")) is system.circuit  # type: ignore[arg-type]
+    (asked,) = system.asked
+    assert asked["onnx"] == model.onnx_path.read_bytes()
+    assert (asked["srs"], asked["isolated"]) == (SETUP, False)  # the set-up that it was made with
+
+
+def test_what_is_not_cached_is_built_with_the_given_set_up(
+    model: Model, cache: dict[str, Any]
+) -> None:
+    system = System(OURS, "hash")
+    assert find_circuit(model, OURS, system, SETUP) is system.circuit  # type: ignore[arg-type]
+    assert system.asked[0]["srs"] == SETUP
+
+
+REFUSED = {
+    "of another file": (
+        "ab" * 32, OURS, "hash", ValueError, f"circuit {OURS[:16]} was built from another ONNX file"
+    ),
+    "of other settings": (
+        None, THEIRS, "hash", ValueError,
+        f"circuit {OURS[:16]} was built with other settings than this version's: "
+        f"{THEIRS[:16]} is the model's",
+    ),
+    "nobody's, of a system without a set-up": (
+        "", THEIRS, None, ValueError,
+        f"circuit {OURS[:16]} is not the model's, which is {THEIRS[:16]}",
+    ),
+    "of a set-up that is not here": (
+        "", THEIRS, "hash", CannotVerify,
+        f"circuit {OURS[:16]} is not in the cache, and building it from drain gives "
+        f"{THEIRS[:16]}: ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_every_other_circuit_is_refused_by_name(
+    model: Model, cache: dict[str, Any], name: str
+) -> None:
+    onnx, built, srs, error, said = REFUSED[name]
+    if onnx != "":
+        cache[OURS] = kept(onnx or model.manifest.files.onnx)
+    with pytest.raises(error) as caught:  # type: ignore[call-overload]
+        find_circuit(model, OURS, System(built, srs))  # type: ignore[arg-type]
+    if error is ValueError:
+        assert str(caught.value) == said
+    else:
+        assert said in str(caught.value)
+
+
+def test_circuits_are_looked_for_once_each_and_none_beyond_the_largest_batch(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def found(*given: Any) -> Any:
+        asked.append(given)
+        return SimpleNamespace(development_srs=given[1] == THEIRS)
+
+    monkeypatch.setattr(circuits, "find_circuit", found)
+    monkeypatch.setattr(circuits, "find_system", lambda system: f"system {system!r}")
+    source = LocalCircuits(SETUP)
+    for _ in range(2):
+        source.circuit(model, OURS, 1, b"s")
+        source.circuit(model, OURS, MOST_BATCH, b"s")
+    assert asked == [(model, OURS, "system b's'", SETUP, size) for size in (1, MOST_BATCH)]
+    assert not source.development
+    with pytest.raises(CannotTell, match=f"circuits for more than {MOST_BATCH} are not built"):
+        source.circuit(model, OURS, MOST_BATCH + 1, b"s")
+    assert len(asked) == 2
+    source.circuit(model, THEIRS, 1, b"s")
+    assert source.development

@@ -34,6 +34,7 @@ ExecutorError
 ├── ReceiptError             a receipt cannot be made or checked
 │   ├── HappenedUnreceipted  the run happened, and has no receipt
 │   ├── NotReproducible      the states around a run's block do not lead to it
+│   ├── TooLongForReceipt    a run that happened does not fit into the format
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
 │   └── CannotVerify         something that verification needs is not there
@@ -401,6 +402,16 @@ class NotReproducible(ReceiptError):
         super().__init__(
             f"run {transaction} cannot be reproduced from the states around block {block}: another "
             "transaction of that block changed what the agent reads"
+        )
+
+
+class TooLongForReceipt(ReceiptError):
+    """where: the part of the receipt that is too long."""
+
+    def __init__(self, transaction: str, where: str, why: str) -> None:
+        self.transaction, self.where = transaction, where
+        super().__init__(
+            f"run {transaction} does not fit into a receipt: {where}: {why}; the run itself stands"
         )
 
 

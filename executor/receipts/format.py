@@ -4,6 +4,9 @@ every field.
 A receipt is strict JSON: unknown fields, other spellings of the same value and repeated keys are
 refused. Bytes are 0x and lower-case hex, texts that are not UTF-8 carry their odd bytes as lone
 surrogates (PEP 383), the requester signs all of it but `informational`.
+
+Every list and text has a maximum, which no run of ours comes near: whoever verifies a stranger's
+receipt must be done in seconds.
 """
 
 import json
@@ -21,6 +24,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from zkagent.executor.chain.limits import MOST_BATCH, MOST_COMPONENTS, MOST_DECISIONS, MOST_TOOLS
 from zkagent.executor.errors import MalformedReceipt
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
@@ -31,17 +35,30 @@ FORMAT = "zkagent-receipt-2"
 EARLIER = {"zkagent-receipt-1": "0.1.0, commit e6e970d of the repository"}
 UNSIGNED = frozenset({"informational", "signature"})
 
+#: Of a file: 64 decisions in front of a full symbol book take seven million bytes.
+MOST_BYTES = 1 << 24
+MOST_RUNS = 16  # `demo` writes the largest receipts, of four
+MOST_TEXT = 1 << 20  # characters; writing more into an event costs more gas than a block has
+MOST_HEX = 2 + 2 * MOST_TEXT
+MOST_SYMBOL = 32  # a word of the EVM
+MOST_LISTINGS = 1024  # a book is the code of one contract, which holds 767
+MOST_PARTS = 64  # parameters of a tool, arguments of a call, tokens that a prompt names
+
 
 def _text(value: object) -> str:
     """A plain str check: pydantic's own refuses lone surrogates."""
     if not isinstance(value, str):
         raise ValueError("expected a text")
+    if len(value) > MOST_TEXT:
+        raise ValueError(f"the text has {len(value):,} characters, at most {MOST_TEXT:,}")
     return value
 
 
-Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": "string"})]
-Symbol = Annotated[str, StringConstraints(pattern=r"^[\x00-\x7f]*$")]
-Bytes = Annotated[str, StringConstraints(pattern=r"^0x([0-9a-f]{2})*$")]
+Text = Annotated[
+    str, PlainValidator(_text), WithJsonSchema({"maxLength": MOST_TEXT, "type": "string"})
+]
+Symbol = Annotated[str, StringConstraints(max_length=MOST_SYMBOL, pattern=r"^[\x00-\x7f]*$")]
+Bytes = Annotated[str, StringConstraints(max_length=MOST_HEX, pattern=r"^0x([0-9a-f]{2})*$")]
 Bytes4 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{8}$")]
 Bytes32 = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{64}$")]
 Signature = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{130}$")]
@@ -50,6 +67,9 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Strict(), Field(ge=0, lt=1 << 63)]
 Decimals = Annotated[int, Strict(), Field(ge=0, lt=256)]
 Seconds = Annotated[float, Strict(), Field(ge=0)]
+
+PerDecision = Field(max_length=MOST_DECISIONS)
+Parts = Field(max_length=MOST_PARTS)
 
 
 class Record(BaseModel):
@@ -73,7 +93,7 @@ class ToolRecord(Record):
     address: Address
     name: Text
     description: Text
-    parameters: tuple[ParameterRecord, ...]
+    parameters: Annotated[tuple[ParameterRecord, ...], Parts]
     metadata_hash: Bytes32
 
 
@@ -95,12 +115,12 @@ class ContextRecord(Record):
     block: BlockRecord
     agent: Address
     base_prompt: Text
-    tools: tuple[ToolRecord, ...]
+    tools: Annotated[tuple[ToolRecord, ...], Field(max_length=MOST_TOOLS)]
     book_contract: Address
     book_data: Address
-    symbol_book: tuple[ListingRecord, ...]
-    token_decimals: tuple[DecimalsRecord, ...]
-    reasoning: tuple[Text, ...]
+    symbol_book: Annotated[tuple[ListingRecord, ...], Field(max_length=MOST_LISTINGS)]
+    token_decimals: Annotated[tuple[DecimalsRecord, ...], Parts]
+    reasoning: Annotated[tuple[Text, ...], PerDecision]
     prompt: Text
 
 
@@ -116,8 +136,8 @@ class DecisionRecord(Record):
     kind: Text
     action: Text
     tool: Address | None
-    arguments: tuple[ArgumentRecord, ...]
-    values: tuple[Bytes32, ...]
+    arguments: Annotated[tuple[ArgumentRecord, ...], Parts]
+    values: Annotated[tuple[Bytes32, ...], Parts]
     reasoning: Text
     answer: Text
 
@@ -159,8 +179,8 @@ class ModelRecord(Record):
     verifier: ContractRecord
     encoder: ContractRecord
     decoder: ContractRecord
-    components: tuple[ContractRecord, ...]
-    batches: tuple[BatchRecord, ...]
+    components: Annotated[tuple[ContractRecord, ...], Field(max_length=MOST_COMPONENTS)]
+    batches: Annotated[tuple[BatchRecord, ...], Field(max_length=MOST_BATCH)]
     model_hash: Bytes32
     circuit_hash: Bytes32
     vk_hash: Bytes32
@@ -178,7 +198,7 @@ class TransactionRecord(Record):
 class ProofRecord(Record):
     """A proof and the iterations whose outputs it covers, counted from 1."""
 
-    iterations: Annotated[tuple[Count, ...], Field(min_length=1)]
+    iterations: Annotated[tuple[Count, ...], Field(min_length=1, max_length=MOST_DECISIONS)]
     proof: Bytes
 
 
@@ -190,15 +210,17 @@ class RunRecord(Record):
     answer: Text
     model: ModelRecord
     transaction: TransactionRecord
-    iterations: Annotated[tuple[IterationRecord, ...], Field(min_length=1)]
-    proofs: tuple[ProofRecord, ...]
+    iterations: Annotated[
+        tuple[IterationRecord, ...], Field(min_length=1, max_length=MOST_DECISIONS)
+    ]
+    proofs: Annotated[tuple[ProofRecord, ...], PerDecision]
 
 
 class RunNotes(Record):
     """Informational, for one run."""
 
     gas_used: Count
-    prove_seconds: tuple[Seconds, ...]
+    prove_seconds: Annotated[tuple[Seconds, ...], PerDecision]
     plans: Count
 
 
@@ -207,14 +229,14 @@ class Notes(Record):
 
     created: Text
     zkagent: Text
-    runs: tuple[RunNotes, ...]
+    runs: Annotated[tuple[RunNotes, ...], Field(max_length=MOST_RUNS)]
 
 
 class Receipt(Record):
     format: Literal["zkagent-receipt-2"]
     chain_id: Count
     requester: Address
-    runs: Annotated[tuple[RunRecord, ...], Field(min_length=1)]
+    runs: Annotated[tuple[RunRecord, ...], Field(min_length=1, max_length=MOST_RUNS)]
     informational: Notes
     signature: Signature
 
@@ -245,7 +267,7 @@ def signed_text(document: dict[str, Any]) -> str:
 def load_receipt(path: Path) -> Receipt:
     """Read `path`. Raises MalformedReceipt."""
     try:
-        content = read_limited(path)
+        content = read_limited(path, MOST_BYTES)
     except OSError as exc:
         reason = f"it cannot be read ({exc.strerror})"
         raise MalformedReceipt(str(path), "document", reason) from exc
@@ -256,7 +278,7 @@ def parse_receipt(content: str | bytes, source: str = "the text") -> Receipt:
     """Raises MalformedReceipt, which names `source`, for anything but the one spelling of a
     receipt's values."""
     try:
-        document = load_json(content)
+        document = load_json(content, most_bytes=MOST_BYTES)
         _check_format(document, source)
         receipt = Receipt.model_validate(document)
     except ValidationError as exc:

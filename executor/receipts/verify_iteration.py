@@ -24,14 +24,24 @@ from zkagent.executor.runs.derivation import (
 from zkagent.models.catalogue import Model
 
 
-def check_iteration(subject: str, run: RunRecord, index: int, model: Model) -> Iterator[Check]:
-    """All checks of iteration `index` but its proof's; they also tie it to the run and to the one
-    before."""
+def check_iterations(subject: str, run: RunRecord, model: Model) -> Iterator[Check]:
+    """All checks of a run's iterations but their proofs'."""
+    history: list[str] = []
+    for index, step in enumerate(run.iterations):
+        yield from check_iteration(subject, run, index, history, model)
+        history.append(_entry(step))
+
+
+def check_iteration(
+    subject: str, run: RunRecord, index: int, history: list[str], model: Model
+) -> Iterator[Check]:
+    """All checks of iteration `index` but its proof's; they also tie it to the run and to those
+    before, of which `history` is."""
     step, name = run.iterations[index], f"{subject}, iteration {index + 1}"
     for claim, problem in (
         ("the context is the run's", lambda: _context(run, index)),
         ("the tools are the pinned ones", lambda: _tools(step.context)),
-        ("the history is what happened before", lambda: _history(run, index)),
+        ("the history is what happened before", lambda: _history(step, history)),
         ("the features follow from the context", lambda: _features(step, model)),
         ("the output is the model's", lambda: _output(step, model)),
         ("the decision follows from the output", lambda: _decision(step, model)),
@@ -70,10 +80,9 @@ def _tools(context: ContextRecord) -> str:
     )
 
 
-def _history(run: RunRecord, index: int) -> str:
+def _history(step: IterationRecord, before: list[str]) -> str:
     """Entry i is decision i's reasoning and observation, with nothing in between."""
-    expected = [_entry(step) for step in run.iterations[:index]]
-    return difference(("history", list(run.iterations[index].context.reasoning), expected))
+    return difference(("history", list(step.context.reasoning), before))
 
 
 def _entry(step: IterationRecord) -> str:

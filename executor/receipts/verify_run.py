@@ -47,7 +47,7 @@ from zkagent.executor.receipts.verify_chain import (
     check_chain,
     check_effects,
 )
-from zkagent.executor.receipts.verify_iteration import check_iteration
+from zkagent.executor.receipts.verify_iteration import check_iterations
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import ModelError, UnknownModel
@@ -57,6 +57,10 @@ from zkagent.verifier_contracts.errors import ChainError
 #: receipt is broken by itself, besides.
 COSTLY = "circuits, proofs"
 ON_CHAIN = ", the code of contracts, and what moved"
+#: What else is left out of a receipt that its requester did not sign: anybody may have written it.
+UNSIGNED = "iterations, what the chain says, "
+#: A receipt's proofs once one of them is none: each takes a while.
+OTHER_PROOFS = "proofs after the one that is broken"
 #: The model of a name. Raises zkagent.models.errors.ModelError.
 ModelSource = Callable[[str], Model]
 #: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof, of the
@@ -100,14 +104,20 @@ def all_checks(
     """The checks one by one, cheap ones first; whoever wants only the verdict may stop early.
     leave_out: told what is not looked at.
 
-    A receipt that is broken by itself makes no work. One that the chain denies is compared with
-    the contracts, which tell why; circuits, which take minutes to build, are for those alone of
-    which nothing is broken.
+    A receipt that nobody signed, which costs nothing to make, is not looked into any further than
+    its transactions. One that is broken by itself makes no work. One that the chain denies is
+    compared with the contracts, which tell why; circuits, which take minutes to build, are for
+    those alone of which nothing is broken.
     """
-    broken = False
-    for checked in _own_checks(receipt, sources):
+    signed = check("receipt", "the requester signed it", lambda: _signature(receipt))
+    yield signed
+    broken = _broken(signed)
+    for checked in _own_checks(receipt, sources, signed=signed.held):
         broken = broken or _broken(checked)
         yield checked
+    if not signed.held:
+        leave_out(UNSIGNED + COSTLY + ON_CHAIN)
+        return
     later: list[Later] = []
     for checked in _chain_checks(receipt, sources, None if broken else later):
         broken = broken or _broken(checked)
@@ -115,8 +125,11 @@ def all_checks(
     if broken:
         leave_out(COSTLY if later else COSTLY + ON_CHAIN)
         return
-    for subject, run in _runs(receipt):
-        yield from _proof_checks(subject, run, sources)
+    for checked in _all_proofs(receipt, sources):
+        yield checked
+        if _broken(checked):
+            leave_out(OTHER_PROOFS)
+            break
     for built in later:
         yield from built()
 
@@ -130,12 +143,13 @@ def _runs(receipt: Receipt) -> Iterator[tuple[str, RunRecord]]:
         yield f"run {number}", run
 
 
-def _own_checks(receipt: Receipt, sources: Sources) -> Iterator[Check]:
-    """What the receipt alone tells."""
-    yield check("receipt", "the requester signed it", lambda: _signature(receipt))
+def _own_checks(receipt: Receipt, sources: Sources, *, signed: bool) -> Iterator[Check]:
+    """What the receipt alone tells, its signature apart. signed: whether it holds."""
     yield check("receipt", "its runs are in the order they were sent", lambda: _order(receipt))
     for subject, run in _runs(receipt):
-        yield from _run_checks(subject, receipt, run, sources)
+        yield from _call_checks(subject, receipt, run)
+        if signed:
+            yield from _decision_checks(subject, run, sources)
 
 
 def _chain_checks(receipt: Receipt, sources: Sources, later: list[Later] | None) -> Iterator[Check]:
@@ -151,6 +165,11 @@ def _chain_checks(receipt: Receipt, sources: Sources, later: list[Later] | None)
             yield from check_effects(subject, run, chain, sources.contracts, later.append)
 
 
+def _all_proofs(receipt: Receipt, sources: Sources) -> Iterator[Check]:
+    for subject, run in _runs(receipt):
+        yield from _proof_checks(subject, run, sources)
+
+
 def _proof_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
     """By the model's circuits."""
     model = _found(sources.models, run.model.name)
@@ -164,9 +183,8 @@ def _proof_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Ch
         yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
 
 
-def _run_checks(
-    subject: str, receipt: Receipt, run: RunRecord, sources: Sources
-) -> Iterator[Check]:
+def _call_checks(subject: str, receipt: Receipt, run: RunRecord) -> Iterator[Check]:
+    """The signed transaction, against what is recorded of it."""
     yield check(
         subject, "the transaction is the requester's call", lambda: _transaction(receipt, run)
     )
@@ -175,14 +193,17 @@ def _run_checks(
     yield check(subject, "the signed facts are what these rest on", lambda: _facts(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
     yield check(subject, "every iteration has one proof", lambda: _complete(run))
+
+
+def _decision_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
+    """Each iteration over again, by the model."""
     try:
         model = _found(sources.models, run.model.name)
     except ValueError as exc:
         yield Check(subject, "the model is the one named", str(exc))
         return
     yield check(subject, "the model is the one named", lambda: _model(run.model, model))
-    for index in range(len(run.iterations)):
-        yield from check_iteration(subject, run, index, model)
+    yield from check_iterations(subject, run, model)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
 
 

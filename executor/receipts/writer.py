@@ -10,13 +10,15 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from eth_account.signers.local import LocalAccount
+from pydantic import ValidationError
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import NotReproducible
+from zkagent.executor.errors import NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
     FORMAT,
+    MOST_BYTES,
     IterationRecord,
     ModelRecord,
     Notes,
@@ -56,8 +58,24 @@ def write_receipt(
 ) -> Receipt:
     """The signed receipt of `runs`, all of them requested by `signer`.
 
-    Raises NotReproducible when a run cannot be reproduced from the chain's state.
+    Raises NotReproducible when a run cannot be reproduced from the chain's state,
+    TooLongForReceipt when what contracts said leaves the format's maxima.
     """
+    last = runs[-1].inclusion.hash
+    try:
+        receipt = _written(chain, model, runs, signer)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "document"
+        raise TooLongForReceipt(last, where, str(first["msg"])) from exc
+    if (size := len(receipt.to_json())) > MOST_BYTES:
+        raise TooLongForReceipt(last, "document", f"{size:,} bytes, at most {MOST_BYTES:,}")
+    return receipt
+
+
+def _written(
+    chain: AgentChain, model: Model, runs: Sequence[CompletedRun], signer: LocalAccount
+) -> Receipt:
     records = tuple(_run_record(chain, model, run) for run in runs)
     draft = {
         "format": FORMAT,

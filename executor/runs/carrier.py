@@ -28,6 +28,7 @@ from zkagent.executor.errors import (
     RunElsewhere,
     RunUnsettled,
     StateKeepsChanging,
+    TooLongForReceipt,
 )
 from zkagent.executor.runs.agreement import departures
 from zkagent.executor.runs.derivation import raw_bytes, text
@@ -273,7 +274,7 @@ class Carrier:
         try:
             completed = self._completed(record, inclusion)
             path = keep(completed)
-        except NotReproducible as exc:
+        except (NotReproducible, TooLongForReceipt) as exc:
             self.settlement.keep(record, state="done", note=str(exc))
             raise HappenedUnreceipted(*happened, str(exc)) from exc
         except (ChainError, ExecutorError, OSError) as exc:

@@ -21,6 +21,7 @@ from zkagent.executor.chain.agent import (
     MissingDecision,
     amount_in_words,
 )
+from zkagent.executor.chain.limits import MOST_DECISIONS
 from zkagent.executor.errors import (
     DecisionMismatch,
     EncoderMismatch,
@@ -40,7 +41,7 @@ from zkagent.executor.runs.events import Listener, PlanFinished, Planned, ignore
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.decoder import Decision
 
-MAX_DECISIONS = 64
+MAX_DECISIONS = MOST_DECISIONS
 
 
 @dataclass(frozen=True)

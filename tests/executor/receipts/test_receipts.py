@@ -13,8 +13,9 @@ from tests.executor.drain import PROMPT, REQUESTER, USDC
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.agent import AgreedCall, Block, Fact, RunTerms
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
-from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt
+from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
@@ -28,6 +29,11 @@ from zkagent.verifier_contracts.errors import ChainUnreachable
 def sources(drain: Model, **changes: Any) -> Sources:
     given = Sources(lambda name: drain, lambda *circuit: check_memory_proof)
     return replace(given, **({"contracts": memory_contracts} | changes))
+
+
+def signed_again(receipt: Receipt) -> Receipt:
+    signature = sign_receipt(REQUESTER, signed_text(receipt.document))
+    return receipt.model_copy(update={"signature": signature})
 
 
 def test_a_receipt_reads_back_from_its_file(receipt: Receipt, tmp_path: Path) -> None:
@@ -127,7 +133,7 @@ def test_a_book_that_stands_elsewhere_is_noticed(
     document = json.loads(receipt.to_json())
     for step in document["runs"][0]["iterations"]:
         step["context"][place] = USDC
-    forged = parse_receipt(json.dumps(document))
+    forged = signed_again(parse_receipt(json.dumps(document)))
     online = sources(drain, chain=lambda address: agent)
     claims = {check.claim for check in verify_receipt(forged, online).problems}
     assert {"the signed facts are what these rest on", "the context was there"} <= claims
@@ -176,7 +182,7 @@ def observed(receipt: Receipt, text: str) -> Receipt:
     run = receipt.runs[0]
     first = run.iterations[0].model_copy(update={"observation": text})
     changed = run.model_copy(update={"iterations": (first, *run.iterations[1:])})
-    return receipt.model_copy(update={"runs": (changed,)})
+    return signed_again(receipt.model_copy(update={"runs": (changed,)}))
 
 
 def test_observations_are_held_to_what_the_agent_can_write(receipt: Receipt, drain: Model) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
+from zkagent.models.whole import write_file
 
 MOST_REPLACED_BYTES = 1 << 28
 
@@ -52,30 +53,17 @@ def check_new_folder(folder: Path) -> None:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, *, private: bool = False) -> None:
     """As a whole, or `path` stays as it is; into what is no file, such as a pipe, as it comes.
-    Raises OSError, which names the path."""
+    private: for the owner's eyes alone. Raises OSError, which names the path."""
     place = path.resolve()  # a link stays
     try:
         if place.exists() and not place.is_file():
             place.write_text(text)
         else:
-            _replace(place, text)
+            write_file(place, text.encode(), private=private)
     except OSError as exc:
         raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
-
-
-def _replace(path: Path, text: str) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with fresh.open("w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
 
 
 def _check(path: Path, replaceable: Callable[[str], bool]) -> None:

@@ -22,10 +22,11 @@ from zkagent.models.encoding.encoder import Parse, Tables, encode, parse_context
 from zkagent.models.encoding.manifest import Files, Manifest
 from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import ManifestError, UnknownModel, WrongKind
-from zkagent.models.files import read_checked, sha256, write_folder
+from zkagent.models.files import read_checked, sha256
 from zkagent.models.networks.bounds import check_bounds
 from zkagent.models.networks.inference import Inference
 from zkagent.models.networks.policy import PolicyWeights
+from zkagent.models.whole import write_folder
 
 ROOT = Path(__file__).parent
 MANIFEST, ONNX = "model.json", "model.onnx"

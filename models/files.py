@@ -6,7 +6,6 @@ Both kinds of models lie on disk this way (catalogue.py, classifier/files.py).
 import errno
 import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -80,13 +79,6 @@ def read_checked(path: Path, expected: str) -> bytes:
     return data
 
 
-def write_folder(directory: Path, contents: Mapping[str, bytes]) -> None:
-    """Write each file, the manifest last, so that an interruption leaves none that is believed."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for name, data in contents.items():
-        (directory / name).write_bytes(data)
-
-
 __all__ = [
     "MOST_BYTES",
     "ManifestRecord",
@@ -96,4 +88,3 @@ __all__ = [
     "read_limited",
     "sha256",
 ]
-__all__ += ["write_folder"]

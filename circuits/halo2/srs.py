@@ -22,6 +22,7 @@ from filelock import FileLock
 from zkagent.circuits.bn254 import srs_file
 from zkagent.circuits.errors import ArtifactCorrupted, SrsTooSmall, SrsUnreadable
 from zkagent.circuits.support.cache import cache_folder, file_digest
+from zkagent.models.whole import write_file
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ def _noted(name: str, make: Callable[[Path], None], cache: Path | None) -> Srs:
             make(fresh)
             sha256 = file_digest(fresh)
             fresh.replace(_path(sha256, cache))
-        note.write_text(sha256 + "\n")
+        write_file(note, f"{sha256}\n".encode())
         return stored_srs(sha256, cache)
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from zkagent.circuits.errors import ArtifactCorrupted
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
+from zkagent.models.whole import write_file
 
 Parsed = TypeVar("Parsed")
 
@@ -20,9 +21,7 @@ Parsed = TypeVar("Parsed")
 def write_sealed(path: Path, content: Mapping[str, Any], *, sort_keys: bool = False) -> None:
     """Write `content` with its digest, at once: a reader sees the old file or the new one."""
     sealed = {"content": content, "sha256": _digest(content)}
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_text(json.dumps(sealed, indent=1, sort_keys=sort_keys) + "\n")
-    fresh.replace(path)
+    write_file(path, (json.dumps(sealed, indent=1, sort_keys=sort_keys) + "\n").encode())
 
 
 def read_sealed(path: Path, parse: Callable[[dict[str, Any]], Parsed]) -> Parsed:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from zkagent.executor.errors import BenchResultsUnreadable
+from zkagent.executor.places import write_whole
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 
@@ -216,9 +217,7 @@ class Results(_Record):
     def save(self, folder: Path) -> Path:
         """Write results.json at once or not at all."""
         path = folder / RESULTS
-        fresh = path.with_suffix(".new")
-        fresh.write_text(self.to_json(), encoding="utf-8")
-        fresh.replace(path)
+        write_whole(path, self.to_json())
         return path
 
     @classmethod

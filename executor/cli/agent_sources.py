@@ -27,8 +27,9 @@ def init_command(name: str, folder: Path | None) -> None:
     what plain forge needs."""
     from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import check_new_folder
-    from zkagent.verifier_contracts.scaffold import new_project
+    from zkagent.verifier_contracts.scaffold import check_name, new_project
 
+    check_name(name)
     place = folder or Path(name)
     if place.exists():
         raise FileInTheWay(place)

@@ -137,10 +137,11 @@ def _publish(results: "Results", folder: Path, *, plots: bool) -> Path:
     """Write report and plots; the report's path."""
     from zkagent.executor.bench.plots import draw_all
     from zkagent.executor.bench.report import REPORT, report
+    from zkagent.executor.places import write_whole
 
     names = draw_all(results, folder) if plots else []
     path = folder / REPORT
-    path.write_text(report(results, names), encoding="utf-8")
+    write_whole(path, report(results, names))
     return path
 
 

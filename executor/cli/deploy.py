@@ -3,6 +3,7 @@ our own that stays until Ctrl-C."""
 
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +245,7 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.places import check_new_folder, check_place
+    from zkagent.executor.places import check_new_folder, check_place, write_whole
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
 
@@ -259,11 +260,11 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
         circuit = local_circuit(model, srs, tell.stage)
         batches = batch_circuits(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
+            made = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                out.write_text(chain.deployment.to_json())
-                key.touch(mode=0o600)
-                key.write_text(bytes(chain.owner.key).hex() + "\n")
+                write_whole(out, chain.deployment.to_json())
+                write_whole(key, bytes(chain.owner.key).hex() + "\n", private=True)
                 with tell.aside():
                     _show(chain.deployment, chain.anvil.rpc_url, out, key)
                     output.show("the chain ends with Ctrl-C, and its two files with it")
@@ -272,6 +273,9 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
             finally:
                 out.unlink(missing_ok=True)
                 key.unlink(missing_ok=True)
+                if made:
+                    with suppress(OSError):  # not empty
+                        folder.rmdir()
 
 
 def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:

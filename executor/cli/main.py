@@ -67,6 +67,9 @@ COMMANDS = {
 
 
 CRASHED = 70  # EX_SOFTWARE
+#: A disk, a quota, `ulimit -f`.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+ROOM = "make room or choose another place"
 
 
 @click.group(cls=Group, late=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -145,14 +148,16 @@ def _one_line(exc: Exception) -> str | None:
     if type(exc).__module__.partition(".")[0] in {"web3", "requests"}:
         said = without_keys(str(exc))
         return f"the node's answer cannot be used ({type(exc).__name__}: {said}): ask another node"
+    full = isinstance(exc, OSError) and exc.errno in FULL
     if isinstance(exc, OSError) and exc.filename:
         from zkagent.circuits.support.cache import cache_root, home_refused, is_below
 
         if is_below(exc.filename, root := cache_root()):
             return str(home_refused(root, exc))
-        return f"{exc.filename} cannot be read or written ({exc.strerror}): choose another place"
-    if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
-        return f"cannot write ({exc.strerror}): make room or choose another place"
+        remedy = ROOM if full else "choose another place"
+        return f"{exc.filename} cannot be read or written ({exc.strerror}): {remedy}"
+    if isinstance(exc, OSError) and full:
+        return f"cannot write ({exc.strerror}): {ROOM}"
     return None
 
 

@@ -19,6 +19,7 @@ from zkagent.executor.config.files import (
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
 from zkagent.executor.config.trust import is_trusted, trust
 from zkagent.executor.errors import ConfigError
+from zkagent.executor.places import write_whole
 
 
 def file_of(owner: Owner) -> Path:
@@ -69,7 +70,7 @@ def _change(path: Path, owner: Owner, name: str, line: str, value: Value | None)
     changed = _with_line(text, name, line)
     _check(path, name, changed, {k: v for k, v in wanted.items() if v is not None})
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(changed, newline="")
+    write_whole(path, changed)
     after = read_file(path, owner)
     if owner is Owner.PROJECT and ours:
         trust(after)

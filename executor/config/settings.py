@@ -14,7 +14,7 @@ class Form(StrEnum):
     """What a value has to be, in the words of an error."""
 
     URL = "an address in quotes that begins with http:// or https://"
-    NUMBER = "a whole number from 1 on"
+    NUMBER = f"a whole number from 1 to {MOST}"
     PATH = "the path of a file, in quotes"
 
 

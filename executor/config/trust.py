@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from zkagent.executor.config.files import ConfigFile, Owner, user_path
+from zkagent.executor.places import write_whole
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 
@@ -49,9 +50,7 @@ def _record() -> dict[str, str]:
 def _write(record: dict[str, str]) -> None:
     place = _place()
     place.parent.mkdir(parents=True, exist_ok=True)
-    fresh = place.with_name(f"{RECORD}.new")
-    fresh.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
-    fresh.replace(place)
+    write_whole(place, json.dumps(record, indent=1, sort_keys=True) + "\n")
 
 
 __all__ = ["distrust", "is_trusted", "trust"]

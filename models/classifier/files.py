@@ -25,9 +25,9 @@ from zkagent.models.files import (
     Sha256,
     read_checked,
     sha256,
-    write_folder,
 )
 from zkagent.models.networks.inference import Inference
+from zkagent.models.whole import write_folder
 
 MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
 

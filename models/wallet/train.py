@@ -21,6 +21,7 @@ from zkagent.models.training.training_data import Hiding
 from zkagent.models.wallet.dataset import SYMBOLS, build_dataset, common_words
 from zkagent.models.wallet.evaluate import Report, evaluate_model
 from zkagent.models.wallet.text.prompts import draw_prompts
+from zkagent.models.whole import write_file
 
 DEFAULT_SEED = 20240601
 SAMPLES = 330_000
@@ -74,7 +75,7 @@ def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model
 def with_accuracy(model: Model, report: Report) -> Model:
     """The model with the figures of `report` written into its manifest."""
     manifest = model.manifest.model_copy(update={"accuracy": report.figures()})
-    (model.directory / MANIFEST).write_text(manifest.to_json())
+    write_file(model.directory / MANIFEST, manifest.to_json().encode())
     return load_model(model.directory, Model)
 
 

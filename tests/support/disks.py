@@ -1,6 +1,8 @@
-"""Disks in trouble: a small one of our own, to be filled, where the system lets us have one."""
+"""Disks in trouble: a small one of our own, to be filled, where the system lets us have one; and
+a limit on the length of files."""
 
 import os
+import resource
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,3 +37,14 @@ def fill(folder: Path, name: str = "filler") -> Callable[[], None]:
                 continue
     os.sync()
     return path.unlink
+
+
+@contextmanager
+def file_limit(most: int) -> Iterator[None]:
+    """`ulimit -f` for this process."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -1,5 +1,5 @@
 """The beginning of an agent of one's own: a contract, a test of it, and what plain forge needs."""
 
-from zkagent.verifier_contracts.scaffold.project import NAME, new_project
+from zkagent.verifier_contracts.scaffold.project import check_name, new_project
 
-__all__ = ["NAME", "new_project"]
+__all__ = ["check_name", "new_project"]

@@ -59,7 +59,10 @@ def test_paths_are_meant_from_the_file_s_folder_on(
         ('rpc = "https://"', "expected an address"),
         ('service = "http://["', "expected an address"),
         ('rpc = "http://x/\\u001b[2K"', "rpc is 'http://x/\\x1b[2K', expected"),
-        ('chain-id = "1"', "chain-id is '1', expected a whole number from 1 on"),
+        (
+            'chain-id = "1"',
+            "chain-id is '1', expected a whole number from 1 to 9223372036854775807",
+        ),
         ("chain-id = true", "chain-id is True, expected"),
         ("chain-id = 0", "chain-id is 0, expected"),
         ("key-file = 7", "key-file is 7, expected the path of a file"),

@@ -1,0 +1,72 @@
+"""Files that are written as a whole or not at all: a full disk leaves what was there."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def write_file(path: Path, data: bytes, *, private: bool = False) -> None:
+    """In place of what is there, with its permissions. private: for the owner's eyes alone.
+    Raises OSError, which names the path."""
+    with _named(path):
+        fresh = _fresh(path)
+        try:
+            _write(fresh, path, data, private=private)
+            fresh.replace(path)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
+
+
+def write_folder(directory: Path, contents: Mapping[str, bytes], *, new: bool = False) -> None:
+    """Each file in place of what is there, once all are on the disk; before that, nothing changes.
+
+    They get their names in order: with a manifest last, an interruption leaves none that is
+    believed. new: the folder must not be there. Raises OSError, which names the path;
+    FileExistsError.
+    """
+    made = [each for each in (directory, *directory.parents) if not each.exists()]
+    fresh = {name: _fresh(directory / name) for name in contents}
+    with _named(directory):
+        directory.mkdir(parents=True, exist_ok=not new)
+        try:
+            for name, data in contents.items():
+                _write(fresh[name], directory / name, data)
+            for name in contents:
+                fresh[name].replace(directory / name)
+        except BaseException:
+            for each in fresh.values():
+                each.unlink(missing_ok=True)
+            with suppress(OSError):  # somebody put a file there meanwhile
+                for folder in made:
+                    folder.rmdir()
+            raise
+
+
+def _fresh(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def _write(fresh: Path, path: Path, data: bytes, *, private: bool = False) -> None:
+    number = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600 if private else 0o666)
+    with os.fdopen(number, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        shutil.copymode(path, fresh)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as exc:
+        raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
+
+
+__all__ = ["write_file", "write_folder"]

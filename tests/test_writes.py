@@ -1,0 +1,119 @@
+"""Which functions of the product write a file in its place: what they would cut is nobody's."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("circuits", "executor", "models", "prover", "verifier_contracts", "zkagent")
+
+NEW = "into a file or a folder that was just made, and that gets its name when it is complete"
+PASSING = "into a temporary folder"
+LOCK = "a lock or a pipe, whose content is nothing"
+LOG = "a log of a process of ours"
+GIVEN = "what is no file, such as a pipe"
+AGAIN = "what is drawn or configured anew from what is kept elsewhere"
+EXAMPLE = "examples for a folder that is made for them"
+RELEASE = "what a release adds to the tree, which its maintainer has under version control"
+IN_PLACE = {
+    "circuits/halo2/build.py:_write_files": NEW,
+    "circuits/halo2/ezkl_engine.py:evaluate": PASSING,
+    "circuits/halo2/ezkl_engine.py:verify_instances": PASSING,
+    "circuits/halo2/ezkl_engine.py:write_default_settings": PASSING,
+    "circuits/halo2/keyless.py:__init__": PASSING,
+    "circuits/halo2/keyless.py:compile": PASSING,
+    "circuits/halo2/srs.py:import_srs": NEW,
+    "circuits/halo2/srs.py:make": NEW,
+    "circuits/halo2/tuning/measuring.py:start": PASSING,
+    "circuits/networks/batch.py:batch_file": PASSING,
+    "circuits/networks/batch.py:batch_network": PASSING,
+    "circuits/support/child_process.py:__init__": LOG,
+    "executor/bench/defaults.py:make": PASSING,
+    "executor/bench/plots.py:draw_all": AGAIN,
+    "executor/bench/service.py:running": LOG,
+    "executor/bench/subjects.py:saved": PASSING,
+    "executor/demo/attacks/ezkl_forgeries.py:_compiled": PASSING,
+    "executor/demo/attacks/preparation.py:perturbed_model": PASSING,
+    "executor/places.py:write_whole": GIVEN,
+    "executor/runs/journal.py:_lock": LOCK,
+    "executor/runs/journal.py:write": NEW,
+    "models/examples/networks.py:write": EXAMPLE,
+    "models/whole.py:_write": NEW,
+    "prover/service/fakes/catalogue.py:write": NEW,
+    "prover/service/queue/database.py:__init__": LOCK,
+    "prover/service/queue/leases.py:is_free": LOCK,
+    "prover/service/queue/leases.py:take": LOCK,
+    "prover/service/queue/wake.py:_opened": LOCK,
+    "prover/service/queue/wake.py:_write": LOCK,
+    "verifier_contracts/deployment/journal.py:_locked": LOCK,
+    "verifier_contracts/deployment/release.py:main": RELEASE,
+    "verifier_contracts/deployment/release.py:write_archive": RELEASE,
+    "verifier_contracts/toolchain/anvil.py:_start": LOG,
+    "verifier_contracts/toolchain/compile.py:_cached_output": NEW,
+    "verifier_contracts/toolchain/forge.py:configuration": AGAIN,
+    "verifier_contracts/toolchain/install.py:_install": NEW,
+    "verifier_contracts/toolchain/install.py:_npm_install": NEW,
+    "verifier_contracts/toolchain/install.py:_write_solc": NEW,
+    "verifier_contracts/toolchain/own_errors.py:remember_errors": NEW,
+}
+WRITERS = {"write_text", "write_bytes", "copyfile", "copy2", "copytree", "savefig"}
+WRITERS |= {"savez_compressed"}
+OPENERS = {"open", "fdopen", "ZipFile", "NamedTemporaryFile"}
+
+
+def writes(tree: ast.AST) -> Iterator[str]:
+    """The names of the innermost functions that write."""
+    within: dict[ast.AST, str] = {}
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            within[child] = node.name if named else within.get(node, "")
+        if isinstance(node, ast.Call) and _writes(node):
+            yield within[node]
+
+
+def _writes(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return name in WRITERS or (name in OPENERS and any(map(_is_to_write, given)))
+
+
+def _is_to_write(argument: ast.expr) -> bool:
+    """A mode or flags of a file that is opened."""
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        mode = set(argument.value)
+        return mode <= set("rwxabt+") and bool(mode & set("wxa+"))
+    return any(flag in ast.unparse(argument) for flag in ("O_WRONLY", "O_RDWR"))
+
+
+def found() -> set[str]:
+    return {
+        f"{path.relative_to(ROOT)}:{function}"
+        for part in PARTS
+        for path in sorted((ROOT / part).rglob("*.py"))
+        for function in writes(ast.parse(path.read_text()))
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "path.write_text(text)",
+        "path.write_bytes(data)",
+        'path.open("w")',
+        'open(path, mode="ab")',
+        'os.fdopen(number, "wb")',
+        "os.open(path, os.O_WRONLY | os.O_CREAT)",
+        "shutil.copyfile(here, there)",
+        'zipfile.ZipFile(path, "w")',
+    ],
+)
+def test_a_line_that_writes_is_noticed(line: str) -> None:
+    assert list(writes(ast.parse(f"def f():\n    if x:\n        {line}"))) == ["f"]
+    assert not list(writes(ast.parse("def f():\n    path.open()\n    open(path, 'rb')\n")))
+
+
+def test_these_are_all_that_write_in_place() -> None:
+    assert found() == set(IN_PLACE)

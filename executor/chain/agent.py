@@ -213,17 +213,6 @@ class RunCall:
 
 
 @dataclass(frozen=True, slots=True)
-class RunResult:
-    """What the chain says of a run: where it is, and the agent's event."""
-
-    block: Block
-    gas_used: int
-    requester: str
-    answer: bytes
-    steps: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class VerifiedDecision:
     """An executor's event: it accepted a proof of this output for these features."""
 
@@ -258,6 +247,18 @@ def amount_in_words(
         return f"{format_amount(units, listing.decimals)} {listing.symbol.upper()} ({raw})"
     places = dict(decimals).get(token)
     return raw if places is None else f"{format_amount(units, places)} ({raw})"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What the chain says of a run: where it is, the agent's event, and the tokens' in it."""
+
+    block: Block
+    gas_used: int
+    requester: str
+    answer: bytes
+    steps: tuple[bytes, ...]
+    transfers: tuple[TokenTransfer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from zkagent.executor.chain.agent import (
     ToolMetadata,
     ToolParameter,
 )
+from zkagent.executor.chain.effects import transfers_in
 from zkagent.executor.chain.limits import MOST_TOOLS
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
@@ -180,7 +181,8 @@ def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
     data = bytes(events[0]["data"])
     requester, steps, answer = abi.decode_canonical(abi.RUN_RESULT_DATA, data)
     block = Block(receipt["blockNumber"], "0x" + bytes(receipt["blockHash"]).hex())
-    return RunResult(block, receipt["gasUsed"], requester, answer, tuple(steps))
+    transfers = transfers_in(receipt["logs"])
+    return RunResult(block, receipt["gasUsed"], requester, answer, tuple(steps), transfers)
 
 
 def _missing(data: bytes) -> MissingDecision:

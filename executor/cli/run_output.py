@@ -7,14 +7,15 @@ from typing import Any
 
 from zkagent.errors import plain
 from zkagent.executor.api.agents import Run
-from zkagent.executor.chain.agent import RunResult
+from zkagent.executor.chain.agent import RunResult, TokenTransfer
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.cli import output
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
+from zkagent.executor.runs.amounts import amount_of, moved
 from zkagent.executor.runs.derivation import observation_in, text
-from zkagent.executor.runs.plan import PlannedDecision, amount_of
+from zkagent.executor.runs.plan import PlannedDecision
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import words
@@ -23,13 +24,14 @@ from zkagent.verifier_contracts.chain.signing import GWEI
 Shown = dict[str, Any]
 
 
-def planned_json(proven: ProvenRun) -> Shown:
+def planned_json(proven: ProvenRun, transfers: Sequence[TokenTransfer]) -> Shown:
     """The plan's decisions as written in the text, what they led to, and the seconds to prove."""
     plan = proven.plan
+    real = moved(plan.decisions, transfers)
     return {
         "prompt": text(plan.prompt),
         "iterations": [
-            _step(planned, proven, index, plan.steps[index : index + 1])
+            _step(planned, proven, index, plan.steps[index : index + 1], moves=real[index])
             for index, planned in enumerate(plan.decisions)
         ],
         "answer": text(plan.answer),
@@ -49,14 +51,14 @@ def preview_json(shown: Preview) -> Shown:
         "tolerance": float(shown.tolerance) if shown.observes else None,
         "effects": shown.effects,
     }
-    return planned_json(shown.proven) | facts
+    return planned_json(shown.proven, shown.transfers or ()) | facts
 
 
 def completed_json(run: Run) -> Shown:
     """The same of what really happened, with the transaction and where the receipt is."""
     completed = run.completed
     result, proven = completed.inclusion.result, completed.proven
-    return planned_json(_as_it_happened(proven, result)) | {
+    return planned_json(_as_it_happened(proven, result), result.transfers) | {
         "transaction": completed.inclusion.hash,
         "block": result.block.number,
         "gas_used": result.gas_used,
@@ -71,16 +73,22 @@ def _as_it_happened(proven: ProvenRun, result: RunResult) -> ProvenRun:
 
 
 def _step(
-    planned: PlannedDecision, proven: ProvenRun, index: int, entry: tuple[bytes, ...]
+    planned: PlannedDecision,
+    proven: ProvenRun,
+    index: int,
+    entry: tuple[bytes, ...],
+    *,
+    moves: bool,
 ) -> Shown:
-    """prove_seconds: of the proof that covers this iteration and those in proven_together."""
+    """prove_seconds: of the proof that covers this iteration and those in proven_together. moves:
+    whether events show that the amount which the call names was transferred."""
     proof = proven.proof_of(index)
     step = planned.decision.to_json() | {
         "prove_seconds": round(proven.seconds[proof], 3),
         "proven_together": [number + 1 for number in proven.groups[proof]],
     }
-    if moved := amount_of(planned):
-        step["moves"] = moved
+    if amount := amount_of(planned):
+        step |= {"names": amount} | ({"moves": amount} if moves else {})
     if entry:
         observed = observation_in(entry[0], planned.decision)
         step["observation"] = None if observed is None else text(observed)
@@ -101,8 +109,9 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
         output.show(f"{number}  {call}  {proven}", err=err)
-        if moved := step.get("moves"):
-            output.show(f"   moves {plain(moved)}", err=err)
+        if amount := step.get("names"):
+            verb = "moves" if "moves" in step else "names"
+            output.show(f"   {verb} {plain(amount)}", err=err)
         if step.get("observation") is not None:
             output.show(f"   {plain(step['observation'])}", err=err)
     output.show(f"answer: {plain(shown['answer'])}", err=err)

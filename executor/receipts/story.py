@@ -39,8 +39,8 @@ def story(receipt: Receipt) -> Iterator[str]:
         yield f'  "{plain(run["prompt"])}"'
         for number, call in enumerate(run["calls"], start=1):
             yield f"  {number}  {plain(words(call['action'], call['arguments']))}"
-            if moved := call.get("moves"):
-                yield f"     moves {plain(moved)}"
+            if amount := call.get("names"):
+                yield f"     names {plain(amount)}"
             yield f"     {plain(call['observation'])}"
         yield f"  answer: {plain(run['answer'])}"
         for symbol, token in run["tokens"].items():
@@ -56,13 +56,14 @@ def _call(step: IterationRecord) -> dict[str, Any]:
         "tool": step.decision.tool,
         "observation": step.observation or "",
     }
-    moved = _moved(step)
-    return told | {"moves": moved} if moved else told
+    amount = _amount(step)
+    return told | {"names": amount} if amount else told
 
 
-def _moved(step: IterationRecord) -> str:
+def _amount(step: IterationRecord) -> str:
     """As the preview of a run has it: ``3 USDC (3000000 units of 0x...)``. A book may say anything
-    of how many decimals a token has; its units are what moves."""
+    of how many decimals a token has; its units are what counts.
+    Whether they move is for the tool to say, and for the chain's events."""
     slots = (argument.slot for argument in step.decision.arguments)
     values = dict(zip(slots, step.decision.values, strict=False))
     if not {"amount", "asset"} <= values.keys():

@@ -8,7 +8,8 @@ another thing later. Called by `runner.py` when the state moved before anything 
 from fractions import Fraction
 
 from zkagent.executor.chain.agent import AgreedCall, RunTerms
-from zkagent.executor.runs.plan import Plan, PlannedDecision, amount_of
+from zkagent.executor.runs.amounts import amount_of
+from zkagent.executor.runs.plan import Plan, PlannedDecision
 from zkagent.executor.runs.terms import terms_of
 
 
@@ -57,7 +58,7 @@ def _inside(signed: AgreedCall, planned: AgreedCall) -> bool:
 
 def _told(planned: PlannedDecision) -> str:
     amount = amount_of(planned)
-    return f"{planned.decision.words}, which moves {amount}" if amount else planned.decision.words
+    return f"{planned.decision.words}, which names {amount}" if amount else planned.decision.words
 
 
 __all__ = ["departures", "listed_anew", "moved"]

@@ -19,7 +19,6 @@ from zkagent.executor.chain.agent import (
     Claim,
     DecisionContext,
     MissingDecision,
-    amount_in_words,
 )
 from zkagent.executor.chain.limits import MOST_DECISIONS
 from zkagent.executor.errors import (
@@ -74,16 +73,6 @@ class Plan:
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """What has to be proven: plans with equal inputs take the same proofs."""
         return tuple(d.x for d in self.decisions)
-
-
-def amount_of(planned: PlannedDecision) -> str:
-    """What a call moves: in words, in units, of which token. Empty for one that moves nothing."""
-    decision, reads = planned.decision, planned.context.reads
-    words = dict(zip((a.slot for a in decision.arguments), decision.values, strict=True))
-    if "amount" not in words:
-        return ""
-    token = f"0x{words['asset']:040x}"
-    return amount_in_words(words["amount"], token, reads.book, reads.decimals)
 
 
 def plan_run(

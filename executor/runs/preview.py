@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from zkagent.executor.chain.agent import TokenTransfer
+from zkagent.executor.runs.amounts import amount_of
 from zkagent.executor.runs.derivation import text
-from zkagent.executor.runs.plan import amount_of
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.chain.signing import Fees
@@ -41,7 +41,7 @@ class Preview:
 
     @property
     def amounts(self) -> tuple[str, ...]:
-        """For each decision what it moves: ``100 USDC (100000000 units of 0x...)``; empty for
+        """For each decision what it names: ``100 USDC (100000000 units of 0x...)``; empty for
         nothing."""
         return tuple(map(amount_of, self.proven.plan.decisions))
 

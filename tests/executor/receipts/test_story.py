@@ -17,7 +17,7 @@ def test_each_call_its_observation_and_the_answer_are_told(receipt: Receipt) -> 
         "  1  ViewBalance(asset=USDC)",
         f"     {run.iterations[0].observation}",
         "  2  Withdraw(asset=USDC, amount=120.5)",
-        f"     moves 120.5 USDC (120500000 units of {USDC})",
+        f"     names 120.5 USDC (120500000 units of {USDC})",
         f"     {run.iterations[1].observation}",
         f"  answer: {run.answer}",
         f"  USDC is the token {USDC}",
@@ -30,7 +30,7 @@ def test_the_same_is_told_to_machines(receipt: Receipt) -> None:
     (run,) = told(receipt)
     assert [call["action"] for call in run["calls"]] == ["ViewBalance", "Withdraw"]
     assert run["calls"][1]["arguments"] == {"asset": "USDC", "amount": "120.5"}
-    assert [call.get("moves") for call in run["calls"]] == [
+    assert [call.get("names") for call in run["calls"]] == [
         None,
         f"120.5 USDC (120500000 units of {USDC})",
     ]
@@ -38,14 +38,16 @@ def test_the_same_is_told_to_machines(receipt: Receipt) -> None:
     assert run["transaction"] == receipt.runs[0].transaction.hash
 
 
-def test_what_a_book_says_of_decimals_does_not_hide_how_many_units_move(receipt: Receipt) -> None:
+def test_what_a_book_says_of_decimals_does_not_hide_how_many_units_move(
+    receipt: Receipt,
+) -> None:
     first, second, *others = receipt.runs[0].iterations
     book = tuple(x.model_copy(update={"decimals": 0}) for x in second.context.symbol_book)
     context = second.context.model_copy(update={"symbol_book": book})
     steps = (first, second.model_copy(update={"context": context}), *others)
     run = receipt.runs[0].model_copy(update={"iterations": steps})
     lines = list(story(receipt.model_copy(update={"runs": (run,)})))
-    assert f"     moves 120500000 USDC (120500000 units of {USDC})" in lines
+    assert f"     names 120500000 USDC (120500000 units of {USDC})" in lines
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from tests.support.fakes.memory_agent import MemoryAgent
 from zkagent.executor.chain.agent import AgentReads, Fact, amount_in_words
 from zkagent.executor.errors import TokenContradicted
 from zkagent.executor.runs.derivation import facts_of
-from zkagent.executor.runs.plan import amount_of
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing
@@ -69,12 +68,6 @@ def test_a_nested_agents_book_is_relied_on_as_well(reads: AgentReads) -> None:
     nested = replace(reads, agent=OTHER)
     facts = facts_of([(reads, call_about("USDC")), (nested, call_about("USDC"))])
     assert facts == (*BOOK_FACTS, replace(BOOK_FACTS[0], target=OTHER))
-
-
-def test_an_amount_is_shown_with_its_units_and_token(runner: AgentRunner) -> None:
-    view, withdrawal, answer = map(amount_of, runner.plan(PROMPT).decisions)
-    assert (view, answer) == ("", "")
-    assert withdrawal == f"120.5 USDC (120500000 units of {USDC})"
 
 
 def test_units_are_shown_where_decimals_are_unknown() -> None:

@@ -84,7 +84,7 @@ def test_a_symbol_that_names_another_token_by_now_is_not_signed_for_unasked(
     interrupted(world, monkeypatch)
     usdc_is_weth(world)
     signed = world.record().signed
-    words = r"decision 1 is now .*, which moves 1 USDC \(1000000000000000000 units of 0x"
+    words = r"decision 1 is now .*, which names 1 USDC \(1000000000000000000 units of 0x"
     with pytest.raises((NotAsSigned, RunUnsettled), match=f"nothing was sent: .*{words}"):
         WAYS[way](world)
     assert [record.signed for record in world.journal.records()] == [signed]

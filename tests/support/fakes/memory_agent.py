@@ -153,8 +153,9 @@ class MemoryAgent:
         self.height += 1
         gas_used = GAS_PER_DECISION * len(call.claims)
         digest = "0x" + keccak(raw).hex()
+        transfers = tuple(run.moved)
         self.results[digest] = RunResult(
-            self.head(), gas_used, self.account, finished.answer, finished.steps
+            self.head(), gas_used, self.account, finished.answer, finished.steps, transfers
         )
         self.happenings[digest] = self._happened(call, run, nonce=self.height - 1 - FIRST_BLOCK)
         return Inclusion(raw, digest, self.results[digest])

@@ -17,6 +17,7 @@ CircuitError
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
 ├── ProofSystemUnknown   a registry, receipt or circuit names a proof system that is not here
 ├── ArtifactCorrupted    a cached file is not what was written
+│   └── ArtifactUnreadable   it cannot be read: no permission, or a failing disk
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
@@ -193,6 +194,19 @@ class ArtifactCorrupted(CircuitError):
         self.reason = reason
 
 
+class ArtifactUnreadable(ArtifactCorrupted):
+    """Whether a file of a cached circuit is what was written cannot be seen."""
+
+    def __init__(self, path: Path, exc: OSError) -> None:
+        self.path = path
+        self.reason = f"it cannot be read: {exc.strerror or type(exc).__name__}"
+        CircuitError.__init__(
+            self,
+            f"{path} is of no use ({self.reason}): mend its permissions or its disk, or let "
+            "`zkagent circuit build MODEL` make it again",
+        )
+
+
 class VerifierChanged(CircuitError):
     """The generated verifier cannot be patched, so it must not be used."""
 
@@ -244,6 +258,7 @@ class EngineCrashed(EngineError):
 
 __all__ = [
     "ArtifactCorrupted",
+    "ArtifactUnreadable",
     "CircuitError",
     "CircuitInUse",
     "CircuitNotFound",

@@ -5,7 +5,9 @@ circuit's name covers network, settings, set-up and versions; the manifest cover
 what has been checked is what the build wrote.
 """
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +18,19 @@ from zkagent.circuits.artifacts import (
     MANIFEST,
     NETWORK,
     SETTINGS,
+    VERIFYING_KEY,
     Circuit,
     Facts,
     Origin,
     is_digest,
 )
-from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound
-from zkagent.circuits.support.cache import cache_folder, file_digest
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    ArtifactUnreadable,
+    CircuitError,
+    CircuitNotFound,
+)
+from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest, home_refused
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 
 
@@ -36,13 +44,17 @@ class Stored:
     files: dict[str, str]  # name -> SHA-256 hex
     notes: dict[str, Any]
 
+    def check_name(self) -> None:
+        """Raises ArtifactCorrupted for the manifest of another circuit; reads no other file."""
+        named = (self.origin.digest, self.files.get(NETWORK), self.files.get(SETTINGS, ""))
+        if named != (self.directory.name, self.origin.onnx, self.origin.settings):
+            raise ArtifactCorrupted(self.directory / MANIFEST, "it belongs to another circuit")
+
     def check_files(self) -> None:
         """Raises ArtifactCorrupted for a file that is not what the build wrote."""
         for name, expected in self.files.items():
             check_file(self.directory / name, expected)
-        named = (self.origin.digest, self.files[NETWORK], self.files.get(SETTINGS, ""))
-        if named != (self.directory.name, self.origin.onnx, self.origin.settings):
-            raise ArtifactCorrupted(self.directory / MANIFEST, "it belongs to another circuit")
+        self.check_name()
 
     def circuit(self, srs: Path, *, development: bool) -> Circuit:
         """The circuit, with the set-up that its proof system found for it."""
@@ -68,14 +80,20 @@ def read_stored(digest: str, cache: Path | None = None) -> Stored:
     """What lies under this name. Raises CircuitNotFound, ArtifactCorrupted."""
     folder = circuits_folder(cache)
     directory = folder / digest
-    if not is_digest(digest) or not directory.is_dir():
+    with _readable(directory):
+        found = is_digest(digest) and directory.is_dir()
+    if not found:
         raise CircuitNotFound(digest, folder)
     return Stored(directory, *read_sealed(directory / MANIFEST, _manifest))
 
 
 def list_circuits(cache: Path | None = None) -> list[str]:
-    """Digests of what is in the cache, unchecked, in alphabetical order."""
-    return sorted(path.name for path in circuits_folder(cache).iterdir() if is_digest(path.name))
+    """Digests of what is in the cache, unchecked, in alphabetical order. Raises HomeRefused."""
+    folder = circuits_folder(cache)
+    try:
+        return sorted(path.name for path in folder.iterdir() if is_digest(path.name))
+    except OSError as exc:
+        raise home_refused(cache_root(cache), exc) from exc
 
 
 def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
@@ -126,10 +144,59 @@ def annotate(circuit: Circuit, topic: str, note: Mapping[str, Any]) -> Circuit:
 
 def check_file(path: Path, expected: str) -> None:
     """Refuse a file that is not what was written. Raises ArtifactCorrupted."""
-    if not path.is_file():
+    with _readable(path):
+        _compare(path, file_digest(path) if path.is_file() else None, expected)
+
+
+def read_file(path: Path, expected: str) -> bytes:
+    """The file, if it is what was written. Raises ArtifactCorrupted."""
+    with _readable(path):
+        content = path.read_bytes() if path.is_file() else None
+    _compare(path, None if content is None else hashlib.sha256(content).hexdigest(), expected)
+    assert content is not None
+    return content
+
+
+@contextmanager
+def checked(circuit: Circuit) -> Iterator[None]:
+    """What a verdict within the block rests on, settings, verifying key and set-up, is what the
+    build wrote, and stays it to the end. Raises ArtifactCorrupted."""
+    names = [name for name in (SETTINGS, VERIFYING_KEY) if name in circuit.files]
+    files = {circuit.directory / name: circuit.files[name] for name in names}
+    if circuit.origin.srs:
+        files[circuit.srs] = circuit.origin.srs
+    before = {path: _mark(path) for path in files}
+    for path, expected in files.items():
+        check_file(path, expected)
+    yield
+    for path, mark in before.items():
+        if _mark(path) != mark:
+            raise ArtifactCorrupted(path, "it was changed while it was read")
+
+
+def _mark(path: Path) -> tuple[int, ...]:
+    """Another one whenever the file was written to or replaced. Raises ArtifactCorrupted."""
+    with _readable(path):
+        found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _compare(path: Path, found: str | None, expected: str) -> None:
+    if found is None:
         raise ArtifactCorrupted(path, "it is missing")
-    if (found := file_digest(path)) != expected:
+    if found != expected:
         raise ArtifactCorrupted(path, f"sha256 {found[:12]}, expected {expected[:12]}")
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Raises ArtifactCorrupted where the system does not let it be read."""
+    try:
+        yield
+    except FileNotFoundError as exc:
+        raise ArtifactCorrupted(path, "it is missing") from exc
+    except OSError as exc:
+        raise ArtifactUnreadable(path, exc) from exc
 
 
 def _manifest(
@@ -144,9 +211,11 @@ __all__ = [
     "Stored",
     "annotate",
     "check_file",
+    "checked",
     "circuits_folder",
     "is_built",
     "list_circuits",
+    "read_file",
     "read_stored",
     "resolve_digest",
     "write_manifest",

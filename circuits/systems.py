@@ -57,6 +57,11 @@ class ProofSystem(Protocol):
         """What lies in the cache, every file checked. Raises CircuitOutdated, ArtifactCorrupted."""
         ...
 
+    def describe(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        """As `open`, but as the manifest says: no other file is read, so none is checked. Raises
+        CircuitOutdated, ArtifactCorrupted."""
+        ...
+
     def names(self, circuit: str, onnx: str) -> bool:
         """Whether a circuit of the ONNX file with this SHA-256 can have this digest."""
         ...
@@ -103,6 +108,16 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     return find_system(system_id(stored.origin.system)).open(stored, cache)
 
 
+def describe_circuit(digest: str, cache: Path | None = None) -> Circuit:
+    """The circuit of this name as its manifest says, at no cost: its files may be damaged, and
+    whoever reads one has to check it.
+
+    Raises CircuitNotFound, CircuitOutdated, ArtifactCorrupted, ProofSystemUnknown.
+    """
+    stored = read_stored(digest, cache)
+    return find_system(system_id(stored.origin.system)).describe(stored, cache)
+
+
 def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
     """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
     try:
@@ -127,6 +142,7 @@ __all__ = [
     "SYSTEMS",
     "ProofSystem",
     "cached_circuit",
+    "describe_circuit",
     "find_system",
     "load_circuit",
     "prove",

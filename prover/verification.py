@@ -11,6 +11,7 @@ from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import fits_int64
 from zkagent.circuits.halo2.scales import scale_of
+from zkagent.circuits.store import checked
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,15 @@ class Verdict:
 def verify(proof: Proof, circuit: Circuit) -> Verdict:
     """Check that proof.outputs = f(proof.inputs) for the circuit's network.
 
-    Raises EngineError when it cannot be decided.
+    What the verdict rests on is checked each time: under another key a true proof would be called
+    false, or a false one true. Raises EngineError when it cannot be decided, ArtifactCorrupted.
     """
-    if reason := next(_objections(proof, circuit), ""):
-        return Verdict(False, reason)
-    if not systems.verify(circuit, proof):
-        return Verdict(False, "the proof does not hold for these inputs and outputs")
-    return Verdict(True)
+    with checked(circuit):
+        if reason := next(_objections(proof, circuit), ""):
+            return Verdict(False, reason)
+        if not systems.verify(circuit, proof):
+            return Verdict(False, "the proof does not hold for these inputs and outputs")
+        return Verdict(True)
 
 
 def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:

@@ -1,11 +1,12 @@
-"""Built circuits of this system, opened from the cache: versions, files and set-up checked."""
+"""Built circuits of this system, from the cache: versions, files and set-up checked, or only what
+their manifests say."""
 
 import importlib.metadata
 from pathlib import Path
 
 from zkagent.circuits.artifacts import FIRST_SYSTEM, Circuit
 from zkagent.circuits.errors import CircuitOutdated
-from zkagent.circuits.halo2.srs import stored_srs
+from zkagent.circuits.halo2.srs import named_srs, stored_srs
 from zkagent.circuits.halo2.verifier_patch import PATCH_VERSION
 from zkagent.circuits.store import Stored, read_stored
 
@@ -29,6 +30,14 @@ def open_stored(stored: Stored, cache: Path | None = None) -> Circuit:
     return stored.circuit(srs.path, development=srs.development)
 
 
+def describe_stored(stored: Stored, cache: Path | None = None) -> Circuit:
+    """As `open_stored`, no file read. Raises CircuitOutdated, ArtifactCorrupted."""
+    _check_version(stored)
+    stored.check_name()
+    srs = named_srs(stored.origin.srs, stored.facts.logrows, cache)
+    return stored.circuit(srs.path, development=srs.development)
+
+
 def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
     """The circuit of this name, every file checked.
 
@@ -47,4 +56,4 @@ def _spoken(found: tuple[tuple[str, str], ...]) -> str:
     return ", ".join(f"{name} {version}" for name, version in found)
 
 
-__all__ = ["NAME", "ezkl_version", "load_circuit", "open_stored", "versions"]
+__all__ = ["NAME", "describe_stored", "ezkl_version", "load_circuit", "open_stored", "versions"]

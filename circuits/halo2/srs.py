@@ -20,7 +20,12 @@ from pathlib import Path
 from filelock import FileLock
 
 from zkagent.circuits.bn254 import srs_file
-from zkagent.circuits.errors import ArtifactCorrupted, SrsTooSmall, SrsUnreadable
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    ArtifactUnreadable,
+    SrsTooSmall,
+    SrsUnreadable,
+)
 from zkagent.circuits.support.cache import cache_folder, file_digest
 from zkagent.models.whole import write_file
 
@@ -130,11 +135,20 @@ def import_srs(given: Path, cache: Path | None = None) -> Srs:
 def stored_srs(sha256: str, cache: Path | None = None) -> Srs:
     """The set-up of this digest from the cache. Raises ArtifactCorrupted, SrsUnreadable."""
     path = _path(sha256, cache)
-    if not path.is_file():
+    try:
+        found = file_digest(path) if path.is_file() else None
+    except OSError as exc:
+        raise ArtifactUnreadable(path, exc) from exc
+    if found is None:
         raise ArtifactCorrupted(path, "it is missing")
-    if file_digest(path) != sha256:
+    if found != sha256:
         raise ArtifactCorrupted(path, "its digest is not its name")
     return Srs(path, srs_file.read_logrows(path), sha256)
+
+
+def named_srs(sha256: str, logrows: int, cache: Path | None = None) -> Srs:
+    """The set-up of this digest, whose file is not looked at."""
+    return Srs(_path(sha256, cache), logrows, sha256)
 
 
 def _noted(name: str, make: Callable[[Path], None], cache: Path | None) -> Srs:
@@ -173,4 +187,4 @@ def _fresh_file(cache: Path | None) -> Iterator[Path]:
 
 
 __all__ = ["PUBLIC_CEREMONY", "Srs", "cut_srs", "development_srs", "find_srs", "import_srs"]
-__all__ += ["stored_srs"]
+__all__ += ["named_srs", "stored_srs"]

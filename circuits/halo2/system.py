@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.halo2.cached import NAME, open_stored
+from zkagent.circuits.halo2.cached import NAME, describe_stored, open_stored
 from zkagent.circuits.store import Stored
 from zkagent.circuits.support.progress import Told, silent
 
@@ -36,6 +36,9 @@ class Halo2:
 
     def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
         return open_stored(stored, cache)
+
+    def describe(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        return describe_stored(stored, cache)
 
     def names(self, circuit: str, onnx: str) -> bool:
         return circuit != onnx

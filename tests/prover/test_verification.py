@@ -1,14 +1,18 @@
 """Beside the true proof, its rejected neighbours: each a verdict with a reason."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.disks import unreadable
+from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import R
-from zkagent.circuits.errors import EngineError
+from zkagent.circuits.errors import ArtifactCorrupted
+from zkagent.circuits.systems import describe_circuit
 from zkagent.prover.verification import Verdict, verify
 
 
@@ -86,5 +90,51 @@ def test_rubbish_of_the_right_length_is_rejected(circuit: Circuit, proof: Proof)
 
 def test_a_missing_key_is_no_verdict(circuit: Circuit, proof: Proof) -> None:
     elsewhere = replace(circuit, directory=circuit.directory / "nowhere")
-    with pytest.raises(EngineError):
+    with pytest.raises(ArtifactCorrupted):
         verify(proof, elsewhere)
+
+
+@pytest.fixture
+def copied(circuit: Circuit, cache: Path) -> Circuit:
+    """The circuit, of which a test may damage anything."""
+    return describe_circuit(circuit.digest, cache)
+
+
+@pytest.mark.parametrize("name", ["vk", "settings", "srs"])
+@pytest.mark.parametrize("holds", [True, False])
+def test_nothing_is_said_of_any_proof_while_a_file_behind_the_verdict_is_another_one(
+    copied: Circuit, other_circuit: Circuit, proof: Proof, name: str, holds: bool
+) -> None:
+    """Also when the file is replaced after a verdict was given."""
+    asked = proof if holds else replace(proof, inputs=(4, *proof.inputs[1:]))
+    assert bool(verify(asked, copied)) == holds
+    path: Path = getattr(copied, name)
+    good = path.read_bytes()
+    other: bytes = getattr(other_circuit, name).read_bytes()
+    changed = bytes([good[-1] ^ 1])
+    for bad in (other, good[:-1] + changed, good[:200], b""):
+        if bad != good:
+            path.write_bytes(bad)
+            with pytest.raises(ArtifactCorrupted, match=path.name):
+                verify(asked, copied)
+    with unreadable(path), pytest.raises(ArtifactCorrupted, match="Input/output error"):
+        verify(asked, copied)
+    path.write_bytes(good)
+    assert bool(verify(asked, copied)) == holds
+
+
+def test_a_key_that_is_replaced_and_put_back_while_it_is_read_leads_to_no_verdict(
+    copied: Circuit, other_circuit: Circuit, proof: Proof, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, good = systems.verify, copied.vk.read_bytes()
+
+    def between(circuit: Circuit, of: Proof) -> bool:
+        copied.vk.write_bytes(other_circuit.vk.read_bytes())
+        try:
+            return whole(circuit, of)
+        finally:
+            copied.vk.write_bytes(good)
+
+    monkeypatch.setattr(systems, "verify", between)
+    with pytest.raises(ArtifactCorrupted, match="changed while it was read"):
+        verify(proof, copied)

@@ -48,3 +48,16 @@ def file_limit(most: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def unreadable(path: Path) -> Iterator[None]:
+    """The file is there, and whoever reads it is told of an input/output error."""
+    kept = path.with_name(f"{path.name}.kept")
+    path.rename(kept)
+    path.symlink_to("/proc/self/mem")
+    try:
+        yield
+    finally:
+        path.unlink()
+        kept.rename(path)

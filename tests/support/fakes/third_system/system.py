@@ -58,6 +58,10 @@ class HashSystem:
 
     def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
         stored.check_files()
+        return self.describe(stored)
+
+    def describe(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        stored.check_name()
         return stored.circuit(Path(), development=False)
 
     def names(self, circuit: str, onnx: str) -> bool:

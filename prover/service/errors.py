@@ -17,6 +17,7 @@ ProverError
     ├── PriorityRefused       the key may not ask for `urgent`
     ├── QuotaExceeded         the key has used up what it was given
     ├── NotRetried            there is nothing to retry
+    ├── VerifierBusy          no verdict in time, neither true nor false
     ├── ServiceAnswered       to a client: the service said no
     ├── ServiceGarbled        to a client: what came is no answer of a service
     ├── ServiceUnreachable    to a client: nobody answers
@@ -147,6 +148,13 @@ class NotRetried(ServiceError):
         self.state = state
 
 
+class VerifierBusy(ServiceError):
+    """Other proofs are being verified, or what verifies does not answer."""
+
+    def __init__(self, waited_s: float) -> None:
+        super().__init__(f"no verdict on the proof after {waited_s:g} s: try again later")
+
+
 class ServiceAnswered(ServiceError):
     """The service refused; `status` and `title` are its problem document's."""
 
@@ -226,4 +234,5 @@ __all__ = [
     "ServiceGarbled",
     "ServiceUnreachable",
     "StartRefused",
+    "VerifierBusy",
 ]

@@ -17,6 +17,7 @@ from zkagent.prover.service.api.metrics import Counting, Metrics
 from zkagent.prover.service.api.monitor import Monitor
 from zkagent.prover.service.api.problems import install
 from zkagent.prover.service.api.routes import open_router, router
+from zkagent.prover.service.api.verifications import Verifications
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.api.watchers import Watchers
 from zkagent.prover.service.catalogue.catalogue import Catalogue
@@ -47,7 +48,9 @@ class Service:
     ) -> None:
         self._queue = EngineQueue(database)
         self._wake = open_wake(database)
-        self._monitor = Monitor(database, least_free_bytes=least_free_bytes)
+        self._monitor = Monitor(
+            database, least_free_bytes=least_free_bytes, keys=catalogue.troubles
+        )
         self.watchers = Watchers()
         self.deps = Deps(
             store=Store(database, self._queue),
@@ -59,6 +62,7 @@ class Service:
             watchers=self.watchers,
             wake=self._wake,
             monitor=self._monitor,
+            verifications=Verifications(),
             keys_needed=keys_needed,
         )
         doorkeeper = Doorkeeper(self.deps.keys, Limiter(), keys_needed=keys_needed)

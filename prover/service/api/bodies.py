@@ -5,6 +5,7 @@ in the bytes. What can be read in two ways is refused, too: the same field twice
 encoding than UTF-8.
 """
 
+import contextlib
 import itertools
 import json
 import re
@@ -19,6 +20,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 
 from zkagent.prover.service.api.deps import Deps
+from zkagent.prover.service.api.guard import CALLER
 from zkagent.prover.service.errors import BodyRefused
 from zkagent.prover.service.wire.schemas import MOST_FEATURES, ProofDocument, ProofRequest
 
@@ -38,9 +40,10 @@ class ReadingRoute(APIRoute):
             return answer
 
         async def read_and_answer(request: Request) -> Response:
-            if body := await request.body():
-                request._json = await reader.read_aside(body, request.app.state.deps)
-            return await answer(request)
+            with reader.place(request):
+                if body := await request.body():
+                    request._json = await reader.read_aside(body, request.app.state.deps)
+                return await answer(request)
 
         return read_and_answer
 
@@ -52,6 +55,13 @@ class Reader:
         self._form: TypeAdapter[Any] = TypeAdapter(form)
         self._is_proof = is_proof
         self._threads: anyio.CapacityLimiter | None = None
+
+    def place(self, request: Request) -> contextlib.AbstractContextManager[None]:
+        """Where a key may have so many requests at once. Raises QuotaExceeded."""
+        if not self._is_proof:
+            return contextlib.nullcontext()
+        deps: Deps = request.app.state.deps
+        return deps.verifications.place(request.scope[CALLER].key_id)
 
     async def read_aside(self, body: bytes, deps: Deps) -> Any:
         self._threads = self._threads or anyio.CapacityLimiter(READ_AT_ONCE)

@@ -1,4 +1,4 @@
-"""What the routes work with, and who is calling."""
+"""What the routes work with, and who is calling: known without waiting, so no thread is needed."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from zkagent.prover.service.api.guard import CALLER
 from zkagent.prover.service.api.metrics import Metrics
 from zkagent.prover.service.api.monitor import Monitor
+from zkagent.prover.service.api.verifications import Verifications
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.api.watchers import Watchers
 from zkagent.prover.service.catalogue.catalogue import Catalogue
@@ -33,10 +34,11 @@ class Deps:
     watchers: Watchers
     wake: Wake
     monitor: Monitor
+    verifications: Verifications
     keys_needed: bool
 
 
-def _deps(request: Request) -> Deps:
+async def _deps(request: Request) -> Deps:
     deps = request.app.state.deps
     assert isinstance(deps, Deps)
     return deps
@@ -45,7 +47,7 @@ def _deps(request: Request) -> Deps:
 Using = Annotated[Deps, Depends(_deps)]
 
 
-def _caller(
+async def _caller(
     request: Request,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Caller:

@@ -12,7 +12,7 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,10 +72,17 @@ class Clock:
 
 
 class Monitor:
-    """Looks until it is closed."""
+    """Looks until it is closed. keys: what is wrong with circuits' files here, for people."""
 
-    def __init__(self, database: Database, *, least_free_bytes: int = LEAST_FREE_BYTES) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        least_free_bytes: int = LEAST_FREE_BYTES,
+        keys: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
         self._database = database
+        self._keys = keys
         self._least_free_bytes = least_free_bytes
         self._clock = Clock()
         self._beats: dict[str, tuple[int, float]] = {}  # worker -> (beats, when they changed)
@@ -147,8 +154,8 @@ class Monitor:
         return trouble
 
     def _machine(self) -> list[Trouble]:
-        """This machine's disks and clock."""
-        found = [self._clock.look()]
+        """This machine's disks, clock and circuits."""
+        found = [self._clock.look(), *(Trouble(Cause.KEYS, words) for words in self._keys())]
         folders: list[Path] = [] if self._database.is_postgres else [self._database.folder]
         try:
             folders.append(Path(tempfile.gettempdir()))

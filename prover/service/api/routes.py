@@ -204,11 +204,14 @@ def download(circuit: CircuitId, artifact: Artifact, deps: Using, caller: From) 
     response_model=VerdictView,
     responses=responses(404, 415),
 )
-def verify(body: SkipValidation[ProofDocument], deps: Using, caller: From) -> VerdictView:
+async def verify(body: SkipValidation[ProofDocument], deps: Using, caller: From) -> VerdictView:
     """A verdict for any proof of a circuit that this service has."""
-    proof = Proof.from_json(body.model_dump_json())
-    verdict = deps.catalogue.verify(proof)
-    return VerdictView(valid=verdict.valid, reason=verdict.reason)
+
+    def decide() -> VerdictView:
+        verdict = deps.catalogue.verify(Proof.from_json(body.model_dump_json()))
+        return VerdictView(valid=verdict.valid, reason=verdict.reason)
+
+    return await deps.verifications.decide(caller.key_id, decide)
 
 
 @router.get(

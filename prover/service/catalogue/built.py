@@ -2,17 +2,28 @@
 
 import contextlib
 import json
+import logging
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zkagent.circuits.artifacts import Circuit, Proof, is_digest
-from zkagent.circuits.errors import CircuitError, CircuitNotFound
+from zkagent.circuits.artifacts import (
+    SETTINGS,
+    VERIFIER,
+    VERIFYING_KEY,
+    Circuit,
+    Proof,
+    is_digest,
+)
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, HomeRefused
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
-from zkagent.circuits.store import list_circuits, read_stored
+from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
 from zkagent.circuits.support.cache import cache_root
-from zkagent.circuits.systems import find_system, load_circuit, system_id
+from zkagent.circuits.systems import describe_circuit, find_system, load_circuit, system_id
+from zkagent.prover.errors import ProverTroubled
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.catalogue.catalogue import Artifact, BatchForm, Card, Prover
 from zkagent.prover.service.catalogue.verifier_process import VerifierProcess
@@ -21,6 +32,15 @@ from zkagent.prover.service.errors import CircuitUnknown, StartRefused
 if TYPE_CHECKING:
     from zkagent.models.catalogue import Model
     from zkagent.prover.verification import Verdict
+
+log = logging.getLogger(__name__)
+
+SHOWN_S = 600.0  # trouble with a circuit's files, unless they are seen to be well before
+FILES = {
+    Artifact.VERIFYING_KEY: VERIFYING_KEY,
+    Artifact.SOLIDITY: VERIFIER,
+    Artifact.SETTINGS: SETTINGS,
+}
 
 # What verifier_patch makes of the generated contract, for callers without a compiler.
 VERIFIER_ABI = [
@@ -40,7 +60,9 @@ VERIFIER_ABI = [
 class BuiltCircuits:
     """Every circuit in the cache, by digest; the given models, by name.
 
-    Circuits are checked once per process: reading them means hashing their proving keys.
+    They are known by their manifests. Their other files are read, and checked, by who works with
+    them, so that a file that is huge, damaged, unreadable or on a disk that hangs is nobody else's
+    business: proving keys by the children that prove, the rest each time that it is used.
     """
 
     def __init__(self, models: Iterable[str] = (), *, cache: Path | None = None) -> None:
@@ -55,23 +77,41 @@ class BuiltCircuits:
         self._batches: dict[str, tuple[BatchForm, ...]] = {}
         self._verifier = VerifierProcess(self._cache)
         self._readable: set[str] = set()
+        self._troubles: dict[tuple[str, str], tuple[str, float]] = {}  # (circuit, of) -> why, when
         self._lock = threading.Lock()
 
     def build_models(self) -> None:
-        """Build the models' circuits that are missing; minutes at worst. Raises CircuitError."""
+        """Build the models' circuits that are missing or damaged; minutes at worst. One that can
+        be neither used nor built again is left as it is, for those that need it to wait. Raises
+        CircuitError."""
         from zkagent.circuits.halo2.build_process import build_isolated
 
         for name, model in self._models.items():
-            circuit = self._find(model.manifest.files.onnx)
-            if circuit is None:
-                circuit = build_isolated(model.onnx_path, cache=self._cache)
+            well, damaged = self._find(model.manifest.files.onnx)
+            if well is None:
+                try:
+                    well = build_isolated(model.onnx_path, cache=self._cache)
+                except (CircuitError, OSError) as exc:
+                    if damaged is None:
+                        raise
+                    self._note(damaged.digest, "start", str(exc))
+                    log.warning("model %s cannot be proven now: %s", name, exc)
+            circuit = well or damaged
+            assert circuit
             self._open[circuit.digest] = circuit
             self._model_circuits[name] = circuit.digest
 
     def add_batch(self, single: str, batch: str) -> None:
         """Let requests for one circuit share proofs of another: B rows of its inputs, one after
-        another, and B of its outputs. Raises CircuitError, StartRefused."""
-        one, many = self._circuit(single), self._circuit(batch)
+        another, and B of its outputs. Where they cannot be read there is no sharing. Raises
+        CircuitError, StartRefused."""
+        try:
+            with self._noted(single, "batches"):
+                one, many = self._circuit(single), self._circuit(batch)
+                check_file(one.onnx, one.origin.onnx)
+        except ArtifactCorrupted as exc:
+            log.warning("no batches of circuit %s: %s", single[:12], exc)
+            return
         capacity = many.input_count // one.input_count
         if (
             not 2 <= capacity <= MOST_ROWS
@@ -86,21 +126,24 @@ class BuiltCircuits:
         self._batches[single] = (*self._batches.get(single, ()), form)
 
     def offered(self) -> frozenset[str]:
-        found = frozenset(list_circuits(self._cache))
+        try:
+            with self._noted("", "folder"):
+                found = frozenset(list_circuits(self._cache))
+        except CircuitError:
+            return frozenset()
         self._readable |= {digest for digest in found - self._readable if self._is_readable(digest)}
         return found & self._readable
 
     def cards(self) -> list[Card]:
         found = []
         for digest in list_circuits(self._cache):
-            try:
+            with contextlib.suppress(CircuitUnknown, CircuitError):  # not on offer
                 found.append(self.card(digest))
-            except (CircuitUnknown, CircuitError):  # outdated or damaged: not on offer
-                continue
         return found
 
     def card(self, digest: str) -> Card:
-        circuit = self._circuit(digest)
+        with self._noted(digest, "manifest"):
+            circuit = self._circuit(digest)
         facts = circuit.facts
         names = tuple(name for name, of in self._model_circuits.items() if of == digest)
         return Card(
@@ -129,19 +172,24 @@ class BuiltCircuits:
         return LocalProver(self._circuit(digest), timeout_s=timeout_s, threads=threads)
 
     def verify(self, proof: Proof) -> "Verdict":
-        self._circuit(proof.circuit)
-        return self._verifier.verify(proof)
+        with self._noted(proof.circuit, "verifying"):
+            self._circuit(proof.circuit)
+            return self._verifier.verify(proof)
 
     def artifact(self, digest: str, name: Artifact) -> bytes:
-        circuit = self._circuit(digest)
-        if name is Artifact.ABI:
-            return json.dumps(VERIFIER_ABI).encode()
-        path = {
-            Artifact.VERIFYING_KEY: circuit.vk,
-            Artifact.SOLIDITY: circuit.verifier_source,
-            Artifact.SETTINGS: circuit.settings,
-        }[name]
-        return path.read_bytes()
+        with self._noted(digest, name):
+            circuit = self._circuit(digest)
+            if name is Artifact.ABI:
+                return json.dumps(VERIFIER_ABI).encode()
+            return read_file(circuit.directory / FILES[name], circuit.files[FILES[name]])
+
+    def troubles(self) -> list[str]:
+        now = time.monotonic()
+        with self._lock:
+            found = [
+                (name, why) for (name, _), (why, at) in self._troubles.items() if now - at < SHOWN_S
+            ]
+        return sorted({f"circuit {name[:12]}: {why}" if name else why for name, why in found})
 
     def close(self) -> None:
         self._verifier.close()
@@ -149,31 +197,61 @@ class BuiltCircuits:
     def _is_readable(self, digest: str) -> bool:
         """Whether it is of a proof system that is here, its keys unread."""
         try:
-            find_system(system_id(read_stored(digest, self._cache).origin.system))
-        except (CircuitError, OSError):
+            with self._noted(digest, "manifest"):
+                find_system(system_id(read_stored(digest, self._cache).origin.system))
+        except CircuitError:
             return False
         return True
 
-    def _find(self, onnx: str) -> Circuit | None:
-        """A built circuit of the network with this SHA-256; one of a real ceremony first."""
-        found = []
+    def _find(self, onnx: str) -> tuple[Circuit | None, Circuit | None]:
+        """Built circuits of the network with this SHA-256, one of a real ceremony first: one whose
+        files are all well, and one of the others."""
+        well: list[Circuit] = []
+        damaged: list[Circuit] = []
         for digest in list_circuits(self._cache):
             with contextlib.suppress(CircuitUnknown, CircuitError):
                 if (circuit := self._circuit(digest)).origin.onnx == onnx:
-                    found.append(circuit)
-        return min(found, key=lambda circuit: circuit.development_srs, default=None)
+                    (well if self._is_well(digest) else damaged).append(circuit)
+        first, other = (
+            min(found, key=lambda circuit: circuit.development_srs, default=None)
+            for found in (well, damaged)
+        )
+        return first, other
+
+    def _is_well(self, digest: str) -> bool:
+        """Whether every file is what was built; reads them all."""
+        try:
+            load_circuit(digest, self._cache)
+        except CircuitError:
+            return False
+        return True
 
     def _circuit(self, digest: str) -> Circuit:
-        """Raises CircuitUnknown; CircuitError when it is there but cannot be used."""
+        """As its manifest says. Raises CircuitUnknown; CircuitError when it is there but cannot be
+        used."""
+        if found := self._open.get(digest):
+            return found
+        if not is_digest(digest):
+            raise CircuitUnknown(digest, sorted(self._model_circuits))
+        try:
+            return self._open.setdefault(digest, describe_circuit(digest, self._cache))
+        except CircuitNotFound as exc:
+            raise CircuitUnknown(digest, sorted(self._model_circuits)) from exc
+
+    @contextmanager
+    def _noted(self, digest: str, of: str) -> Iterator[None]:
+        """Remember what is wrong with the circuit's files, for `troubles`, until the same works."""
+        try:
+            yield
+        except (ArtifactCorrupted, HomeRefused, ProverTroubled) as exc:
+            self._note(digest, of, exc.detail if isinstance(exc, ProverTroubled) else str(exc))
+            raise
         with self._lock:
-            if digest not in self._open:
-                if not is_digest(digest):
-                    raise CircuitUnknown(digest, sorted(self._model_circuits))
-                try:
-                    self._open[digest] = load_circuit(digest, self._cache)
-                except CircuitNotFound as exc:
-                    raise CircuitUnknown(digest, sorted(self._model_circuits)) from exc
-            return self._open[digest]
+            self._troubles.pop((digest, of), None)
+
+    def _note(self, digest: str, of: str, why: str) -> None:
+        with self._lock:
+            self._troubles[digest, of] = (why, time.monotonic())
 
 
 __all__ = ["BuiltCircuits"]

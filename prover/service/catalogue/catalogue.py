@@ -83,10 +83,13 @@ class Catalogue(Protocol):
         """A prover, its child not necessarily started. Raises CircuitUnknown, CircuitError."""
 
     def verify(self, proof: Proof) -> "Verdict":
-        """Raises CircuitUnknown, or ProverError when it cannot be decided."""
+        """In bounded time. Raises CircuitUnknown, or ProverError when it cannot be decided."""
 
     def artifact(self, digest: str, name: Artifact) -> bytes:
-        """A public file of a circuit. Raises CircuitUnknown."""
+        """A public file of a circuit, as it was built. Raises CircuitUnknown, CircuitError."""
+
+    def troubles(self) -> list[str]:
+        """What was found lately to be wrong with files of circuits here, a line for each."""
 
     def close(self) -> None: ...
 

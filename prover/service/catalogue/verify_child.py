@@ -4,31 +4,30 @@ Reads {"proof": "..."} lines and answers each with a verdict, or says why there 
 """
 
 import sys
-from functools import lru_cache
+from functools import cache as once
 from pathlib import Path
 from typing import Any
 
-from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.errors import CircuitError
+from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitError
 from zkagent.circuits.support.child_process import ParentLink
 from zkagent.circuits.support.usage import hold
-from zkagent.circuits.systems import load_circuit
+from zkagent.circuits.systems import describe_circuit
 from zkagent.prover.verification import verify
 
-
-@lru_cache(maxsize=8)
-def opened(cache: str, digest: str) -> Circuit:
-    """A checked circuit; checking reads its whole proving key, so once is enough."""
-    circuit = load_circuit(digest, Path(cache))
-    hold(circuit.directory)
-    return circuit
+hold_once = once(hold)
 
 
 def answer(cache: str, text: str) -> dict[str, Any]:
-    """A reply as VerifierProcess expects it."""
+    """A reply as VerifierProcess expects it. No proving key is read; what a verdict rests on is
+    checked for each one."""
     try:
         proof = Proof.from_json(text)
-        verdict = verify(proof, opened(cache, proof.circuit))
+        circuit = describe_circuit(proof.circuit, Path(cache))
+        hold_once(circuit.directory)
+        verdict = verify(proof, circuit)
+    except (ArtifactCorrupted, OSError) as exc:
+        return {"error": str(exc), "keys": True}
     except CircuitError as exc:
         return {"error": str(exc)}
     return {"valid": verdict.valid, "reason": verdict.reason}

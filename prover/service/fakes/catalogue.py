@@ -119,6 +119,9 @@ class FakeCatalogue:
         self._named(digest)
         return f"{name} of {digest}\n".encode()
 
+    def troubles(self) -> list[str]:
+        return []
+
     def close(self) -> None:
         pass
 

@@ -192,8 +192,8 @@ class Proving:
     def _gather(self, claim: Claim) -> Claim:
         try:
             card = self._catalogue.card(claim.circuit)
-        except (ProverError, CircuitError):
-            return claim  # the attempt will say so
+        except Exception:
+            return claim  # the attempt will meet it again, and say so
         gathered = patiently(lambda: self._batching.gather(claim, card))
         if len(gathered.members) > 1:
             self._tell(gathered)
@@ -204,7 +204,7 @@ class Proving:
             batches = self._catalogue.card(claim.circuit).batches
             work = lay_out(claim, batches)
             proof, measured = slot.prove(work.circuit, work.inputs)
-        except (ProverError, CircuitError) as exc:
+        except (ProverError, CircuitError, OSError) as exc:
             failed = _failed(exc)
             if failed.failure in BLAMELESS:
                 cause = Cause.DISK if failed.failure is Failure.DISK else Cause.KEYS
@@ -246,8 +246,11 @@ class Proving:
             self._wake.send(CHANGED, proof_id)
 
 
-def _failed(exc: ProverError | CircuitError) -> Failed:
+def _failed(exc: ProverError | CircuitError | OSError) -> Failed:
     words = str(exc)
+    if isinstance(exc, OSError):  # on the way to a proof, only files of the circuit are read here
+        words = f"a file of the circuit cannot be read: {exc.strerror or type(exc).__name__}"
+        return Failed(Failure.KEYS, words, words)
     if isinstance(exc, InputRefused):
         return Failed(Failure.INPUT, words)
     if isinstance(exc, ProverTroubled):

@@ -8,7 +8,7 @@ whoever has healthy keys and a disk may take it meanwhile.
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,16 +30,19 @@ class Pause:
 
 
 class Troubles:
-    """Which circuits this worker leaves alone at the moment. offered: what it has. Any thread."""
+    """Which circuits this worker leaves alone at the moment. offered: what it has. keys: what is
+    wrong with files of circuits, beside what was noted here. Any thread."""
 
     def __init__(
         self,
         offered: Callable[[], frozenset[str]],
         *,
         least_free_bytes: int = LEAST_FREE_BYTES,
+        keys: Callable[[], Iterable[str]] = tuple,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._offered = offered
+        self._keys = keys
         self._least_free_bytes = least_free_bytes
         self._clock = clock
         self._pauses: dict[str, Pause] = {}
@@ -86,7 +89,8 @@ class Troubles:
     def list(self) -> list[Trouble]:
         with self._lock:
             found = [pause.trouble for pause in self._pauses.values()]
-        return [*([self._disk] if self._disk else []), *found]
+        found += [Trouble(Cause.KEYS, words) for words in self._keys()]
+        return list(dict.fromkeys([*([self._disk] if self._disk else []), *found]))
 
 
 __all__ = ["Troubles"]

@@ -66,7 +66,9 @@ class Worker:
         self._claims = Claims(database, self._queue, self.id, settings.limits)
         self._pool = Pool(self._opener(catalogue), settings.slots)
         self._batching = Batching(settings.batch, self._claims.join)
-        self._troubles = Troubles(catalogue.offered, least_free_bytes=settings.least_free_bytes)
+        self._troubles = Troubles(
+            catalogue.offered, least_free_bytes=settings.least_free_bytes, keys=catalogue.troubles
+        )
         self._proving = Proving(
             self._claims,
             catalogue,

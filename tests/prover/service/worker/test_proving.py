@@ -13,6 +13,7 @@ from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, InputRefused
 from zkagent.prover.errors import ProofFalse, ProofTimedOut, ProverCrashed, ProverTroubled
 from zkagent.prover.local import Measurement
+from zkagent.prover.service.catalogue.catalogue import Card
 from zkagent.prover.service.errors import CircuitUnknown
 from zkagent.prover.service.fakes.catalogue import (
     FakeCatalogue,
@@ -26,7 +27,7 @@ from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.tables import proofs, results, tallies
 from zkagent.prover.service.queue.wake import Listener
-from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.wire.states import Cause, State
 from zkagent.prover.service.worker import proving as proving_module
 from zkagent.prover.service.worker.batching import Batching, BatchSettings
 from zkagent.prover.service.worker.pool import Pool
@@ -94,6 +95,8 @@ BLAMELESS = {
     "disk": ProverTroubled("disk", "No space left on device"),
     "keys": ProverTroubled("keys", "circuit.pk is damaged"),
     "damaged": ArtifactCorrupted(Path("circuit.pk"), "it is missing"),
+    "unreadable": PermissionError(13, "Permission denied", "circuit.pk"),
+    "failing": OSError(5, "Input/output error", "circuit.pk"),
     "circuit": CircuitUnknown("x", []),
     "outdated": CircuitOutdated("c", "ezkl 1", "ezkl 2"),
 }
@@ -147,6 +150,66 @@ def test_a_worker_in_trouble_leaves_the_circuit_alone_and_its_turn_to_others(
     assert [run.generation for run in queue.runs] == [1, before.generation]
     proving(store, catalogue).run(WANTED.id, before.generation)
     assert row(store.database).state == State.DONE
+
+
+DENIED = PermissionError(13, "Permission denied", "circuit.json")
+BUGS = {"disk": OSError(5, "Input/output error"), "bug": ZeroDivisionError(), "key": KeyError("x")}
+
+
+@dataclass(frozen=True)
+class Unreadable(FakeCatalogue):
+    """A file of the one circuit cannot be read; those of others can."""
+
+    error: Exception = DENIED
+
+    def card(self, digest: str) -> Card:
+        if digest == WANTED.circuit:
+            raise self.error
+        return super().card(digest)
+
+
+def test_a_circuit_that_a_worker_cannot_read_is_its_trouble_and_nobody_elses(
+    store: Store, catalogue: FakeCatalogue, queue: ListedRuns
+) -> None:
+    """It lets go of the proof at once, names the trouble, proves what it can and claims that
+    circuit no more; a healthy worker makes the proof."""
+    other = Request(fake_digest("slow"), (1, 2, 3, 4))
+    troubled = proving(store, Unreadable(catalogue.folder, catalogue.seconds))
+    store.submit("alice", WANTED)
+    troubled.run(WANTED.id, 1)
+    before = row(store.database)
+    assert (before.state, before.crashes, before.deaths) == (State.WAITING, 0, 0)
+    assert (troubled.drop_lost(), troubled.count) == (0, 0)
+    (trouble,) = troubled._troubles.list()
+    assert (trouble.cause, "Permission denied" in trouble.detail) == (Cause.KEYS, True)
+    assert WANTED.circuit not in troubled._troubles.able()
+    for _ in range(5):
+        troubled.run(WANTED.id, before.generation)
+    store.submit("alice", other)
+    troubled.run(other.id, 1)
+    assert row(store.database) == before
+    with store.database.read() as connection:
+        done = connection.execute(sa.select(proofs.c.state).where(proofs.c.id == other.id))
+        assert done.scalar_one() == State.DONE
+    proving(store, catalogue).run(WANTED.id, before.generation)
+    assert row(store.database).state == State.DONE
+
+
+@pytest.mark.parametrize("kind", BUGS)
+def test_whatever_goes_wrong_with_a_circuit_no_claim_is_left_behind(
+    store: Store, catalogue: FakeCatalogue, queue: ListedRuns, kind: str
+) -> None:
+    store.submit("alice", WANTED)
+    unread = Unreadable(catalogue.folder, catalogue.seconds, error=BUGS[kind])
+    proving(store, unread).run(WANTED.id, 1)
+    assert row(store.database).state == State.WAITING
+    assert [run.generation for run in queue.runs] == [1, row(store.database).generation]
+
+
+def test_what_the_circuits_say_of_themselves_is_a_trouble_of_the_worker() -> None:
+    troubles = Troubles(frozenset, least_free_bytes=0, keys=lambda: ["circuit 12: cut"])
+    (trouble,) = troubles.list()
+    assert (trouble.cause, trouble.detail) == (Cause.KEYS, "circuit 12: cut")
 
 
 def test_a_bug_of_ours_does_not_lose_the_proof(

@@ -1,0 +1,211 @@
+"""Who wants verdicts, however many, keeps nobody from anything else."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from zkagent.circuits.artifacts import Proof
+from zkagent.prover.service.api.application import Service
+from zkagent.prover.service.api.guard import GuardRules
+from zkagent.prover.service.api.verifications import MOST_PER_KEY, Verifications
+from zkagent.prover.service.catalogue.catalogue import Card
+from zkagent.prover.service.errors import QuotaExceeded, VerifierBusy
+from zkagent.prover.service.fakes.catalogue import FakeCatalogue, fake_digest
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.engine import prepare_engine
+from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.worker.callback_rules import CallbackRules
+from zkagent.prover.verification import Verdict
+
+PROOF = Proof(fake_digest("quick"), (1, 2, 3, 4), (0, 0), b"\0")
+SOON_S = 5.0
+
+
+def test_keys_have_their_verdicts_in_turn() -> None:
+    async def ask() -> list[str]:
+        line, order = Verifications(), []
+
+        async def one(key: str) -> None:
+            await line.decide(key, lambda: order.append(key))
+
+        many = [asyncio.create_task(one("many")) for _ in range(6)]
+        await asyncio.sleep(0)
+        few = [asyncio.create_task(one(key)) for key in ("few", "one", "few")]
+        await asyncio.gather(*many, *few)
+        assert (line._lines, line._busy) == ({}, False)
+        return order
+
+    first, *rest = asyncio.run(ask())
+    assert first == "many"
+    assert rest == ["many", "few", "one", "many", "few", "many", "many", "many"]
+
+
+def test_a_key_has_so_many_places_and_gets_them_back() -> None:
+    line = Verifications()
+    for _ in range(2):
+        held = [line.place("one") for _ in range(MOST_PER_KEY)]
+        for place in held:
+            place.__enter__()
+        with pytest.raises(QuotaExceeded), line.place("one"):
+            pass
+        with line.place("other"):
+            pass
+        for place in held:
+            place.__exit__(None, None, None)
+    assert not line._places
+
+
+@pytest.mark.parametrize("leaving", ["patience", "cancelled"])
+def test_who_leaves_the_line_holds_up_nobody(leaving: str) -> None:
+    async def ask() -> None:
+        line = Verifications(patience_s=0.1)
+        hold = threading.Event()
+        first = asyncio.create_task(line.decide("one", lambda: hold.wait(20)))
+        await asyncio.sleep(0.01)
+        waiting = [asyncio.create_task(line.decide(key, bool)) for key in ("one", "one", "two")]
+        await asyncio.sleep(0.01)
+        if leaving == "cancelled":
+            for task in waiting:
+                task.cancel()
+        ended = await asyncio.gather(*waiting, return_exceptions=True)
+        expected = VerifierBusy if leaving == "patience" else asyncio.CancelledError
+        assert {type(end) for end in ended} == {expected}
+        last = asyncio.create_task(line.decide("two", lambda: True))
+        hold.set()
+        assert await last
+        assert await first
+        assert (line._lines, line._busy) == ({}, False)
+
+    asyncio.run(ask())
+
+
+def test_who_is_called_in_the_moment_of_leaving_passes_the_turn_on() -> None:
+    async def ask() -> None:
+        line = Verifications()
+        hold = threading.Event()
+        first = asyncio.create_task(line.decide("one", lambda: hold.wait(20)))
+        await asyncio.sleep(0.01)
+        second, third = (asyncio.create_task(line.decide("one", lambda: True)) for _ in "23")
+        await asyncio.sleep(0.01)
+        (called, _) = line._lines["one"]
+        called.add_done_callback(lambda _: second.cancel())
+        hold.set()
+        assert await asyncio.wait_for(third, SOON_S)
+        assert await first
+        await asyncio.gather(second, return_exceptions=True)
+        assert (line._lines, line._busy) == ({}, False)
+
+    asyncio.run(ask())
+
+
+@dataclass(frozen=True)
+class Hanging(FakeCatalogue):
+    """Verdicts, and lists of circuits, that come when `let_go` is set."""
+
+    let_go: threading.Event = field(default_factory=threading.Event)
+    verifying: list[int] = field(default_factory=list)
+
+    def verify(self, proof: Proof) -> Verdict:
+        self.verifying.append(threading.get_ident())
+        assert self.let_go.wait(60)
+        return super().verify(proof)
+
+    def card(self, digest: str) -> Card:
+        if digest == "f" * 64:
+            assert self.let_go.wait(60)
+        return super().card(digest)
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Hanging:
+    return Hanging(tmp_path, {"quick": 0.0})
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(f"sqlite:///{tmp_path}/service.sqlite")
+    opened.prepare()
+    prepare_engine(opened)
+    yield opened
+    opened.close()
+
+
+@asynccontextmanager
+async def served(
+    database: Database, catalogue: Hanging, *, keys_needed: bool
+) -> AsyncIterator[httpx.AsyncClient]:
+    rules = CallbackRules(), GuardRules()
+    service = Service(database, catalogue, *rules, keys_needed=keys_needed, least_free_bytes=0)
+    transport = httpx.ASGITransport(service.app)
+    try:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://localhost", timeout=60
+        ) as client:
+            yield client
+    finally:
+        catalogue.let_go.set()
+        service.close()
+
+
+def test_a_verifier_that_hangs_keeps_nobody_from_anything_but_verdicts(
+    database: Database, hanging: Hanging
+) -> None:
+    """60 verdicts of one key and some of another: 8 of each wait, the rest are told to come
+    again; requests and `/readyz` are answered."""
+    one, other = (bearer(Keys(database).create(name)) for name in ("one", "other"))
+
+    async def ask() -> None:
+        async with served(database, hanging, keys_needed=True) as client:
+
+            async def verdict(key: dict[str, str]) -> httpx.Response:
+                headers = key | {"content-type": "application/json"}
+                return await client.post("/v1/verify", content=PROOF.to_json(), headers=headers)
+
+            asked = [asyncio.create_task(verdict(one)) for _ in range(60)]
+            async with asyncio.timeout(SOON_S):
+                while sum(task.done() for task in asked) < len(asked) - MOST_PER_KEY:
+                    await asyncio.sleep(0.01)
+            done = [task for task in asked if task.done()]
+            waiting = [task for task in asked if not task.done()]
+            assert Counter(task.result().status_code for task in done) == {429: 60 - MOST_PER_KEY}
+            assert {task.result().headers["retry-after"] for task in done} == {"1"}
+            asked_by_other = asyncio.create_task(verdict(other))
+            async with asyncio.timeout(SOON_S):
+                body = {"model": "quick", "features": [1, 2, 3, 4]}
+                posted = await client.post("/v1/proofs", json=body, headers=other)
+                assert posted.status_code == 202
+                assert (await client.get("/readyz")).json()["troubles"]
+                assert (await client.get("/v1/proofs", headers=one)).status_code == 200
+            assert len(hanging.verifying) == 1
+            hanging.let_go.set()
+            answers = await asyncio.gather(asked_by_other, *waiting)
+            assert {answer.status_code for answer in answers} == {200}
+            assert (await verdict(one)).status_code == 200
+
+    asyncio.run(ask())
+
+
+def test_readiness_needs_no_thread(database: Database, hanging: Hanging) -> None:
+    """While everything that may wait does: a disk that hangs under circuits, say."""
+
+    async def ask() -> None:
+        async with served(database, hanging, keys_needed=False) as client:
+            stuck = [asyncio.create_task(client.get(f"/v1/circuits/{'f' * 64}")) for _ in range(60)]
+            await asyncio.sleep(0.3)
+            async with asyncio.timeout(SOON_S):
+                assert (await client.get("/readyz")).json()["troubles"]
+            hanging.let_go.set()
+            assert {answer.status_code for answer in await asyncio.gather(*stuck)} == {404}
+
+    asyncio.run(ask())
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}

@@ -180,6 +180,7 @@ def report_json(report: Report, receipt: Receipt) -> Shown:
         "problems": [str(check) for check in report.problems],
         "development_srs": report.development_srs,
         "left_out": report.left_out,
+        "notes": [str(check) for check in report.notes],
         "runs": told(receipt),
     }
 

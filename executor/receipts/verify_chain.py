@@ -6,7 +6,7 @@ tokens, most of which are code of others, are compared with balances besides. St
 recorded blocks, so the node must still have it: an archive node for old runs.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eth_utils.crypto import keccak
@@ -28,6 +28,7 @@ from zkagent.verifier_contracts.errors import RevertError
 BLOCKS = "the blocks are on the chain"
 #: Tools whose calls move tokens, by the names that decisions have.
 MOVES = ("Deploy", "Withdraw", "Transfer")
+MOST_SHOWN = 3  # of transfers that nobody decided
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,9 @@ def check_effects(
 
     later(lambda: named(standing.built()))
     yield from named(standing.checks)
-    for claim, problem in (
-        ("tokens moved as decided", lambda: _moved(run, chain, standing)),
-        ("balances changed as tokens say", lambda: _balances(run, chain, standing)),
-    ):
-        yield check(f"{subject}, chain", claim, _answered(problem))
+    yield _movements(f"{subject}, chain", run, chain, standing)
+    balances = _answered(lambda: _balances(run, chain, standing))
+    yield check(f"{subject}, chain", "balances changed as tokens say", balances)
 
 
 def _answered(problem: Callable[[], str]) -> Callable[[], str]:
@@ -184,10 +183,31 @@ def _verified(run: RunRecord, chain: AgentChain) -> str:
     )
 
 
-def _moved(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
-    """Every transfer from or to the wallet is one that was decided, in order, and none is missing.
+def _movements(subject: str, run: RunRecord, chain: AgentChain, standing: Standing) -> Check:
+    besides: list[TokenTransfer] = []
+    moved = _answered(lambda: _moved(run, chain, standing, besides.append))
+    found = check(subject, "tokens moved as decided", moved)
+    if not (found.held and besides):
+        return found
+    shown = [*map(_shown, besides[:MOST_SHOWN]), *_more(len(besides) - MOST_SHOWN)]
+    return replace(found, note=f"came besides, which nobody decided: {'; '.join(shown)}")
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number} more"] if number > 0 else []
+
+
+def _moved(
+    run: RunRecord,
+    chain: AgentChain,
+    standing: Standing,
+    beside: Callable[[TokenTransfer], None],
+) -> str:
+    """Every transfer that was decided is there once, in order, and no other left the wallet.
 
     Tokens that move other amounts than they are told, such as those that take a fee, do not hold.
+    Anybody whose code a token or a payee calls may move nothing, or send something to the wallet:
+    the former does not count, the latter is told to `beside`.
     """
     wallet = _known(standing.wallet, "the wallet")
     found = [
@@ -196,14 +216,27 @@ def _moved(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
         if wallet in (transfer.sender, transfer.recipient)
     ]
     expected = list(_decided(run, standing))
-    for number, wanted in enumerate(expected):
-        if number >= len(found):
-            return f"{_shown(wanted)} was decided, and no such transfer is in the transaction"
-        if not _is(found[number], wanted, standing):
-            return f"the transfer {_shown(found[number])}, where {_shown(wanted)} was decided"
-    if len(found) > len(expected):
-        return f"the transfer {_shown(found[len(expected)])}, which nobody decided"
+    left = list(expected)
+    for transfer in found:
+        if left and _is(transfer, left[0], standing):
+            left.pop(0)
+        elif _came_besides(transfer, expected, standing):
+            beside(transfer)
+        elif transfer.units:
+            wanted = f"where {_shown(left[0])} was decided" if left else "which nobody decided"
+            return f"the transfer {_shown(transfer)}, {wanted}"
+    if left:
+        return f"{_shown(left[0])} was decided, and no such transfer is in the transaction"
     return ""
+
+
+def _came_besides(
+    transfer: TokenTransfer, expected: Sequence[TokenTransfer], standing: Standing
+) -> bool:
+    """Whether others than the pool sent it to the wallet. A decided one that is there again is not
+    taken for that."""
+    others = transfer.sender not in (standing.wallet, standing.pool)
+    return others and transfer.units > 0 and not any(_is(transfer, e, standing) for e in expected)
 
 
 def _balances(run: RunRecord, chain: AgentChain, standing: Standing) -> str:

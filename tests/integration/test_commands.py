@@ -83,6 +83,7 @@ def test_run_carries_out_and_verify_run_agrees(
         "verdict": "accepted",
         "problems": [],
         "left_out": "",
+        "notes": [],
         "development_srs": True,
     }
     assert [call["action"] for call in told["calls"]] == ["ViewBalance", "Withdraw"]

@@ -1,5 +1,6 @@
 """What a transaction did is what was decided: its events, its transfers, the balances after it."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from tests.support.fakes.memory_agent import POOL, WALLET, MemoryAgent
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.agent import Block, Happened, TokenTransfer
 from zkagent.executor.errors import NotOnChain
+from zkagent.executor.receipts import verify_chain
 from zkagent.executor.receipts.format import Receipt, RunRecord
 from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_chain import Standing, check_effects
@@ -21,6 +23,11 @@ from zkagent.verifier_contracts.errors import RevertError
 STRANGER = "0x" + "77" * 20
 POOLED = 120_500_000
 WITHDRAWN = TokenTransfer(USDC, POOL, WALLET, POOLED)
+#: What anybody may do to a wallet whose payment calls his code.
+NOTHING_OUT = TokenTransfer(USDC, WALLET, STRANGER, 0)
+NOTHING_IN = TokenTransfer(STRANGER, STRANGER, WALLET, 0)
+DUST = TokenTransfer(STRANGER, STRANGER, WALLET, 7)
+RETURNED = TokenTransfer(USDC, STRANGER, WALLET, POOLED)
 Problems = Callable[..., list[Check]]
 
 
@@ -63,10 +70,15 @@ def test_the_withdrawal_that_was_decided_is_the_one_that_happened(
         ((), "was decided, and no such transfer is in the transaction"),
         ((replace(WITHDRAWN, units=POOLED - 1),), "the transfer 120499999 units"),
         ((replace(WITHDRAWN, token=STRANGER),), f"units of {STRANGER}"),
-        ((replace(WITHDRAWN, sender=STRANGER),), f"from {STRANGER} to {WALLET}, where"),
+        ((replace(WITHDRAWN, sender=STRANGER),), "no such transfer is in the transaction"),
+        ((replace(WITHDRAWN, sender=STRANGER, token=STRANGER),), "no such transfer"),
+        ((NOTHING_OUT, NOTHING_IN, DUST), "was decided, and no such transfer"),
         ((WITHDRAWN, WITHDRAWN), "which nobody decided"),
+        ((DUST, WITHDRAWN, WITHDRAWN), "which nobody decided"),
+        ((WITHDRAWN, replace(WITHDRAWN, units=1)), "which nobody decided"),
         ((WITHDRAWN, TokenTransfer(USDC, WALLET, STRANGER, 1)), "which nobody decided"),
-        ((TokenTransfer(USDC, STRANGER, WALLET, 1), WITHDRAWN), "the transfer 1 units"),
+        ((TokenTransfer(USDC, WALLET, STRANGER, 1), WITHDRAWN), "the transfer 1 units"),
+        ((TokenTransfer(STRANGER, WALLET, WALLET, 1), WITHDRAWN), "the transfer 1 units"),
     ],
 )
 def test_transfers_that_were_not_decided_are_found(
@@ -76,6 +88,63 @@ def test_transfers_that_were_not_decided_are_found(
     (found,) = [check for check in problems() if check.claim == "tokens moved as decided"]
     assert said in found.problem
     assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    "transfers",
+    [
+        (NOTHING_OUT, WITHDRAWN, NOTHING_IN),
+        (replace(WITHDRAWN, units=0), WITHDRAWN),
+        (DUST, WITHDRAWN),
+        (WITHDRAWN, RETURNED),
+        (RETURNED, WITHDRAWN, *[DUST] * 4),
+    ],
+)
+def test_nobody_can_have_an_honest_run_rejected_by_sending_to_its_wallet(
+    receipt: Receipt,
+    agent: MemoryAgent,
+    drain: Model,
+    transfers: tuple[TokenTransfer, ...],
+) -> None:
+    """What came is told; of what is nothing nothing is said."""
+    happens(agent, transfers=transfers)
+    sources = Sources(
+        lambda name: drain,
+        lambda *circuit: check_memory_proof,
+        lambda address: agent,
+        lambda record: Standing((), WALLET, POOL),
+    )
+    report = verify_receipt(receipt, sources)
+    assert "tokens moved as decided" not in {check.claim for check in report.problems}
+    came = [each for each in transfers if each not in (WITHDRAWN,) and each.units]
+    notes = [note.note for note in report.notes if note.claim == "tokens moved as decided"]
+    assert len(notes) == bool(came)
+    for note in notes:
+        assert note.startswith("came besides, which nobody decided: ")
+        assert note.count(" units of ") == min(len(came), 3)
+        assert ("and 2 more" in note) == (len(came) == 5)
+
+
+def test_no_two_orders_of_the_same_transfers_are_taken_for_one(
+    agent: MemoryAgent, problems: Problems, receipt: Receipt
+) -> None:
+    """Two payments that were decided one after the other, with strangers' transfers between."""
+    (run,) = receipt.runs
+    first = run.iterations[1]
+    assert first.decision.action == "Withdraw"
+    half = f"0x{POOLED // 2:064x}"
+    values = (first.decision.values[0], half)
+    other = first.model_copy(
+        update={"decision": first.decision.model_copy(update={"values": values})}
+    )
+    twice = run.model_copy(update={"iterations": (first, other)})
+    standing = Standing((), WALLET, POOL)
+    halved = replace(WITHDRAWN, units=POOLED // 2)
+    held = (WITHDRAWN, DUST, halved)
+    for transfers in itertools.permutations(held):
+        happens(agent, transfers=transfers)
+        found = verify_chain._moved(twice, agent, standing, lambda transfer: None)
+        assert (found == "") == (transfers.index(WITHDRAWN) < transfers.index(halved))
 
 
 def test_transfers_of_others_in_the_same_transaction_do_not_matter(
@@ -91,8 +160,14 @@ def test_a_foreign_pool_may_keep_tokens_with_somebody_else(
     happens(agent, transfers=(replace(WITHDRAWN, sender=STRANGER),))
     foreign = Standing((), WALLET, POOL, foreign_pool=True)
     assert problems(foreign) == []
-    for other in (replace(WITHDRAWN, units=1), replace(WITHDRAWN, token=STRANGER)):
-        happens(agent, transfers=(other,))
+    twice, other_token = (replace(WITHDRAWN, sender=STRANGER),) * 2, replace(RETURNED, token=POOL)
+    for others in (
+        (replace(WITHDRAWN, units=1),),
+        (replace(WITHDRAWN, token=STRANGER),),
+        twice,
+        (other_token,),
+    ):
+        happens(agent, transfers=others)
         assert [check.claim for check in problems(foreign)] == ["tokens moved as decided"]
 
 

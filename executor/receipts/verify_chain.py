@@ -26,6 +26,7 @@ from zkagent.executor.runs.derivation import text
 from zkagent.verifier_contracts.errors import RevertError
 
 BLOCKS = "the blocks are on the chain"
+STILL = "the run is still there at the end"
 #: Tools whose calls move tokens, by the names that decisions have.
 MOVES = ("Deploy", "Withdraw", "Transfer")
 MOST_SHOWN = 3  # of transfers that nobody decided
@@ -102,6 +103,19 @@ def check_effects(
     yield _movements(f"{subject}, chain", run, chain, standing)
     balances = _answered(lambda: _balances(run, chain, standing))
     yield check(f"{subject}, chain", "balances changed as tokens say", balances)
+
+
+def check_still_there(subject: str, run: RunRecord, chain: AgentChain) -> Check:
+    """The very last look, since a chain may drop blocks in the minutes that verifying takes; with
+    how deep the run lies by then. Raises like `check_chain`."""
+    recorded, head = run.transaction.block, chain.head().number
+
+    def problem() -> str:
+        found = block_record(chain.happened(run.transaction.hash).block)
+        return difference(("the transaction's block", found, recorded))
+
+    found = check(f"{subject}, chain", STILL, _answered(problem))
+    return replace(found, note=f"{max(0, head - recorded.number)} blocks lie upon the run's block")
 
 
 def _answered(problem: Callable[[], str]) -> Callable[[], str]:

@@ -46,6 +46,7 @@ from zkagent.executor.receipts.verify_chain import (
     Later,
     check_chain,
     check_effects,
+    check_still_there,
 )
 from zkagent.executor.receipts.verify_iteration import check_iterations
 from zkagent.executor.runs.provers import ProofCheck
@@ -132,6 +133,9 @@ def all_checks(
             break
     for built in later:
         yield from built()
+    if sources.chain is not None:
+        for subject, run in _runs(receipt):
+            yield check_still_there(subject, run, sources.chain(run.agent))
 
 
 def _broken(checked: Check) -> bool:

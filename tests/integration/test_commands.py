@@ -1,6 +1,7 @@
 """The commands as users type them, against a chain that is already there."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,12 +79,13 @@ def test_run_carries_out_and_verify_run_agrees(
     online = zkagent("verify-run", path, "--rpc", embedded.anvil.rpc_url, "--json")
     report = online.json
     (told,) = report.pop("runs")
+    (depth,) = report.pop("notes")
+    assert re.search(r": \d+ blocks lie upon the run's block$", depth)
     assert report == {
         "accepted": True,
         "verdict": "accepted",
         "problems": [],
         "left_out": "",
-        "notes": [],
         "development_srs": True,
     }
     assert [call["action"] for call in told["calls"]] == ["ViewBalance", "Withdraw"]

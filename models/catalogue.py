@@ -109,7 +109,7 @@ class Model:
 
     @cached_property
     def _inference(self) -> Inference:
-        return Inference(self.onnx_path, self.input_count)
+        return Inference(self.onnx_path, self.input_count, self.output_count)
 
     def parse(self, context: Context) -> Parse:
         return parse_context(context, self.manifest.prefixes, self.manifest.balance_index)

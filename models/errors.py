@@ -5,6 +5,7 @@ ModelError
 ├── WrongKind             a text classifier where an agent's model is needed, or the reverse
 ├── ManifestError         model.json or classifier.json is not what it should be
 ├── CorruptModel          a file's digest is not the one its manifest names
+├── NetworkUnusable       the ONNX file is no exact network of the manifest's form, or fails
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
 ├── RefusedSymbol        a word that no symbol book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
@@ -23,6 +24,8 @@ ModelError
     ├── UnknownDecimals
     └── DuplicateTool
 """
+
+from pathlib import Path
 
 from zkagent.errors import ZkagentError
 
@@ -62,6 +65,15 @@ class CorruptModel(ModelError):
         super().__init__(
             f"{path} has sha256 {received[:16]}, its manifest names {expected[:16]}: "
             "restore the file or train the model again"
+        )
+
+
+class NetworkUnusable(ModelError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is no network of a model: {why}: give a folder that `zkagent model train` or "
+            "`train-classifier` wrote"
         )
 
 

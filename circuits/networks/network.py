@@ -2,7 +2,8 @@
 
 Two things go wrong silently otherwise: ezkl passes every constant through float32, so an integer
 above 2^24 may change, and operators like Div leave the prover a choice between floor and ceiling.
-A network whose inputs are int64 claims to be exact integer arithmetic and is held to it.
+A network whose inputs are int64 claims to be exact integer arithmetic and is held to it. Tensors
+without measure are refused before anything computes them.
 """
 
 import hashlib
@@ -15,16 +16,13 @@ import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.operators import check_operators, constants
+from zkagent.models.files import read_limited
+from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_sizes
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
 
-# Exact over the integers, without a choice for the prover.
-INTEGER_OPERATORS = frozenset(
-    {"Add", "Concat", "Constant", "Flatten", "Gather", "Gemm", "Identity", "MatMul", "Mul", "Neg"}
-    | {"ReduceSum", "Relu", "Reshape", "Slice", "Split", "Squeeze", "Sub", "Sum"}
-    | {"Transpose", "Unsqueeze"}
-)
+MOST_BYTES = 1 << 28  # a file's: as many weights as a circuit can hold, and more
 # What a circuit's public values can stand for: fractions, or integers as they are.
 INPUT_TYPES = ("float32", "float64", "int64")
 
@@ -69,7 +67,7 @@ def read_network(path: Path) -> Network:
         _check_constants(path, graph)
     else:
         check_operators(path, model)
-    return Network(
+    found = Network(
         path,
         content,
         hashlib.sha256(content).hexdigest(),
@@ -79,6 +77,8 @@ def read_network(path: Path) -> Network:
         _shape(path, given),
         tuple(_shape(path, value) for value in graph.output),
     )
+    _check_sizes(path, model)
+    return found
 
 
 def graph_inputs(graph: "GraphProto") -> list["ValueInfoProto"]:
@@ -87,9 +87,16 @@ def graph_inputs(graph: "GraphProto") -> list["ValueInfoProto"]:
     return [value for value in graph.input if value.name not in weights]
 
 
+def _check_sizes(path: Path, model: "ModelProto") -> None:
+    try:
+        check_sizes(model)
+    except ValueError as exc:
+        raise NetworkRefused(path, str(exc)) from exc
+
+
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_limited(path, MOST_BYTES)
     except OSError as exc:
         raise NetworkRefused(path, f"it cannot be read ({exc.strerror})") from exc
 

@@ -58,8 +58,10 @@ from zkagent.verifier_contracts.errors import ChainError
 #: receipt is broken by itself, besides.
 COSTLY = "circuits, proofs"
 ON_CHAIN = ", the code of contracts, and what moved"
+MODEL = "the model is the one named"
+ITERATIONS = "iterations, "
 #: What else is left out of a receipt that its requester did not sign: anybody may have written it.
-UNSIGNED = "iterations, what the chain says, "
+UNSIGNED = ITERATIONS + "what the chain says, "
 #: A receipt's proofs once one of them is none: each takes a while.
 OTHER_PROOFS = "proofs after the one that is broken"
 #: The model of a name. Raises zkagent.models.errors.ModelError.
@@ -112,9 +114,10 @@ def all_checks(
     """
     signed = check("receipt", "the requester signed it", lambda: _signature(receipt))
     yield signed
-    broken = _broken(signed)
+    broken, unlike = _broken(signed), ""
     for checked in _own_checks(receipt, sources, signed=signed.held):
         broken = broken or _broken(checked)
+        unlike = ITERATIONS if checked.claim == MODEL and not checked.held else unlike
         yield checked
     if not signed.held:
         leave_out(UNSIGNED + COSTLY + ON_CHAIN)
@@ -124,7 +127,7 @@ def all_checks(
         broken = broken or _broken(checked)
         yield checked
     if broken:
-        leave_out(COSTLY if later else COSTLY + ON_CHAIN)
+        leave_out(unlike + COSTLY + ("" if later else ON_CHAIN))
         return
     for checked in _all_proofs(receipt, sources):
         yield checked
@@ -204,10 +207,12 @@ def _decision_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator
     try:
         model = _found(sources.models, run.model.name)
     except ValueError as exc:
-        yield Check(subject, "the model is the one named", str(exc))
+        yield Check(subject, MODEL, str(exc))
         return
-    yield check(subject, "the model is the one named", lambda: _model(run.model, model))
-    yield from check_iterations(subject, run, model)
+    named = check(subject, MODEL, lambda: _model(run.model, model))
+    yield named
+    if named.held:  # nothing is asked of a model that the receipt is not about
+        yield from check_iterations(subject, run, model)
     yield check(subject, "the answer is the last decision's", lambda: _answer(run))
 
 

@@ -101,7 +101,7 @@ class TextClassifier:
 
     @cached_property
     def _inference(self) -> Inference:
-        return Inference(self.onnx_path, self.input_count)
+        return Inference(self.onnx_path, self.input_count, self.output_count)
 
     def features(self, text: str) -> tuple[int, ...]:
         """x of `text`: the sum of the table rows that its n-grams select. Raises RefusedText."""

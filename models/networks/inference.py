@@ -1,33 +1,47 @@
 """What an integer network computes, by onnxruntime: one thread, as its inputs are too small to
 share.
+
+The file may be a stranger's: it is looked at before it runs, and whatever goes wrong is one line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zkagent.models.errors import OutputOutOfRange
+from zkagent.models.errors import NetworkUnusable, OutputOutOfRange
+from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_sizes
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 ERRORS_ONLY = 3
+MOST_REASON = 300  # characters of what another library says
 
 
 class Inference:
-    """y = f(x) of an ONNX file with input "x" [1, n] and output "y" [1, m], both int64."""
+    """y = f(x) of an ONNX file with input "x" [1, n] and output "y" [1, m], both int64. Raises
+    NetworkUnusable for another one, and for one that is no exact network of bounded size."""
 
-    def __init__(self, path: Path, input_count: int) -> None:
-        self._input_count = input_count
-        self._session = open_session(path)
+    def __init__(self, path: Path, input_count: int, output_count: int) -> None:
+        self._path, self._input_count, self._output_count = path, input_count, output_count
+        with _translated(path):
+            content = path.read_bytes()
+            _check(content)
+            self._session = open_session(content)
+            _check_face(self._session, input_count, output_count)
 
     def __call__(self, x: Sequence[int]) -> tuple[int, ...]:
-        """Exact integers. Raises OutputOutOfRange for a vector of another length."""
+        """Exact integers. Raises OutputOutOfRange for a vector of another length, NetworkUnusable
+        for a network that fails."""
         if len(x) != self._input_count:
             raise OutputOutOfRange(f"expected {self._input_count} features, got {len(x)}")
-        (y,) = self._session.run(["y"], {"x": np.array([x], dtype=np.int64)})
+        with _translated(self._path):
+            (y,) = self._session.run(["y"], {"x": np.array([x], dtype=np.int64)})
+            if y.shape != (1, self._output_count):
+                raise ValueError(f"y has the shape {y.shape}, expected (1, {self._output_count})")
         return tuple(int(value) for value in y[0])
 
 
@@ -39,6 +53,39 @@ def open_session(model: Path | bytes) -> "InferenceSession":
     options.intra_op_num_threads = 1
     options.log_severity_level = ERRORS_ONLY
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _check(content: bytes) -> None:
+    """Raises ValueError for operators that no model of ours has, and tensors without measure."""
+    import onnx
+
+    model = onnx.load_model_from_string(content)
+    onnx.checker.check_model(model)
+    for node in model.graph.node:
+        if node.op_type not in INTEGER_OPERATORS or node.domain:
+            name = node.name or ", ".join(node.output)
+            raise ValueError(f"{node.op_type} (node {name!r}) is not exact integer arithmetic")
+    check_sizes(model)
+
+
+def _check_face(session: "InferenceSession", inputs: int, outputs: int) -> None:
+    found = [
+        (each.name, each.type, each.shape)
+        for each in (*session.get_inputs(), *session.get_outputs())
+    ]
+    kind = "tensor(int64)"
+    expected = [("x", kind, [1, inputs]), ("y", kind, [1, outputs])]
+    if found != expected:
+        raise ValueError(f"inputs and outputs are {found}, expected {expected}")
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as exc:  # the classes of onnx, protobuf and onnxruntime share no other root
+        reason = " ".join(str(exc).split())
+        raise NetworkUnusable(path, reason[:MOST_REASON] or type(exc).__name__) from exc
 
 
 __all__ = ["Inference", "open_session"]

@@ -1,5 +1,6 @@
 """Which ONNX files become circuits, and what the refusals say."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,17 @@ def test_an_open_shape_or_a_second_input_is_refused(tmp_path: Path) -> None:
         graph = helper.make_graph([node("Identity", [inputs[0].name], "y")], "g", inputs, [y])
         with pytest.raises(NetworkRefused, match=reason):
             read_network(written(tmp_path, helper.make_model(graph).SerializeToString()))
+
+
+def test_a_small_file_of_large_tensors_is_refused_before_anything_computes_it(
+    tmp_path: Path,
+) -> None:
+    names = ["x", *(f"c{number}" for number in range(34)), "y"]
+    nodes = [
+        node("Concat", [before, before], after, axis=1)
+        for before, after in itertools.pairwise(names)
+    ]
+    content = network(nodes, {}, outputs=4 << 35)
+    assert len(content) < 2000
+    with pytest.raises(NetworkRefused, match=r"Concat \(node 'c22'\) has 33,554,432 numbers"):
+        read_network(written(tmp_path, content))

@@ -10,6 +10,7 @@ import pytest
 
 from tests.executor.drain import REQUESTER
 from tests.support.fakes.memory_agent import MemoryAgent
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import MalformedReceipt, TooLongForReceipt
 from zkagent.executor.receipts import format as receipts
 from zkagent.executor.receipts import verify_iteration, writer
@@ -19,6 +20,7 @@ from zkagent.executor.receipts.format import (
     MOST_TEXT,
     Receipt,
     parse_receipt,
+    signed_text,
 )
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
@@ -123,3 +125,18 @@ def test_a_run_that_does_not_fit_is_said_to_have_happened(
     monkeypatch.setattr(writer, "MOST_BYTES", 1000)
     with pytest.raises(TooLongForReceipt, match="bytes, at most 1,000"):
         write_receipt(agent, drain, [completed], REQUESTER)
+
+
+def test_nothing_is_asked_of_a_model_that_the_receipt_is_not_about(
+    receipt: Receipt, drain: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,) = receipt.runs
+    other = run.model.model_copy(update={"name": "another"})
+    forged = receipt.model_copy(update={"runs": (run.model_copy(update={"model": other}),)})
+    signature = sign_receipt(REQUESTER, signed_text(forged.document))
+    forged = forged.model_copy(update={"signature": signature})
+    for method in ("infer", "encode", "decode"):
+        monkeypatch.setattr(Model, method, unused)
+    report = verify_receipt(forged, Sources(lambda name: drain, unused))
+    assert "the model is the one named" in {check.claim for check in report.problems}
+    assert report.left_out.startswith("iterations, circuits, proofs")

@@ -6,6 +6,7 @@ ContractsError
 ├── NameRefused               no name for a contract of one's own
 ├── ArgumentMissing           a constructor's parameter without a value
 ├── ArgumentUnreadable        a value that a constructor does not take
+├── ArgumentTwice             two values for a parameter
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
 ├── ModelCodeError            a model's tables or manifest do not fit its contracts
 ├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
@@ -68,6 +69,8 @@ class ArgumentMissing(ContractsError):
         super().__init__(
             f"the constructor's {name} ({kind}) has no value: give --arg {name}=VALUE, or a "
             "--deployment that has one of this name"
+            if name
+            else f"a {kind} of the constructor has no name: give it one in the source"
         )
 
 
@@ -77,6 +80,14 @@ class ArgumentUnreadable(ContractsError):
     def __init__(self, name: str, text: str, expected: str) -> None:
         self.name, self.text = name, text
         super().__init__(f"--arg {name}={text} is not {expected}")
+
+
+class ArgumentTwice(ContractsError):
+    """Which of the two is meant?"""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"--arg {name} is given more than once: give one value for it")
 
 
 class ForgeError(ContractsError):

@@ -33,7 +33,11 @@ def checked_arguments(
     for name, equals, value in pairs:
         if not (name and equals):
             raise click.BadParameter(f"{name}{equals}{value} is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
+    values = {name: value for name, _, value in pairs}
+    if len(values) < len(pairs):
+        name = next(name for name in values if [each[0] for each in pairs].count(name) > 1)
+        raise click.BadParameter(f"{name} is given more than once: give one value for it")
+    return values
 
 
 @click.command("deploy")

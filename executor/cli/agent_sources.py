@@ -29,7 +29,8 @@ def init_command(name: str, folder: Path | None) -> None:
     from zkagent.executor.places import check_new_folder
     from zkagent.verifier_contracts.scaffold import check_name, new_project
 
-    check_name(name)
+    if folder is None:
+        check_name(name)
     place = folder or Path(name)
     if place.exists():
         raise FileInTheWay(place)

@@ -110,9 +110,8 @@ SRS_OPTION = click.option(
 
 def checked_address(given: str) -> str:
     """Raises DeploymentMissing."""
-    from eth_utils.address import is_address
-
     from zkagent.executor.errors import DeploymentMissing
+    from zkagent.verifier_contracts.chain.addresses import is_address
 
     if not is_address(given):
         raise DeploymentMissing(f"{given} is not an address, or its checksum is wrong")

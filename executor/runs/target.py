@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from eth_account.signers.local import LocalAccount
-from eth_utils.address import is_address
 
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.executor.errors import DeploymentMissing, KeyFileError
@@ -24,6 +23,7 @@ from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
+from zkagent.verifier_contracts.chain.addresses import is_address
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps
 from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, load_agent

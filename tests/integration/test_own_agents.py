@@ -87,7 +87,7 @@ def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(
 ) -> None:
     for name, why in {
         "allowance": "the first a capital",
-        "": "1 to 64 letters and digits",
+        "Wall\u00e9t": "1 to 64 letters and digits",
         "../Up": "letters and digits",
         "Allowance;": "letters and digits",
         "WalletAgent": "a contract that agents are made of has it",

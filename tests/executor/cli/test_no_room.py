@@ -60,3 +60,12 @@ def test_no_room_is_told_in_a_line(code: int, path: str | None) -> None:
     assert line is not None
     assert f"({os.strerror(code)}): make room or choose another place" in line
     assert path is None or line.startswith(path)
+
+
+def test_an_agents_name_is_looked_at_before_the_folder_of_that_name(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("agent", "init", "") == 1
+    assert "'' cannot be an agent's name: it has to be 1 to 64" in one_line_error(capsys)
+    assert exit_code("agent", "init", "A") == 0
+    assert "contract A is" in Path("A/A.sol").read_text()

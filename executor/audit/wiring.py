@@ -11,6 +11,7 @@ from eth_utils.crypto import keccak
 from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import read_tools
 from zkagent.executor.errors import NoAgentThere
@@ -90,16 +91,14 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         except (NoAgentThere, RevertError):
             return NOBODY
 
-    executor, number = address(abi.EXECUTOR), data(abi.MODEL_ID)
-    if not number.isdigit():
-        raise NoAgentThere(agent, f"its model id is {number!r}, expected a number")
+    executor, number = address(abi.EXECUTOR), model_number(agent, data(abi.MODEL_ID))
     (max_iterations,) = reader.view(agent, abi.MAX_ITERATIONS, block)
     tools = read_tools(reader, agent, block)
     return Wiring(
         agent=agent,
         executor=executor,
         registry=address(abi.REGISTRY, executor),
-        model_id=int(number),
+        model_id=number,
         base_prompt=data(abi.BASE_PROMPT),
         max_iterations=int(max_iterations),
         commitment=data(abi.PINNED_COMMITMENT),

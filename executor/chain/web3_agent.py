@@ -23,6 +23,7 @@ from zkagent.executor.chain.agent import (
 )
 from zkagent.executor.chain.effects import transfers_in
 from zkagent.executor.chain.limits import MOST_TOOLS
+from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
@@ -111,9 +112,8 @@ class Web3Agent:
         (executor,) = self._view(self.agent, abi.EXECUTOR, block)
         (registry,) = self._view(executor, abi.REGISTRY, block)
         (number,) = self._view(self.agent, abi.MODEL_ID, block)
-        if not number.isdigit():
-            raise NoAgentThere(self.agent, f"its model id is {number!r}, expected a number")
-        model = Web3Registry(self.reader, registry).model(int(number), block)
+        model_id = model_number(self.agent, number)
+        model = Web3Registry(self.reader, registry).model(model_id, block)
         return AgentIdentity(self.reader.chain_id, self.agent, executor, registry, model)
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:

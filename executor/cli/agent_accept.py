@@ -72,7 +72,7 @@ def accept_command(
     if commitment is None and not sys.stdin.isatty():
         raise click.UsageError("say what is accepted: --commitment HASH")
     functions = at(web3, "WalletAgent", address).functions
-    pinned, registered = _hashes(web3, functions)
+    pinned, registered = _hashes(web3, address, functions)
     wanted = commitment or registered
     if pinned == wanted:
         output.show(f"{address} obeys 0x{pinned.hex()} already")
@@ -89,14 +89,15 @@ def accept_command(
     output.show(f"{address} obeys 0x{held.hex()}")
 
 
-def _hashes(web3: Any, functions: Any) -> tuple[bytes, bytes]:
+def _hashes(web3: Any, address: str, functions: Any) -> tuple[bytes, bytes]:
     """What the agent obeys, and what its executor's registry has under the agent's model now."""
+    from zkagent.executor.chain.model_ids import model_number
     from zkagent.verifier_contracts.chain.local import call
     from zkagent.verifier_contracts.deployment.wallet import at
 
     executor = at(web3, "AgentExecutor", call(web3, functions.agentExecutor()))
     registry = at(web3, "ModelRegistry", call(web3, executor.functions.registry()))
-    number = int(call(web3, functions.modelId()))
+    number = model_number(address, str(call(web3, functions.modelId())).encode())
     registered = call(web3, registry.functions.commitmentHash(number))
     return bytes(call(web3, functions.pinnedCommitment())), bytes(registered)
 

@@ -45,6 +45,20 @@ contract ModelRegistryTest is World {
         assertTrue(deprecated);
     }
 
+    function test_every_binding_is_logged_with_the_hash_that_agents_pin() public {
+        ModelBinding memory binding = bindingWith(address(verifier));
+        uint256 state = vm.snapshotState();
+        bytes32 hash =
+            registry.commitmentHash(registry.registerBoundModel(commitmentFor(binding), binding));
+        vm.revertToState(state);
+        vm.expectEmit(address(registry));
+        emit IModelRegistry.ModelBound(2, hash, binding);
+        registry.registerBoundModel(commitmentFor(binding), binding);
+        vm.expectEmit(address(registry));
+        emit IModelRegistry.ModelBound(2, hash, binding);
+        registry.updateBoundModel(2, commitmentFor(binding), binding);
+    }
+
     function test_only_the_owner_updates_and_deprecates() public {
         uint256 id = registry.registerModel(plain);
         ModelBinding memory binding = bindingWith(address(verifier));

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.errors import plain
 from zkagent.executor.cli import output
 from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
@@ -179,7 +180,7 @@ def list_keys_command(as_json: bool, database: str | None) -> None:
         state = "revoked" if record.revoked_at else "valid"
         limits = record.allowance
         output.show(
-            f"{record.id}  {state:<7}  {record.name}  {limits.per_minute}/min  "
+            f"{record.id}  {state:<7}  {plain(record.name)}  {limits.per_minute}/min  "
             f"{limits.unfinished} unfinished  {limits.per_day}/day"
             f"{'  urgent' if limits.urgent else ''}"
         )

@@ -10,7 +10,9 @@ ProverError
     ├── BodyRefused           the body of a request cannot be read, or would take too long
     ├── RequestRefused        a request that cannot become a proof (wrong features, refused text)
     ├── KeyRefused            no key, a wrong one, or a revoked one
+    ├── KeyMalformed          to a client: what it was given as its key cannot be one
     ├── KeyUnknown            no valid key of this id
+    ├── KeyNameRefused        a name that no key may have
     ├── CallbackRefused       the callback's address is not allowed
     ├── CallbackFailed        the callback's host did not take it; tried again
     ├── ProofUnknown          no such proof under this key
@@ -27,6 +29,8 @@ ProverError
 
 from zkagent.circuits.support.urls import shown_url
 from zkagent.prover.errors import ProverError
+
+MOST_NAME = 64
 
 
 class ServiceError(ProverError):
@@ -101,6 +105,24 @@ class KeyRefused(ServiceError):
 
     def __init__(self) -> None:
         super().__init__("a valid API key is needed: Authorization: Bearer zk_...")
+
+
+class KeyMalformed(ServiceError):
+    """Nobody was asked; what was given is told to nobody."""
+
+    def __init__(self, source: str, problem: str) -> None:
+        super().__init__(f"{source} cannot be an API key: {problem}: copy it once more")
+        self.source = source
+
+
+class KeyNameRefused(ServiceError):
+    """Of a key, in lists that people read line by line."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name[:80]!r} cannot be a key's name: use 1 to {MOST_NAME} printable characters, "
+            "with no blank at either end"
+        )
 
 
 class KeyUnknown(ServiceError):
@@ -213,12 +235,15 @@ class ProofNotMade(ServiceError):
 
 
 __all__ = [
+    "MOST_NAME",
     "BodyRefused",
     "CallbackFailed",
     "CallbackRefused",
     "CircuitUnknown",
     "DatabaseLost",
     "DatabaseUnusable",
+    "KeyMalformed",
+    "KeyNameRefused",
     "KeyRefused",
     "KeyUnknown",
     "LeaseLost",

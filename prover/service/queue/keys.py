@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.errors import KeyRefused, KeyUnknown
+from zkagent.prover.service.errors import MOST_NAME, KeyNameRefused, KeyRefused, KeyUnknown
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.store import Quota, give_up_all
 from zkagent.prover.service.queue.tables import keys, meta
@@ -62,11 +62,13 @@ class Keys:
         self._database = database
 
     def create(self, name: str, allowance: Allowance = Allowance()) -> str:
-        """A new key, in the only form in which it is ever shown."""
+        """A new key, in the only form in which it is ever shown. Raises KeyNameRefused."""
+        if not (0 < len(name) <= MOST_NAME and name.isprintable() and name == name.strip()):
+            raise KeyNameRefused(name)
         key_id, secret = secrets.token_hex(ID_LENGTH // 2), secrets.token_urlsafe(32)
         row: dict[str, object] = {
             "id": key_id,
-            "name": name[:64],
+            "name": name,
             "secret_sha256": _hash(secret),
             "per_minute": allowance.per_minute,
             "unfinished": allowance.unfinished,

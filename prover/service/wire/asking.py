@@ -16,11 +16,12 @@ import httpx
 
 from zkagent.circuits.support.deadline import within
 from zkagent.models.strict_json import load_json
-from zkagent.prover.service.errors import ServiceGarbled
+from zkagent.prover.service.errors import KeyMalformed, ServiceGarbled
 
 REQUEST_S = 30.0
 MOST_ANSWER_BYTES = 1 << 25  # a proof of 100,000 inputs has a fifth of it
 KEY_VARIABLE = "ZKAGENT_KEY"
+MOST_KEY = 1000
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Answer:
 
 
 def settings(url: str, key: str | None) -> dict[str, Any]:
-    """Of an httpx client for the service at `url`. key: by default from $ZKAGENT_KEY."""
-    key = key or os.environ.get(KEY_VARIABLE)
+    """Of an httpx client for the service at `url`. key: by default from $ZKAGENT_KEY; blanks around
+    it do not count. Raises KeyMalformed, which does not show it."""
+    key = _checked_key("key", key) or _checked_key(f"${KEY_VARIABLE}", os.environ.get(KEY_VARIABLE))
     authorized = {"authorization": f"Bearer {key}"} if key else {}
     return {
         "base_url": url,
@@ -56,6 +58,17 @@ def settings(url: str, key: str | None) -> dict[str, Any]:
         "timeout": httpx.Timeout(REQUEST_S, connect=5.0, pool=5.0),
         "follow_redirects": False,
     }
+
+
+def _checked_key(source: str, given: str | None) -> str:
+    """Without blanks around it; empty for none."""
+    key = (given or "").strip()
+    wrong = next((at for at, letter in enumerate(key, 1) if not "!" <= letter <= "~"), None)
+    if wrong:
+        raise KeyMalformed(source, f"character {wrong} of {len(key)} is no letter, digit or sign")
+    if len(key) > MOST_KEY:
+        raise KeyMalformed(source, f"it has {len(key)} characters, expected at most {MOST_KEY}")
+    return key
 
 
 def ask(http: httpx.Client, timeout_s: float, method: str, path: str, **fields: Any) -> Answer:

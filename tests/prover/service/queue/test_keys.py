@@ -12,11 +12,18 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
+from tests.support.command_line import exit_code
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.api.connections import NEW_S
 from zkagent.prover.service.api.limiter import Limiter
-from zkagent.prover.service.errors import KeyRefused, KeyUnknown, QuotaExceeded, ServiceAnswered
+from zkagent.prover.service.errors import (
+    KeyNameRefused,
+    KeyRefused,
+    KeyUnknown,
+    QuotaExceeded,
+    ServiceAnswered,
+)
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.keys import Allowance, Caller, Keys
@@ -28,6 +35,31 @@ def test_a_key_identifies_its_caller(database: Database) -> None:
     text = keys.create("alice", Allowance(per_minute=5))
     caller = keys.authenticate(text)
     assert (caller.key_id, caller.allowance.per_minute) == (text.split("_")[1], 5)
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a ", "a\n0123  valid  root", "\x1b[2J", "x" * 65, "\udcff"]
+)
+def test_a_name_that_cannot_be_read_in_a_list_is_refused(database: Database, name: str) -> None:
+    with pytest.raises(KeyNameRefused, match="cannot be a key's name: use 1 to 64 printable"):
+        Keys(database).create(name)
+    assert Keys(database).all() == []
+    Keys(database).create("x" * 64)
+    Keys(database).create("Müller & sons")
+    assert len(Keys(database).all()) == 2
+
+
+def test_a_name_that_is_in_the_database_already_makes_no_row_of_its_own(
+    database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if database.is_postgres:
+        pytest.skip("a command leaves its connections to the end of its process")
+    Keys(database).create("alice")
+    with database.write() as connection:
+        connection.execute(sa.update(key_table).values(name="a\n0123456789ab  valid    root"))
+    url = database.url.render_as_string(hide_password=False)
+    assert exit_code("key", "list", "--database", url) == 0
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_secrets_are_kept_as_hashes_only(database: Database) -> None:

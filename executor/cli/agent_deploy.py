@@ -83,7 +83,7 @@ def deploy_command(
     The constructor's parameters are filled in by their names: executor, registry, model (its
     number), commitment (that the deployment's own agent obeys), book and pool from --deployment;
     owner is the key's account. What it costs is shown first; the same command resumes what was
-    interrupted.
+    interrupted. What is no agent, such as a token, is deployed all the same, and said to be none.
     """
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
     from zkagent.executor.cli.narrator import Narrator
@@ -94,7 +94,7 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
     from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
     from zkagent.verifier_contracts.deployment.journal import journal_path
-    from zkagent.verifier_contracts.deployment.own_agent import OwnAgent
+    from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, OwnContract, is_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
     from zkagent.verifier_contracts.toolchain.own import check_source
 
@@ -115,15 +115,20 @@ def deploy_command(
             return create(carrier, Step("agent", compiled.name), compiled, *arguments)
 
         with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
-            what = f"deploys {compiled.name} on chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
+            where = f"chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
+            what = f"deploys {_described(compiled)} on {where}"
             if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
                 return
             tell.stage(f"deploying: {compiled.name}")
             address = str(work(carrier).address)
             block, chain = carrier.block, policy_of(web3).chain_id
-            made = OwnAgent(chain, block, compiled.name, address, signer.address)
+            kind = OwnAgent if is_agent(compiled) else OwnContract
+            made = kind(chain, block, compiled.name, address, signer.address)
             write_new(place, made.to_json())
             called = _called_by_tools(web3, address)
+    if not is_agent(compiled):
+        output.show(f"contract {address}, which is no agent; its record is {place}")
+        return
     output.show(f"agent   {address}")
     for contract in called:
         output.show(f"tools   call {contract}")
@@ -131,6 +136,12 @@ def deploy_command(
         f'try     zkagent run "..." --rpc {shown_url(rpc)} --deployment {place} '
         f"--key-file {key_file}"
     )
+
+
+def _described(compiled: "Contract") -> str:
+    from zkagent.verifier_contracts.deployment.own_agent import is_agent
+
+    return compiled.name if is_agent(compiled) else f"{compiled.name}, which is no agent,"
 
 
 def _chosen(file: Path, name: str | None) -> "Contract":

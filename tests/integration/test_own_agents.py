@@ -127,6 +127,33 @@ def test_arguments_that_do_not_fit_are_refused_before_anything_is_sent(
     assert [path.name for path in Path().iterdir() if "part" in path.name] == []
 
 
+GOLD = """// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+contract Gold {
+    uint256 public totalSupply;
+    constructor(uint256 supply) { totalSupply = supply; }
+}
+"""
+
+
+def test_what_is_no_agent_is_deployed_and_said_to_be_none(
+    embedded: EmbeddedChain, place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("Gold.sol").write_text(GOLD)
+    assert exit_code("agent", "deploy", "Gold.sol", *place, "--arg", "supply=7", "--yes") == 0
+    printed = capsys.readouterr()
+    (line,) = printed.out.splitlines()
+    record = json.loads(Path("Gold.json").read_text())
+    assert line == f"contract {record['address']}, which is no agent; its record is Gold.json"
+    assert "deploys Gold, which is no agent, on chain" in printed.err
+    assert embedded.web3.eth.get_code(record["address"])
+    run = ("run", "send 3 DAI to nobody", *place, "--deployment", "Gold.json", "--yes")
+    assert exit_code(*run) == 1
+    assert "Gold.json is not a deployment file: it records a contract that is no agent" in (
+        one_line_error(capsys)
+    )
+
+
 def test_plain_forge_compiles_and_tests_what_was_begun(
     place: list[str], capsys: pytest.CaptureFixture[str], toolchain: Any
 ) -> None:

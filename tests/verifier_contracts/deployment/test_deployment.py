@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.schemas import accepted_neighbours, problems, shipped
-from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, load_agent
+from zkagent.verifier_contracts.deployment.own_agent import (
+    OwnAgent,
+    OwnContract,
+    is_agent,
+    load_agent,
+)
 from zkagent.verifier_contracts.deployment.record import (
     Deployment,
     ModelContracts,
@@ -15,6 +20,7 @@ from zkagent.verifier_contracts.deployment.record import (
     load_deployment,
 )
 from zkagent.verifier_contracts.errors import DeploymentFileError
+from zkagent.verifier_contracts.toolchain.compile import Contract
 
 
 def address(number: int) -> str:
@@ -70,6 +76,35 @@ def test_the_record_of_an_agent_of_one_s_own_fits_its_schema_and_its_neighbours_
     assert accepted_neighbours(document, schema) == []
     for change in ({"agent": "0x1"}, {"format": "zkagent-agent-2"}, {"block": -1}):
         assert problems(document | change, schema)
+
+
+def test_the_record_of_what_is_no_agent_is_not_taken_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "Gold.json"
+    path.write_text(OwnContract(31337, 7, "Gold", address(12), address(10)).to_json())
+    with pytest.raises(DeploymentFileError, match="it records a contract that is no agent"):
+        load_agent(path)
+
+
+FUNCTIONS = ("run", "runWithProofs", "agentExecutor", "owner")
+
+
+@pytest.mark.parametrize(
+    ("functions", "others", "expected"),
+    [
+        (FUNCTIONS, (), True),
+        (("runWithProofs", "agentExecutor"), ("constructor", "event"), True),
+        (("owner",), ("fallback",), True),
+        (("runWithProofs",), ("receive",), False),
+        (("agentExecutor", "run"), (), False),
+        (("totalSupply", "transfer"), ("constructor",), False),
+    ],
+)
+def test_an_agent_is_known_by_what_runs_call(
+    functions: tuple[str, ...], others: tuple[str, ...], *, expected: bool
+) -> None:
+    abi: list[dict[str, str]] = [{"type": "function", "name": name} for name in functions]
+    abi += [{"type": kind} for kind in others]
+    assert is_agent(Contract("C", "C.sol", tuple(abi), b"\0", b"\0", {})) is expected
 
 
 def test_tokens_and_tools_are_found_by_name() -> None:

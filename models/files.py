@@ -6,8 +6,10 @@ Both kinds of models lie on disk this way (catalogue.py, classifier/files.py).
 import errno
 import hashlib
 import json
+import os
+import stat
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, BinaryIO, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -59,9 +61,25 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """A file of the disk for reading. Raises OSError, also for a pipe, on which whoever opens it
+    would wait for somebody to write, and for a device, which may have no end."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(number).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    except OSError:
+        os.close(number)
+        raise
+    return os.fdopen(number, "rb")
+
+
 def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
-    """A stranger's file, which may have no end. Raises OSError, also for a longer one."""
-    with path.open("rb") as file:
+    """A stranger's file, which may be long. Raises OSError, also for a longer one."""
+    with open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
@@ -71,7 +89,8 @@ def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
 def read_checked(path: Path, expected: str) -> bytes:
     """The file, if it has the digest that its manifest names. Raises CorruptModel."""
     try:
-        data = path.read_bytes()
+        with open_regular(path) as file:
+            data = file.read()
     except OSError as exc:
         raise CorruptModel(str(path), expected, "(missing)") from exc
     if sha256(data) != expected:
@@ -84,6 +103,7 @@ __all__ = [
     "ManifestRecord",
     "Record",
     "Sha256",
+    "open_regular",
     "read_checked",
     "read_limited",
     "sha256",

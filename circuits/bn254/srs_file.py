@@ -5,17 +5,23 @@
 G1 points are 64 bytes, G2 points 128, coordinates little-endian in Montgomery form.
 """
 
+import hashlib
+import os
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from zkagent.circuits.bn254 import curve as bn254
 from zkagent.circuits.bn254.curve import Point
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import SrsUnreadable
+from zkagent.models.files import open_regular
 
 HEADER, G1_BYTES, G2_BYTES = 4, 64, 128
 MOST_LOGROWS = 28  # the scalar field has no larger power-of-two subgroup
+PART = 1 << 12  # points that are held at once
 PTAU = b"ptau"  # how the files of snarkjs begin
 PTAU_REMEDY = (
     "it is a .ptau file, of snarkjs, expected halo2's raw form: give the public KZG ceremony's "
@@ -34,8 +40,8 @@ def file_size(logrows: int) -> int:
 def read_logrows(path: Path) -> int:
     """k, after checking it against the file's size. Raises SrsUnreadable."""
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             header = file.read(HEADER)
     except OSError as exc:
         raise SrsUnreadable(path, f"it cannot be read ({exc.strerror})") from exc
@@ -52,21 +58,43 @@ def read_logrows(path: Path) -> int:
     return logrows
 
 
-def check_points(path: Path, content: bytes) -> None:
+def check_generator(path: Path) -> None:
+    """Refuse what does not begin as every set-up does, before anything else of it is read. Raises
+    SrsUnreadable."""
+    with _opened(path) as file:
+        if _points(file.read(HEADER + G1_BYTES)[HEADER:]) != [bn254.GENERATOR]:
+            raise SrsUnreadable(path, "its first point is not the generator of G1")
+
+
+def check_points(path: Path) -> str:
     """Refuse damaged points: not a proof of a good set-up, which only a ceremony's digest can give.
+    The SHA-256 of what was read, which was part by part.
 
     The generator must come first, every point must lie on the curve, and the Lagrange basis must
     sum to the generator. Raises SrsUnreadable.
     """
-    count = 1 << struct.unpack("<I", content[:HEADER])[0]
-    points = [_point(content, index) for index in range(2 * count)]
-    if points[0] != bn254.GENERATOR:
-        raise SrsUnreadable(path, "its first point is not the generator of G1")
-    for index, point in enumerate(points):
-        if not bn254.on_curve(point):
-            raise SrsUnreadable(path, f"point {index} of {2 * count} is not on the curve")
-    if bn254.total(points[count:]) != bn254.GENERATOR:
+    check_generator(path)
+    with _opened(path) as file:
+        header = file.read(HEADER)
+        count = 1 << struct.unpack("<I", header)[0]
+        digest, total, part = hashlib.sha256(header), bn254.INFINITY, min(count, PART)
+        for start in range(0, 2 * count, part):
+            content = file.read(G1_BYTES * part)
+            digest.update(content)
+            points = _points(content)
+            _check_on_curve(path, points, start, 2 * count)
+            if start >= count:
+                total = bn254.total([total, *points])
+        digest.update(file.read(2 * G2_BYTES))
+    if total != bn254.GENERATOR:
         raise SrsUnreadable(path, "its Lagrange points do not sum to the generator of G1")
+    return digest.hexdigest()
+
+
+def _check_on_curve(path: Path, points: list[Point], start: int, count: int) -> None:
+    for index, point in enumerate(points, start):
+        if not bn254.on_curve(point):
+            raise SrsUnreadable(path, f"point {index} of {count} is not on the curve")
 
 
 def cut(content: bytes, logrows: int) -> bytes:
@@ -83,6 +111,21 @@ def cut(content: bytes, logrows: int) -> bytes:
     lagrange = b"".join(_encode(point) for point in bn254.to_affine(basis))
     kept = content[HEADER : HEADER + G1_BYTES * count]
     return struct.pack("<I", logrows) + kept + lagrange + content[-2 * G2_BYTES :]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with open_regular(path) as file:
+            yield file
+    except OSError as exc:
+        raise SrsUnreadable(path, f"it cannot be read ({exc.strerror})") from exc
+
+
+def _points(content: bytes) -> list[Point]:
+    """Of points alone, without a header."""
+    whole = bytes(HEADER) + content
+    return [_point(whole, index) for index in range(len(content) // G1_BYTES)]
 
 
 def _point(content: bytes, index: int) -> Point:
@@ -127,4 +170,4 @@ def _turn(point: bn254.Jacobian, scalar: int) -> bn254.Jacobian:
     return bn254.times(point, scalar)
 
 
-__all__ = ["check_points", "cut", "file_size", "read_logrows"]
+__all__ = ["check_generator", "check_points", "cut", "file_size", "read_logrows"]

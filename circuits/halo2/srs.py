@@ -8,7 +8,6 @@ Files are kept as srs/<sha256>.srs in the cache. Beside them stand one-line note
 file: which is this machine's development set-up for a k, and which is another one cut to k rows.
 """
 
-import hashlib
 import logging
 import shutil
 import uuid
@@ -119,11 +118,10 @@ def cut_srs(srs: Srs, logrows: int, cache: Path | None = None) -> Srs:
 def import_srs(given: Path, cache: Path | None = None) -> Srs:
     """Check the file `given` and keep a copy in the cache. Raises SrsUnreadable."""
     logrows = srs_file.read_logrows(given)
+    srs_file.check_generator(given)
     srs = Srs(given, logrows, file_digest(given))
     if srs.development and srs.sha256 not in _sound:
-        content = given.read_bytes()
-        srs_file.check_points(given, content)
-        _sound.add(hashlib.sha256(content).hexdigest())
+        _sound.add(srs_file.check_points(given))
     kept = _path(srs.sha256, cache)
     if not kept.is_file() or file_digest(kept) != srs.sha256:
         with _fresh_file(cache) as fresh:

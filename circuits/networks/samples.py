@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from zkagent.circuits.errors import SamplesRefused
 from zkagent.circuits.networks.network import Network
+from zkagent.models.files import open_regular
 
 Array = npt.NDArray[Any]
 
@@ -61,7 +62,8 @@ def load_samples(path: Path, network: Network) -> Samples:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open_regular(path) as file:
+            return file.read()
     except OSError as exc:
         raise SamplesRefused(path, f"it cannot be read ({exc.strerror})") from exc
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 from zkagent.circuits.errors import HomeRefused
+from zkagent.models.files import open_regular
 
 VARIABLE = "ZKAGENT_HOME"
 
@@ -69,7 +70,7 @@ def _problem(home: Path) -> str:
 
 def file_digest(path: Path) -> str:
     """SHA-256 of a file, in hex, without holding it in memory."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -59,11 +59,12 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
 
 def _generated(path: Path, input_bits: int) -> "EvmModel":
     """Raises EvmModelError, which names the file."""
+    from zkagent.models.files import read_limited
     from zkagent.verifier_contracts.errors import EvmModelError
     from zkagent.verifier_contracts.evm import generate_evm_model
 
     try:
-        return generate_evm_model(path.read_bytes(), input_bits=input_bits)
+        return generate_evm_model(read_limited(path), input_bits=input_bits)
     except OSError as exc:
         raise EvmModelError(f"{path} cannot be read ({exc.strerror})") from exc
     except EvmModelError as exc:

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from zkagent.models.files import MOST_BYTES
+from zkagent.models.files import MOST_BYTES, open_regular
 
 STANDARD_INPUT = Path("-")
 
@@ -17,7 +17,7 @@ def read_some(path: Path, most: int = MOST_BYTES + 1) -> bytes:
     """What the file holds, at most so many bytes of it. Raises OSError."""
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read(most)
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(most)
 
 

@@ -163,3 +163,36 @@ def test_a_foreign_lagrange_basis_is_found(made: Path, tmp_path: Path) -> None:
     mixed.write_bytes(made.read_bytes()[: half + 64] + other[half + 64 :])
     with pytest.raises(SrsUnreadable, match="do not sum to the generator"):
         find_srs(mixed, LOGROWS, tmp_path)
+
+
+def test_of_a_file_that_begins_with_another_point_no_more_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes on disk may say that they are eight gigabytes."""
+    path = tmp_path / "sparse.srs"
+    with path.open("wb") as file:
+        file.write(struct.pack("<I", 26))
+        file.truncate(srs_file.file_size(26))
+    monkeypatch.setattr(srs, "file_digest", lambda path: pytest.fail("it was read"))
+    with pytest.raises(SrsUnreadable, match="not the generator"):
+        srs.import_srs(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("part", [1, 2, 4, 1 << 20])
+def test_points_are_checked_part_by_part(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    monkeypatch.setattr(srs_file, "PART", part)
+    content = made.read_bytes()
+    assert srs_file.check_points(made) == hashlib.sha256(content).hexdigest()
+    damaged = tmp_path / "damaged.srs"
+    for point in (1, (1 << LOGROWS) - 1, 1 << LOGROWS, (2 << LOGROWS) - 1):
+        at = srs_file.HEADER + srs_file.G1_BYTES * point
+        damaged.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(SrsUnreadable, match=f"point {point} of "):
+            srs_file.check_points(damaged)
+    at = srs_file.HEADER + srs_file.G1_BYTES * (1 << LOGROWS)
+    swapped = content[:at] + content[at + srs_file.G1_BYTES :][: srs_file.G1_BYTES] * 2
+    damaged.write_bytes(swapped + content[len(swapped) :])
+    with pytest.raises(SrsUnreadable, match="do not sum"):
+        srs_file.check_points(damaged)

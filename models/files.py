@@ -8,8 +8,9 @@ import hashlib
 import json
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, BinaryIO, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -61,7 +62,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """A file of the disk for reading. Raises OSError, also for a pipe, on which whoever opens it
     would wait for somebody to write, and for a device, which may have no end."""
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkagent.errors import plain
+from zkagent.errors import MOST_IN_ERROR, in_line
 from zkagent.executor.receipts.verdicts import Check, judged
 
 
@@ -39,10 +39,12 @@ class Audit:
         """The verdict with what it rests on, in one line."""
         if self.verdict == "sound":
             notes = "; ".join(f"{check.subject}: {check.note}" for check in self.notes)
-            return plain(f"sound: {self.subject}" + (f" ({notes})" if notes else ""))
+            return in_line(
+                f"sound: {self.subject}" + (f" ({notes})" if notes else ""), MOST_IN_ERROR
+            )
         wrong = [c for c in self.problems if c.unknown == (self.verdict == "unknown")]
         subjects = ", ".join(dict.fromkeys(c.subject for c in wrong))
-        return plain(f"{self.verdict}: {self.subject}: {subjects}")
+        return in_line(f"{self.verdict}: {self.subject}: {subjects}", MOST_IN_ERROR)
 
     def to_json(self) -> dict[str, Any]:
         return {

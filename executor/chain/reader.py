@@ -3,9 +3,9 @@
 Calls are encoded by hand (abi.py), so that neither a compiler nor an ABI file is needed.
 """
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from eth_abi.abi import encode
@@ -21,7 +21,9 @@ from zkagent.verifier_contracts.chain.node import answers, new_address
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
-#: How nodes say that they dropped the state of an old block.
+LAG_S, PAUSE_S = 8.0, 0.5  # how long, and how often, a node is waited for that lags behind itself
+MOST_LAG = 8  # blocks; nodes keep the state of 64 at least
+#: How nodes say that they dropped the state of an old block, or do not have that of a new one.
 PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNORECASE)
 
 
@@ -30,6 +32,7 @@ class ContractReader:
 
     def __init__(self, web3: Web3) -> None:
         self.web3 = web3
+        self._head = 0  # the latest block that the node told of
 
     @property
     def chain_id(self) -> int:
@@ -43,6 +46,8 @@ class ContractReader:
                 found = self.web3.eth.get_block(number)
             except BlockNotFound as exc:
                 raise NotOnChain(f"there is no block {number}") from exc
+        if number == "latest":
+            self._head = max(self._head, int(found["number"]))
         return Block(found["number"], "0x" + bytes(found["hash"]).hex())
 
     def time(self, block: Block) -> int:
@@ -90,8 +95,11 @@ class ContractReader:
                     yield str(new_address(receipt)).lower(), bytes(sent["input"])
 
     def code(self, address: str, block: Block) -> bytes:
-        with self._historic(block), translated(self.web3):
-            return bytes(self.web3.eth.get_code(_checksummed(address), block.number))
+        def ask() -> bytes:
+            with translated(self.web3):
+                return bytes(self.web3.eth.get_code(_checksummed(address), block.number))
+
+        return self._on_state(block, ask)
 
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
         return tuple(keccak(self.code(address, block)) for address in addresses)
@@ -121,29 +129,43 @@ class ContractReader:
     ) -> bytes:
         """What a call returns. errors: ABI entries of errors to expect."""
         fields: Any = {"to": _checksummed(to), "from": _checksummed(sender), "data": data}
-        with self._historic(block), translated(self.web3, errors):
-            return bytes(self.web3.eth.call(fields, block.number))
+        return self._called(fields, block, errors)
 
     def constructed(self, compiled: Contract, arguments: Sequence[Any], block: Block) -> bytes:
         """The code that deploying with these constructor arguments would leave, on this state."""
         constructor = [e for e in compiled.abi if e["type"] == "constructor"]
         types = [p["type"] for e in constructor for p in e["inputs"]]
         fields: Any = {"data": compiled.bytecode + encode(types, list(arguments))}
-        with self._historic(block), translated(self.web3, compiled.abi):
-            return bytes(self.web3.eth.call(fields, block.number))
+        return self._called(fields, block, compiled.abi)
 
-    @contextlib.contextmanager
-    def _historic(self, block: Block) -> Iterator[None]:
-        """Nodes that are no archives answer for recent blocks only."""
-        try:
-            yield
-        except ChainError as exc:
-            if isinstance(exc, RevertError) or not PRUNED.search(str(exc)):
-                raise
-            raise CannotVerify(
-                f"the node no longer has the state of block {block.number} ({exc}): "
-                "ask an archive node"
-            ) from exc
+    def _called(self, fields: Any, block: Block, errors: Any) -> bytes:
+        def ask() -> bytes:
+            with translated(self.web3, errors):
+                return bytes(self.web3.eth.call(fields, block.number))
+
+        return self._on_state(block, ask)
+
+    def _on_state(self, block: Block, ask: Callable[[], bytes]) -> bytes:
+        """What `ask` answers on the state of a block. Nodes that are no archives have that of
+        recent blocks only; behind one address there may be several, of which some lag."""
+        until = time.monotonic() + LAG_S
+        while True:
+            try:
+                return ask()
+            except ChainError as exc:
+                if isinstance(exc, RevertError) or not PRUNED.search(str(exc)):
+                    raise
+                if not self._head or block.number < self._head - MOST_LAG:
+                    raise CannotVerify(
+                        f"the node no longer has the state of block {block.number} ({exc}): "
+                        "ask an archive node"
+                    ) from exc
+                if time.monotonic() > until:
+                    raise CannotVerify(
+                        f"the node told of block {self._head} and does not have the state of "
+                        f"block {block.number} yet ({exc}): try again, or ask another node"
+                    ) from exc
+                time.sleep(PAUSE_S)
 
 
 def _checksummed(address: str) -> Any:

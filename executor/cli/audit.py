@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import (
     JSON_OPTION,
@@ -128,7 +128,7 @@ def _end(found: "Audit", as_json: bool) -> None:
         for check in found.checks:
             output.show(f"{_word(check)}: {check}")
         for name, value in found.facts.items():
-            output.show(f"{name}: {plain(value)}")
+            output.show(f"{name}: {in_line(value)}")
         output.show(found.conclusion)
     if code := VERDICT_CODES[found.verdict]:
         sys.exit(code)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.cli import output
 from zkagent.executor.cli.progress import Work
@@ -44,7 +44,7 @@ class Narrator(Work):
             self.on_its_way = None if isinstance(event, Included) else event
         if line := lasting(event):
             with self.aside():
-                output.show(plain(line), err=True)
+                output.show(in_line(line), err=True)
         if text := described(event):
             self.stage(text)
 

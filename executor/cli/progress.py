@@ -13,7 +13,7 @@ from itertools import count
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.executor.cli import output
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Work:
 
     def stage(self, text: str) -> None:
         """`text` begins now; what was shown before is over."""
-        text = plain(text)
+        text = in_line(text)
         self._lines.begin(text)
         if self._bar is None or self._task is None:
             return

@@ -162,11 +162,11 @@ def _is_proof(text: str) -> bool:
 
 def _said(proof: "Proof") -> str:
     """What was decided, or y in the network's own numbers."""
-    from zkagent.circuits.support.plain_text import plain
+    from zkagent.errors import in_line
 
     if proof.about:
-        model, decision = plain(proof.about.model), plain(proof.about.decision)
-        return f"{model} decides {decision} about {proof.about.prompt!r}"
+        model, decision = in_line(proof.about.model), in_line(proof.about.decision)
+        return f"{model} decides {decision} about {in_line(repr(proof.about.prompt))}"
     if proof.scale is None or proof.scale.exact:
         return f"y = {list(proof.outputs)}"
     values = ", ".join(f"{value:.6g}" for value in proof.scale.read(proof.outputs))

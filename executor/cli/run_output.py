@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.executor.api.agents import Run
 from zkagent.executor.chain.agent import RunResult, TokenTransfer
 from zkagent.executor.chain.deadlines import utc
@@ -104,17 +104,17 @@ def show(shown: Shown, as_json: bool, pretty: Callable[[Shown], None]) -> None:
 
 def _print_steps(shown: Shown, *, err: bool = False) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
-        call = plain(words(step["action"], step["arguments"])) or "answer"
+        call = in_line(words(step["action"], step["arguments"])) or "answer"
         together = step["proven_together"]
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
         proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
         output.show(f"{number}  {call}  {proven}", err=err)
         if amount := step.get("names"):
             verb = "moves" if "moves" in step else "names"
-            output.show(f"   {verb} {plain(amount)}", err=err)
+            output.show(f"   {verb} {in_line(amount)}", err=err)
         if step.get("observation") is not None:
-            output.show(f"   {plain(step['observation'])}", err=err)
-    output.show(f"answer: {plain(shown['answer'])}", err=err)
+            output.show(f"   {in_line(step['observation'])}", err=err)
+    output.show(f"answer: {in_line(shown['answer'])}", err=err)
 
 
 def print_run(shown: Shown) -> None:
@@ -131,7 +131,7 @@ def answer_json(prompt: str, answer: str) -> Shown:
 
 
 def print_answer(shown: Shown) -> None:
-    output.show(f"answer: {plain(shown['answer'])}")
+    output.show(f"answer: {in_line(shown['answer'])}")
     output.show("nothing to do on chain, and nothing was sent; --record-answer has it recorded")
 
 
@@ -152,7 +152,7 @@ def _effects(effects: Sequence[str] | None) -> Iterator[str]:
     elif not effects:
         yield "token transfers: none, as the node simulates it"
     for effect in effects or ():
-        yield f"token transfer, as the node simulates it: {plain(effect)}"
+        yield f"token transfer, as the node simulates it: {in_line(effect)}"
 
 
 def _costs(shown: Shown) -> Iterator[str]:

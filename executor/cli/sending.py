@@ -126,14 +126,14 @@ def asking_of_departures(tell: "Narrator") -> "Confirm | None":
 
 def _asking(tell: "Narrator") -> "Confirm":
     def ask(preview: "Preview") -> bool:
-        from zkagent.errors import plain
+        from zkagent.errors import in_line
         from zkagent.executor.cli.run_output import preview_json, print_preview
 
         tell.rest("waiting for an answer")
         with tell.aside():
             print_preview(preview_json(preview), err=True)
             for each in preview.departs:
-                output.show(f"not what was signed before: {plain(each)}", err=True)
+                output.show(f"not what was signed before: {in_line(each)}", err=True)
             if preview.replaces:
                 output.show(
                     f"in place of transaction {preview.replaces}, which may still be the one of "

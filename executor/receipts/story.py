@@ -6,7 +6,7 @@ It repeats the receipt and checks nothing: `zkagent verify-run` prints it before
 from collections.abc import Iterator
 from typing import Any
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.executor.chain.agent import amount_in_words
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
 from zkagent.models.encoding.book import Listing
@@ -36,16 +36,16 @@ def story(receipt: Receipt) -> Iterator[str]:
     """The same as lines; nothing in them acts on a terminal."""
     for run in told(receipt):
         yield f"{run['requester']} asked {run['agent']} on chain {run['chain_id']}:"
-        yield f'  "{plain(run["prompt"])}"'
+        yield f'  "{in_line(run["prompt"])}"'
         for number, call in enumerate(run["calls"], start=1):
-            yield f"  {number}  {plain(words(call['action'], call['arguments']))}"
+            yield f"  {number}  {in_line(words(call['action'], call['arguments']))}"
             if amount := call.get("names"):
-                yield f"     names {plain(amount)}"
-            yield f"     {plain(call['observation'])}"
-        yield f"  answer: {plain(run['answer'])}"
+                yield f"     names {in_line(amount)}"
+            yield f"     {in_line(call['observation'])}"
+        yield f"  answer: {in_line(run['answer'])}"
         for symbol, token in run["tokens"].items():
-            yield f"  {plain(symbol)} is the token {token}"
-        yield f"  decided by model {plain(run['model'])}, in block {run['block']}, transaction"
+            yield f"  {in_line(symbol)} is the token {token}"
+        yield f"  decided by model {in_line(run['model'])}, in block {run['block']}, transaction"
         yield f"  {run['transaction']}"
 
 
@@ -86,4 +86,4 @@ def _tokens(run: RunRecord) -> dict[str, str]:
     return {x.symbol: x.token for x in book if x.symbol.upper() in named}
 
 
-__all__ = ["plain", "story", "told"]
+__all__ = ["story", "told"]

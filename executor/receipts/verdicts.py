@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eth_abi.exceptions import EncodingError
 
-from zkagent.errors import plain
+from zkagent.errors import in_line
 from zkagent.models.errors import ModelError
 
 
@@ -35,7 +35,7 @@ class Check:
     def __str__(self) -> str:
         """One line, whatever a contract or a node put into it."""
         said = self.problem or self.note
-        return plain(f"{self.subject}: {self.claim}" + (f": {said}" if said else ""))
+        return in_line(f"{self.subject}: {self.claim}" + (f": {said}" if said else ""))
 
 
 @dataclass(frozen=True)

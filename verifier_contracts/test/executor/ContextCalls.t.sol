@@ -183,6 +183,37 @@ contract ContextCallsTest is Test {
         agrees(data);
     }
 
+    /// @dev A word of a decision: its offset is the first one of its encoding.
+    function withWord(AgentIterationResult memory result, uint256 place, uint256 word)
+        private
+        pure
+        returns (bytes memory data)
+    {
+        data = abi.encode(result);
+        assembly ("memory-safe") {
+            mstore(add(add(data, 64), mul(place, 32)), word)
+        }
+    }
+
+    function test_a_decision_is_final_or_not_and_its_tool_an_address() public {
+        AgentIterationResult memory result;
+        result.toolInput.abiEncodedParams = "params";
+        bytes memory refusal =
+            abi.encodeWithSelector(IAgentExecutor.MalformedReturn.selector, address(1));
+        vm.expectRevert(refusal);
+        this.read(withWord(result, 0, 2));
+        vm.expectRevert(refusal);
+        this.read(withWord(result, 0, type(uint256).max));
+        vm.expectRevert(refusal);
+        this.read(withWord(result, 2, 1 << 160));
+        (address tool, bytes memory params) = this.read(withWord(result, 2, type(uint160).max));
+        assertEq(tool, address(type(uint160).max));
+        assertEq(params, "params");
+        (tool, params) = this.read(withWord(result, 0, 1));
+        assertEq(tool, address(0));
+        assertEq(params, "");
+    }
+
     function test_returns_that_are_no_encoding_are_refused() public {
         bytes[8] memory bad = [
             bytes(""),

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +28,17 @@ def verifier(session_cache: Path, proof: Proof) -> Iterator[VerifierProcess]:
     started.close()
 
 
-def stop(verifier: VerifierProcess) -> None:
+@contextmanager
+def stopped(verifier: VerifierProcess) -> Iterator[None]:
+    """Its process does nothing meanwhile, and is gone afterwards."""
     assert verifier._child
-    os.kill(verifier._child.pid, signal.SIGSTOP)
+    pid = verifier._child.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("inputs", [4, 60_000])
@@ -38,10 +47,9 @@ def test_a_verifier_that_is_stopped_is_given_up_in_time_and_replaced(
 ) -> None:
     """Also while a proof longer than a pipe is written to it, and for those who wait behind."""
     asked = replace(proof, inputs=(0,) * inputs)
-    stop(verifier)
     verifier._timeout_s = 0.3
     began = time.monotonic()
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool, stopped(verifier):
         answers: list[Future[Verdict]] = [pool.submit(verifier.verify, asked) for _ in range(3)]
         errors = [answer.exception(20) for answer in answers]
     assert VerifierBusy in {type(error) for error in errors}
@@ -50,9 +58,19 @@ def test_a_verifier_that_is_stopped_is_given_up_in_time_and_replaced(
     assert verifier.verify(proof) == Verdict(True)
 
 
+def test_nobody_waits_longer_than_for_a_verdict_until_others_have_theirs(
+    verifier: VerifierProcess, proof: Proof
+) -> None:
+    verifier._timeout_s = 0.1
+    with ThreadPoolExecutor() as pool, verifier._lock:
+        answer = pool.submit(verifier.verify, proof)
+        assert isinstance(answer.exception(20), VerifierBusy)
+    verifier._timeout_s = 30.0
+    assert verifier.verify(proof)
+
+
 def test_closing_waits_for_no_verdict(verifier: VerifierProcess, proof: Proof) -> None:
-    stop(verifier)
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool, stopped(verifier):
         answers = [pool.submit(verifier.verify, proof) for _ in range(2)]
         threading.Event().wait(0.1)
         began = time.monotonic()

@@ -36,9 +36,9 @@ WITHHELD = {
 }
 CURSOR_PATTERN = r"^[0-9a-f]{16}-[0-9a-f]{64}$"
 
-#: A handle that was given up says so; otherwise it is in the state of its proof.
-_given_up = (handles.c.state != HandleState.OPEN, handles.c.state)
-_seen_state = sa.case(_given_up, else_=proofs.c.state)
+#: A handle that is closed says how it ended; otherwise it is in the state of its proof.
+_closed = (handles.c.state != HandleState.OPEN, handles.c.state)
+_seen_state = sa.case(_closed, else_=proofs.c.state)
 
 #: What a list says of a proof; its inputs may be megabytes.
 _NAMES = (
@@ -103,7 +103,7 @@ class Views:
         if key_id is not None:
             query = query.where(handles.c.key_id == key_id)
         if state is not None:
-            query = query.where(_seen_state == state.value)
+            query = query.where(_is_seen_as(state))
         place = sa.tuple_(handles.c.created_at, handles.c.proof_id)
         if cursor is not None:
             query = query.where(place < sa.tuple_(*map(sa.literal, _read_cursor(cursor))))
@@ -154,6 +154,13 @@ def _handle_columns() -> tuple[Any, ...]:
         handles.c.callback_state,
         handles.c.created_at.label("asked_at"),
     )
+
+
+def _is_seen_as(state: State) -> sa.ColumnElement[bool]:
+    """The same as _seen_state, in words that an index answers."""
+    if state in UNFINISHED:
+        return (handles.c.state == HandleState.OPEN) & (proofs.c.state == state)
+    return handles.c.state == HandleState(state)
 
 
 def _since(row: Any, name: str) -> float | None:
@@ -225,10 +232,12 @@ def _ahead(connection: sa.Connection, row: Any) -> int:
 
 
 def _expected_s(connection: sa.Connection, circuit: str) -> float | None:
-    joined = results.join(proofs, results.c.proof_id == proofs.c.id)
-    recent = sa.select(results.c.prove_s).select_from(joined).where(proofs.c.circuit == circuit)
-    some = recent.order_by(results.c.accepted_at.desc()).limit(RECENT).subquery()
-    value = connection.execute(sa.select(sa.func.avg(some.c.prove_s))).scalar_one()
+    """What the latest proofs of the circuit took, as far as it is known; found by an index, since
+    there may be any number of earlier ones, and of other circuits."""
+    done = (proofs.c.state == State.DONE) & (proofs.c.circuit == circuit)
+    some = sa.select(proofs.c.id).where(done).order_by(proofs.c.queued_at.desc()).limit(RECENT)
+    query = sa.select(sa.func.avg(results.c.prove_s)).where(results.c.proof_id.in_(some))
+    value = connection.execute(query).scalar_one()
     return None if value is None else float(value)
 
 

@@ -17,7 +17,7 @@ from zkagent.prover.service.queue.database import Database, insert_once, shared_
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due
 from zkagent.prover.service.queue.measures import count_failure, count_success
-from zkagent.prover.service.queue.store import ProofRow, RunQueue, call_back, change, requeue
+from zkagent.prover.service.queue.store import ProofRow, RunQueue, change, end_as, requeue
 from zkagent.prover.service.queue.tables import proofs, results, workers
 from zkagent.prover.service.wire.states import BLAMELESS, Failure, State
 
@@ -300,9 +300,8 @@ class Claims:
             "peak_rss_bytes": outcome.peak_rss_bytes,
         }
         insert_once(connection, results, row)
-        change(connection, proof.id, state=State.DONE, claim=None, finished_at=now)
         count_success(connection, proof, outcome.prove_s, outcome.verify_s, now)
-        call_back(connection, proof.id)
+        end_as(connection, proof.id, State.DONE)
 
     def _count_crash(
         self, connection: sa.Connection, proof: ProofRow, failure: Failure, reason: str
@@ -345,10 +344,8 @@ class Claims:
     ) -> None:
         if state is State.FAILED:
             count_failure(connection, failure)
-        now = shared_clock(connection)
-        values = {"failure": failure, "reason": reason[:2000], "finished_at": now}
-        change(connection, proof.id, state=state, claim=None, **values, **counters)
-        call_back(connection, proof.id)
+        values = {"failure": failure, "reason": reason[:2000], **counters}
+        end_as(connection, proof.id, state, **values)
 
     def _others_live(self, connection: sa.Connection, circuit: str) -> bool:
         """Whether somebody else can prove it."""

@@ -101,7 +101,7 @@ class Database:
             raise DatabaseUnusable(self.shown, reason)
         if found != str(SCHEMA_VERSION):
             log.warning("bringing the database's tables from version %s up to date", found)
-            migrate(connection, shared_clock(connection))
+            migrate(connection, found, shared_clock(connection))
             connection.execute(sa.update(meta).where(version).values(value=str(SCHEMA_VERSION)))
         metadata.create_all(connection)
 

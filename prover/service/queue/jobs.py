@@ -17,11 +17,19 @@ from typing import Any
 
 
 class HandleState(StrEnum):
-    """Whether its key still wants the proof."""
+    """Whether its key still waits for the proof, and if not, how that ended: it was given up, or
+    the proof ended while it was wanted. So what a key waits for is found without its past."""
 
     OPEN = "open"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
+    DONE = "done"
+    FAILED = "failed"
+    POISON = "poison"
+
+
+#: Of handles that were wanted until their proofs ended.
+KEPT = (HandleState.DONE, HandleState.FAILED, HandleState.POISON)
 
 
 class Priority(IntEnum):
@@ -92,5 +100,5 @@ def read_inputs(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-__all__ = ["HandleState", "Priority", "Request", "Run", "Ticket", "content_id"]
+__all__ = ["KEPT", "HandleState", "Priority", "Request", "Run", "Ticket", "content_id"]
 __all__ += ["read_inputs", "write_inputs"]

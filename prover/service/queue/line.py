@@ -4,15 +4,28 @@ Each proof takes a turn of the key that asked for it: the turn after that key's 
 that is being served when it has none waiting (start-time fair queueing). So a key with a thousand
 proofs in line delays another's first one by one proof, not by a thousand. A proof that several keys
 want takes the soonest of their turns, whoever asked first.
+
+Workers need not be alike, so the line of one circuit may be far behind the turn that is served of
+others. Who comes to such a line is not sent to its end: the proof takes the next turn that anybody
+has in it, and only where nobody has one any more the turn that is served. So two keys alternate in
+every line from the first proof on, and nobody comes further to the front of workers that prove both
+circuits than others had waited there already. Among workers that are alike no line is behind, as
+the soonest turn is always begun next.
+
+A key's turns go on from circuit to circuit, lest whoever spreads a line over ten circuits has ten
+shares of the worker that proves them all. They do not between circuits that no living worker has
+both of: there a long line on one says nothing about the other.
 """
 
+import contextlib
+import json
 from typing import Any
 
 import sqlalchemy as sa
 
 from zkagent.prover.service.queue.database import shared_clock
 from zkagent.prover.service.queue.jobs import HandleState
-from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.queue.tables import handles, proofs, workers
 from zkagent.prover.service.wire.states import UNFINISHED, State
 
 LONGEST_WAIT_S = 3600.0
@@ -22,18 +35,17 @@ CLOCK_SLACK_S = 1.0
 ORDER = (proofs.c.priority, proofs.c.turn, proofs.c.queued_at)
 
 
-def next_turn(connection: sa.Connection, payer: str, priority: int) -> int:
+def next_turn(connection: sa.Connection, payer: str, priority: int, circuit: str) -> int:
     """The turn of one more proof of this key."""
     waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
-    own = sa.select(sa.func.max(proofs.c.turn)).where(waiting & (proofs.c.payer == payer))
-    last = connection.execute(own).scalar_one()
-    served = _served(connection, priority)
-    return served if last is None else max(served, int(last) + 1)
+    waiting &= (proofs.c.payer == payer) & _is_beside(connection, circuit)
+    last = connection.execute(sa.select(sa.func.max(proofs.c.turn)).where(waiting)).scalar_one()
+    return _turn_from(connection, 0 if last is None else int(last) + 1, priority, circuit)
 
 
 def share(connection: sa.Connection, proof: sa.Row[Any], key_id: str) -> None:
     """Let one more key that wants a waiting proof pay for it, if that key's turn is sooner."""
-    turn = next_turn(connection, key_id, proof.priority)
+    turn = next_turn(connection, key_id, proof.priority, proof.circuit)
     if key_id != proof.payer and turn < proof.turn:
         _pay(connection, proof, key_id, turn)
 
@@ -50,28 +62,57 @@ def pass_on(connection: sa.Connection, proof: sa.Row[Any]) -> None:
     if proof.state != State.WAITING:
         _pay(connection, proof, min(keys), proof.turn)
         return
-    served = _served(connection, proof.priority)
-    turns = {key: max(served, _before(connection, proof, key, keys[key])) for key in sorted(keys)}
+    turns = {key: _turn_without(connection, proof, key, keys[key]) for key in sorted(keys)}
     payer = min(turns, key=turns.__getitem__)
     _pay(connection, proof, payer, turns[payer])
 
 
-def _before(connection: sa.Connection, proof: sa.Row[Any], key_id: str, asked_at: float) -> int:
-    """The turn after the last of what this key pays for and had asked for before then."""
+def _turn_without(
+    connection: sa.Connection, proof: sa.Row[Any], key_id: str, asked_at: float
+) -> int:
+    """The turn that a proof would have had were it this key's alone: after the last of what it pays
+    for and had asked for before then."""
     earlier = (handles.c.key_id == key_id) & (handles.c.created_at < asked_at)
     query = sa.select(sa.func.max(proofs.c.turn)).select_from(
         proofs.join(handles, handles.c.proof_id == proofs.c.id)
     )
     query = query.where((proofs.c.state == State.WAITING) & (proofs.c.payer == key_id) & earlier)
     query = query.where(proofs.c.priority == proof.priority)
+    query = query.where(_is_beside(connection, proof.circuit))
     last = connection.execute(query).scalar_one()
-    return 0 if last is None else int(last) + 1
+    earliest = 0 if last is None else int(last) + 1
+    return _turn_from(connection, earliest, proof.priority, proof.circuit)
 
 
 def _pay(connection: sa.Connection, proof: sa.Row[Any], payer: str, turn: int) -> None:
     """Not as a change that watchers see: it would tell them of each other."""
     ours = proofs.c.id == proof.id
     connection.execute(sa.update(proofs).where(ours).values(payer=payer, turn=turn))
+
+
+def _turn_from(connection: sa.Connection, earliest: int, priority: int, circuit: str) -> int:
+    """The turn of a proof whose key has none before the `earliest`: the next that anybody has in
+    the circuit's line, at the latest the one that is served."""
+    served = _served(connection, priority)
+    if earliest >= served:
+        return earliest
+    line = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+    line &= (proofs.c.circuit == circuit) & (proofs.c.payer != "") & is_due(connection)
+    line &= (proofs.c.turn >= earliest) & (proofs.c.turn < served)
+    query = sa.select(proofs.c.turn).where(line).order_by(proofs.c.turn).limit(1)
+    found = connection.execute(query).scalar_one_or_none()
+    return served if found is None else int(found)
+
+
+def _is_beside(connection: sa.Connection, circuit: str) -> sa.ColumnElement[bool]:
+    """Whether a proof is of a circuit that a living worker has together with this one; every one is
+    while nobody has this one."""
+    able = (workers.c.state == "alive") & workers.c.circuits.contains(circuit, autoescape=True)
+    found: set[str] = set()
+    for text in connection.execute(sa.select(workers.c.circuits).where(able)).scalars():
+        with contextlib.suppress(ValueError):  # then that worker is as good as not there
+            found.update(json.loads(text))
+    return proofs.c.circuit.in_(sorted(found)) if found else sa.true()
 
 
 def _served(connection: sa.Connection, priority: int) -> int:

@@ -1,41 +1,59 @@
 """From the tables of earlier versions to today's, in the transaction that opens the database.
 
 Version 1 took trouble of the machine for a verdict on the inputs: what failed there for any reason
-but the circuit's own refusal is set aside, and tried again when somebody asks for it.
+but the circuit's own refusal is set aside, and tried again when somebody asks for it. Until version
+2, handles stayed open when their proofs had ended.
 """
 
 import uuid
 
 import sqlalchemy as sa
 
+from zkagent.prover.service.queue.jobs import HandleState
 from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.tables import handles, keys, proofs, workers
-from zkagent.prover.service.wire.states import Failure, State
+from zkagent.prover.service.wire.states import FINISHED, Failure, State
 
-READABLE = ("1",)
+READABLE = ("1", "2")
 NEW_IN_2 = (
     *(proofs.c[name] for name in ("payer", "turn", "not_before")),
     *(handles.c[f"callback_{name}"] for name in ("id", "host", "tries", "due")),
     keys.c.urgent,
     *(workers.c[name] for name in ("beats", "circuits", "troubles")),
 )
+OTHERWISE = ("zkagent_proof_line", "zkagent_proof_payer")  # indexes that are gone, or had less
 REASON = (
     "an earlier version gave up on it, perhaps through no fault of its inputs: ask for it again"
 )
 
 
-def migrate(connection: sa.Connection, now: float) -> None:
-    """Bring tables of version 1 up; new tables must have been created. now: by the clock that all
-    share."""
-    for column in NEW_IN_2:
-        _add(connection, column)
+def migrate(connection: sa.Connection, found: str, now: float) -> None:
+    """Bring tables of the version that was found up. now: by the clock that all share."""
+    if found == "1":
+        for column in NEW_IN_2:
+            _add(connection, column)
+    for name in OTHERWISE:
+        connection.exec_driver_sql(f"DROP INDEX IF EXISTS {name}")
     for index in (*proofs.indexes, *handles.indexes):
         index.create(connection, checkfirst=True)
-    connection.exec_driver_sql("DROP INDEX IF EXISTS zkagent_proof_line")
+    if found == "1":
+        _leave_version_1(connection, now)
+    _end_handles(connection)
+
+
+def _leave_version_1(connection: sa.Connection, now: float) -> None:
     doubtful = (proofs.c.state == State.FAILED) & (proofs.c.failure != Failure.INPUT)
     values = {"state": State.POISON, "reason": REASON}
     connection.execute(sa.update(proofs).where(doubtful).values(values))
     _send_waiting_callbacks(connection, now)
+
+
+def _end_handles(connection: sa.Connection) -> None:
+    """Those that were wanted until their proofs ended say how that was."""
+    end = sa.select(proofs.c.state).where(proofs.c.id == handles.c.proof_id).scalar_subquery()
+    ended = sa.select(proofs.c.id).where(proofs.c.state.in_(FINISHED))
+    kept = (handles.c.state == HandleState.OPEN) & handles.c.proof_id.in_(ended)
+    connection.execute(sa.update(handles).where(kept).values(state=end))
 
 
 def _add(connection: sa.Connection, column: sa.Column[object]) -> None:

@@ -4,6 +4,8 @@ Called by the HTTP service and by `zkagent jobs`. What workers do is in claims.p
 Lock order everywhere: the proof's row first, then its handles.
 """
 
+import math
+import time
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,6 +17,7 @@ from zkagent.prover.service.errors import KeyRefused, NotRetried, ProofUnknown, 
 from zkagent.prover.service.queue.company import is_closed_to
 from zkagent.prover.service.queue.database import Database, add, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import (
+    KEPT,
     HandleState,
     Request,
     Run,
@@ -29,6 +32,7 @@ from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S
 EXPIRED_AT_ONCE = 500
+PURGED_AT_ONCE = 100
 
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
 ProofRow = sa.Row[Any]
@@ -80,10 +84,11 @@ class Store:
             if not fresh and not request.alone and is_closed_to(connection, key_id, proof):
                 return None
             begun = fresh or proof.state in (State.CANCELLED, State.POISON)
-            if begun or not _has_open_handle(connection, key_id, request.id):
-                more = 1 if begun or proof.state in UNFINISHED else 0
-                _count(connection, key_id, quota, more)
-            _open_handle(connection, key_id, request)
+            ended = proof.state in FINISHED and not begun
+            if begun or not _has_handle(connection, key_id, request.id):
+                _count(connection, key_id, quota, 0 if ended else 1)
+            state = HandleState(proof.state) if ended else HandleState.OPEN
+            _renew_handle(connection, key_id, request, state)
             if begun:
                 counters = {} if proof.state == State.POISON else CLEAN
                 self._begin(connection, proof, key_id, request.priority, counters)
@@ -91,7 +96,7 @@ class Store:
                 self._hurry(connection, proof, key_id, request.priority)
             elif proof.state == State.WAITING and request.priority == proof.priority:
                 share(connection, proof, key_id)
-            elif proof.state in FINISHED and request.callback_url:
+            elif ended and request.callback_url:
                 call_back(connection, request.id, key_id)
             return Ticket(request.id, attached=not fresh)
 
@@ -115,16 +120,22 @@ class Store:
             drop_if_unwanted(connection, proof)
             return True
 
-    def expire(self) -> list[str]:
-        """Close the handles whose deadline has passed; their proofs."""
-        wanted = handles.c.state == HandleState.OPEN
-        wanted &= proofs.c.state.in_(UNFINISHED)  # those of finished proofs stay as they are
-        joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
-        query = sa.select(handles.c.key_id, handles.c.proof_id).select_from(joined).where(wanted)
+    def expire(self, within_s: float = math.inf) -> list[str]:
+        """Close handles whose deadline has passed, the earliest first and for about so long; their
+        proofs. The next call goes on."""
+        end_s = time.monotonic() + within_s
+        query = sa.select(handles.c.key_id, handles.c.proof_id)
+        query = query.where(handles.c.state == HandleState.OPEN).order_by(handles.c.deadline)
         with self.database.read() as connection:
             query = query.where(handles.c.deadline < shared_clock(connection))
             found = connection.execute(query.limit(EXPIRED_AT_ONCE)).all()
-        return [row.proof_id for row in found if self._expire(row.key_id, row.proof_id)]
+        closed = []
+        for row in found:
+            if self._expire(row.key_id, row.proof_id):
+                closed.append(str(row.proof_id))
+            if time.monotonic() >= end_s:
+                break
+        return closed
 
     def retry(self, proof_id: str) -> None:
         """Try a failed, poisonous or cancelled proof afresh. Raises ProofUnknown, NotRetried."""
@@ -134,7 +145,7 @@ class Store:
                 raise NotRetried(proof_id, proof.state)
             ours = handles.c.proof_id == proof_id
             if proof.state != State.CANCELLED:  # who gave it up before it failed still has
-                ours &= handles.c.state == HandleState.OPEN
+                ours &= handles.c.state.in_(KEPT)
             values = {"state": HandleState.OPEN, "deadline": None}
             connection.execute(sa.update(handles).where(ours).values(values))
             self._begin(connection, proof, proof.payer, proof.priority, CLEAN)
@@ -144,18 +155,21 @@ class Store:
         with self.database.write() as connection:
             return give_up_all(connection, key_id)
 
-    def purge(self, before: float) -> int:
-        """Forget what finished before this time, results included; how many proofs."""
+    def purge(self, before: float, within_s: float = math.inf) -> int:
+        """Forget what finished before this time, results included, for about so long; how many
+        proofs. The next call goes on."""
+        end_s, count = time.monotonic() + within_s, 0
         old = proofs.c.state.in_(FINISHED) & (proofs.c.finished_at < before)
+        with self.database.read() as connection:
+            found = list(connection.execute(sa.select(proofs.c.id).where(old)).scalars())
+        for some in _slices(sorted(found), PURGED_AT_ONCE):
+            count += self._purge(old & proofs.c.id.in_(some))
+            if time.monotonic() >= end_s:
+                break
         with self.database.write() as connection:
-            query = sa.select(proofs.c.id).where(old).order_by(proofs.c.id).with_for_update()
-            found = list(connection.execute(query).scalars())
             hour = int((before - DAY_S) // HOUR_S)
             connection.execute(sa.delete(usage).where(usage.c.hour < hour))
-            for some in _slices(found, 500):
-                for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
-                    connection.execute(sa.delete(column.table).where(column.in_(some)))
-        return len(found)
+        return count
 
     def _begin(
         self,
@@ -167,14 +181,26 @@ class Store:
     ) -> None:
         """Queue a proof from the start, at the end of its key's line."""
         values: dict[str, Any] = {"failure": None, "reason": None, "finished_at": None}
-        values |= {"avoid": None, "payer": payer, "turn": next_turn(connection, payer, priority)}
+        turn = next_turn(connection, payer, priority, proof.circuit)
+        values |= {"avoid": None, "payer": payer, "turn": turn}
+        kept = (handles.c.proof_id == proof.id) & handles.c.state.in_(KEPT)
+        connection.execute(sa.update(handles).where(kept).values(state=HandleState.OPEN))
         requeue(connection, self.queue, proof, priority=priority, **values, **counters)
 
     def _hurry(self, connection: sa.Connection, proof: ProofRow, payer: str, priority: int) -> None:
         """A second, sooner run of the same generation; whichever comes first proves it."""
-        turn = next_turn(connection, payer, priority)
+        turn = next_turn(connection, payer, priority, proof.circuit)
         change(connection, proof.id, priority=priority, payer=payer, turn=turn)
         self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
+
+    def _purge(self, some: sa.ColumnElement[bool]) -> int:
+        """Forget these, in a transaction that others need not wait for long."""
+        with self.database.write() as connection:
+            query = sa.select(proofs.c.id).where(some).order_by(proofs.c.id).with_for_update()
+            found = list(connection.execute(query).scalars())
+            for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
+                connection.execute(sa.delete(column.table).where(column.in_(found)))
+        return len(found)
 
     def _expire(self, key_id: str, proof_id: str) -> bool:
         with self.database.write() as connection:
@@ -195,6 +221,15 @@ def change(connection: sa.Connection, proof_id: str, **values: object) -> None:
     """Write to a locked proof's row, in a way that watchers see."""
     values["version"] = proofs.c.version + 1
     connection.execute(sa.update(proofs).where(proofs.c.id == proof_id).values(values))
+
+
+def end_as(connection: sa.Connection, proof_id: str, state: State, **values: object) -> None:
+    """Finish a locked proof, and have those called back who wanted it until now."""
+    now = shared_clock(connection)
+    change(connection, proof_id, state=state, claim=None, finished_at=now, **values)
+    ours = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
+    connection.execute(sa.update(handles).where(ours).values(state=HandleState(state)))
+    call_back(connection, proof_id)
 
 
 def requeue(
@@ -218,9 +253,10 @@ def requeue(
 
 
 def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = None) -> None:
-    """Have the open handles of a finished proof called back, or one key's: a new message each."""
+    """Have those called back who wanted a finished proof until its end, or one key: a new message
+    each."""
     wanted = (handles.c.proof_id == proof_id) & handles.c.callback_url.is_not(None)
-    wanted &= handles.c.state == HandleState.OPEN
+    wanted &= handles.c.state.in_(KEPT)
     if key_id is not None:
         wanted &= handles.c.key_id == key_id
     for row in connection.execute(sa.select(handles).where(wanted)).all():
@@ -239,10 +275,9 @@ def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = Non
 def give_up_all(connection: sa.Connection, key_id: str) -> list[str]:
     """Give up all handles of a key on unfinished proofs, and whatever it would be told of the
     others; which proofs that touched."""
-    joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
     ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
-    query = sa.select(proofs.c.id).select_from(joined).where(ours & proofs.c.state.in_(UNFINISHED))
-    found = list(connection.execute(query.order_by(proofs.c.id)).scalars())
+    query = sa.select(handles.c.proof_id).where(ours).order_by(handles.c.proof_id)
+    found = list(connection.execute(query).scalars())
     for proof_id in found:
         proof = lock_proof(connection, proof_id)
         if _close(connection, key_id, proof, HandleState.CANCELLED):
@@ -276,16 +311,19 @@ def _lock_key(connection: sa.Connection, key_id: str) -> None:
         raise KeyRefused
 
 
-def _has_open_handle(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
+def _has_handle(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
+    """Whether the key has asked for the proof, and not given it up."""
     ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
     found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
-    return found == HandleState.OPEN
+    return found in (HandleState.OPEN, *KEPT)
 
 
-def _open_handle(connection: sa.Connection, key_id: str, request: Request) -> None:
+def _renew_handle(
+    connection: sa.Connection, key_id: str, request: Request, state: HandleState
+) -> None:
     """Make or renew the key's handle. A renewed one takes the new deadline and callback."""
     values = {
-        "state": HandleState.OPEN,
+        "state": state,
         "callback_url": request.callback_url,
         "deadline": request.deadline,
     }
@@ -306,7 +344,7 @@ def _close(
     found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
     if found is None:
         raise ProofUnknown(proof.id)
-    if found != HandleState.OPEN or proof.state in FINISHED:
+    if found != HandleState.OPEN:
         return False
     connection.execute(sa.update(handles).where(ours).values(state=state))
     change(connection, proof.id)
@@ -320,9 +358,7 @@ def _count(connection: sa.Connection, key_id: str, quota: Quota | None, more: in
     if quota is None:
         return
     ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
-    joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
-    waiting = sa.select(sa.func.count()).select_from(joined)
-    waiting = waiting.where(ours & proofs.c.state.in_(UNFINISHED))
+    waiting = sa.select(sa.func.count()).select_from(handles).where(ours)
     if connection.execute(waiting).scalar_one() + more > quota.unfinished:
         raise QuotaExceeded("unfinished proofs", quota.unfinished, 5)
     today = (usage.c.key_id == key_id) & (usage.c.hour > hour - 24)
@@ -369,4 +405,4 @@ def _slices(items: list[str], size: int) -> Iterable[list[str]]:
 
 
 __all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
-__all__ += ["give_up_all", "lock_proof", "requeue"]
+__all__ += ["end_as", "give_up_all", "lock_proof", "requeue"]

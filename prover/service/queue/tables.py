@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -64,7 +64,8 @@ proofs = Table(
     Column("finished_at", Double),
     Index("zkagent_proof_waiting", "state", "circuit", "queued_at"),
     Index("zkagent_proof_place", "state", "priority", "turn", "queued_at"),
-    Index("zkagent_proof_payer", "state", "priority", "payer", "turn"),
+    Index("zkagent_proof_payer", "state", "priority", "payer", "turn", "circuit"),
+    Index("zkagent_proof_circuit", "state", "circuit", "priority", "turn"),
     Index("zkagent_proof_claim", "claim"),
 )
 
@@ -82,9 +83,9 @@ results = Table(
     Index("zkagent_result_recent", "accepted_at"),
 )
 
-# callback_*: the message about the proof's end. id: the message's, the same at every try; number:
-# how many there were; host: origin that it goes to; due: when it is tried next, or while it is
-# being sent, when others may take it for lost.
+# state: jobs.HandleState. callback_*: the message about the proof's end. id: the message's, the
+# same at every try; number: how many there were; host: origin that it goes to; due: when it is
+# tried next, or while it is being sent, when others may take it for lost.
 handles = Table(
     "zkagent_handle",
     metadata,
@@ -103,6 +104,7 @@ handles = Table(
     Index("zkagent_handle_proof", "proof_id", "state"),
     Index("zkagent_handle_deadline", "state", "deadline"),
     Index("zkagent_handle_listing", "key_id", "created_at"),
+    Index("zkagent_handle_state", "key_id", "state", "created_at", "proof_id"),
     Index("zkagent_handle_callback", "callback_state", "callback_due"),
 )
 

@@ -1,6 +1,7 @@
 """Upkeep that any worker may do at any time: deadlines, retention."""
 
 import logging
+import math
 import time
 
 from zkagent.prover.service.queue.engine import EngineQueue
@@ -11,6 +12,8 @@ log = logging.getLogger(__name__)
 
 FIRST_PURGE_S = 30.0
 PURGE_EVERY_S = 3600.0
+#: For each duty: the heartbeat waits for it, and who waits too long for one takes us for dead.
+AT_ONCE_S = 1.0
 
 
 class Sweeper:
@@ -26,23 +29,25 @@ class Sweeper:
         self._next_purge = time.monotonic() + FIRST_PURGE_S  # also where workers restart often
 
     def sweep(self) -> list[str]:
-        """Do what is due; the proofs that changed."""
-        changed = self._store.expire()
+        """Do some of what is due, the rest with the next heartbeats; the proofs that changed."""
+        changed = self._store.expire(AT_ONCE_S)
         now = time.monotonic()
-        if now >= self._next_purge:
+        if now >= self._next_purge and self.purge(AT_ONCE_S):
             self._next_purge = now + PURGE_EVERY_S
-            self.purge()
         return changed
 
-    def purge(self) -> None:
-        """Forget old proofs, the engine's records of them, and old workers."""
+    def purge(self, within_s: float = math.inf) -> bool:
+        """Forget old proofs, the engine's records of them, and old workers, for about so long;
+        whether that was all."""
+        end_s = time.monotonic() + within_s
         before = self._store.in_seconds(-self._retention_s)
-        count = self._store.purge(before)
-        while self._queue.forget(before):
-            pass
-        self._roster.forget(self._store.in_seconds(-DAY_S))
-        if count:
+        if count := self._store.purge(before, within_s):
             log.info("purged %d proofs", count)
+        while self._queue.forget(before):
+            if time.monotonic() >= end_s:
+                return False
+        self._roster.forget(self._store.in_seconds(-DAY_S))
+        return time.monotonic() < end_s
 
 
 __all__ = ["Sweeper"]

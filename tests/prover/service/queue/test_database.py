@@ -23,9 +23,9 @@ from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
-from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.jobs import KEPT, HandleState, Request
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.store import Quota, Store, end_as
 from zkagent.prover.service.queue.tables import handles, meta, metadata, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
 from zkagent.prover.service.wire.states import Cause, State
@@ -96,12 +96,54 @@ def test_the_tables_of_a_database_that_was_brought_up_are_those_of_a_new_one(
 ) -> None:
     new = Database(f"sqlite:///{tmp_path}/new.sqlite")
     both = (Database(f"sqlite:///{old}"), new)
-    columns = []
+    columns, indexes = [], []
     for database in both:
         database.prepare()
         columns.append(columns_of(database))
+        indexes.append(indexes_of(database))
         database.close()
     assert columns[0] == columns[1]
+    assert indexes[0] == indexes[1]
+
+
+def indexes_of(database: Database) -> set[tuple[str, ...]]:
+    found = sa.inspect(database.engine)
+    return {
+        (str(index["name"]), *map(str, index["column_names"]))
+        for table in metadata.tables
+        for index in found.get_indexes(table)
+    }
+
+
+def test_a_database_of_version_2_is_brought_up_and_its_handles_say_how_they_ended(
+    database: Database, queue: ListedRuns
+) -> None:
+    store, new = Store(database, queue), indexes_of(database)
+    ends = (State.DONE, State.FAILED, State.POISON, None)
+    asked = [store.submit("alice", Request(fake_digest("quick"), (n,))).proof_id for n in range(5)]
+    store.submit("bob", Request(fake_digest("quick"), (0,)))
+    store.cancel("alice", asked[4])
+    with database.write() as connection:  # as version 2 had it
+        for name, state in zip(asked, ends, strict=False):
+            if state:
+                end_as(connection, name, state)
+        kept = handles.c.state.in_(KEPT)
+        connection.execute(sa.update(handles).where(kept).values(state=HandleState.OPEN))
+        for name in ("handle_state", "proof_circuit", "proof_payer"):
+            connection.exec_driver_sql(f"DROP INDEX zkagent_{name}")
+        connection.exec_driver_sql(
+            "CREATE INDEX zkagent_proof_payer ON zkagent_proof (state, priority, payer, turn)"
+        )
+        connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="2"))
+    for _ in range(2):
+        database.prepare()
+    assert indexes_of(database) == new
+    with database.read() as connection:
+        query = sa.select(handles.c.proof_id, handles.c.state)
+        found = {(row.proof_id, row.state) for row in connection.execute(query)}
+    states = ("done", "failed", "poison", "open", "cancelled")
+    assert found == set(zip(asked, states, strict=True))
+    store.submit("alice", Request(fake_digest("quick"), (9,)), Quota(unfinished=2, per_day=9))
 
 
 def test_callbacks_that_version_1_had_not_sent_are_due(old: Path) -> None:
@@ -124,7 +166,7 @@ def test_a_database_of_an_unknown_version_is_refused_by_name_with_the_remedy(
     with opened.write() as connection:
         connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="99"))
     before = file.read_bytes()
-    with pytest.raises(DatabaseUnusable, match=r"version 99, this program reads 1, 2: use the"):
+    with pytest.raises(DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3: use the"):
         Database(f"sqlite:///{file}").prepare()
     assert file.read_bytes() == before
 

@@ -13,7 +13,7 @@ from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Priority, Request
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Quota, Store
+from zkagent.prover.service.queue.store import Quota, Store, end_as
 from zkagent.prover.service.queue.tables import proofs
 from zkagent.prover.service.wire.states import Failure, State
 
@@ -42,8 +42,7 @@ def served(worker: Claims, queue: ListedRuns, count: int) -> list[str]:
         (name,) = claim.members
         with worker.database.write() as connection:
             row = connection.execute(sa.select(proofs).where(proofs.c.id == name)).one()
-            values = {"state": State.DONE, "finished_at": time.time()}
-            connection.execute(sa.update(proofs).where(proofs.c.id == name).values(values))
+            end_as(connection, name, State.DONE)
         payers.append(str(row.payer))
     return payers
 

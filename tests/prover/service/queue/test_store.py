@@ -18,7 +18,7 @@ from zkagent.prover.service.queue.jobs import (
     content_id,
 )
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Quota, Store, lock_proof
+from zkagent.prover.service.queue.store import Quota, Store, end_as, lock_proof
 from zkagent.prover.service.queue.tables import handles, proofs
 from zkagent.prover.service.wire.states import State
 
@@ -40,8 +40,7 @@ def waiting_callbacks(database: Database) -> list[str]:
 
 def finish(database: Database, proof_id: str, state: State) -> None:
     with database.write() as connection:
-        values = {"state": state, "finished_at": time.time()}
-        connection.execute(sa.update(proofs).where(proofs.c.id == proof_id).values(values))
+        end_as(connection, proof_id, state)
 
 
 def test_a_proof_is_named_by_its_content() -> None:

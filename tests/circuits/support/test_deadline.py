@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -21,3 +22,29 @@ def test_what_goes_on_is_left_behind() -> None:
         within(0.1, lambda: held.wait(10))
     held.set()
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("busy", [lambda: time.sleep(0.001), lambda: None])
+def test_who_is_kept_busy_for_ever_ends_when_nobody_waits_any_more(
+    busy: Callable[[], None],
+) -> None:
+    threads: list[threading.Thread] = []
+    closed = threading.Event()
+
+    def spin() -> None:
+        threads.append(threading.current_thread())
+        try:
+            while True:
+                try:
+                    busy()
+                except Exception:  # as whoever tries again whatever happens
+                    continue
+        finally:
+            closed.set()
+
+    with pytest.raises(TimeoutError):
+        within(0.1, spin)
+    (thread,) = threads
+    thread.join(5)
+    assert not thread.is_alive()
+    assert closed.is_set()

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.command_tree import TREE
+from tests.support.fleet import eventually
 from tests.support.liars import CIRCUIT, FEATURES, LIES, WORDS, lying_service, says, view
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.errors import ZkagentError
@@ -120,6 +123,26 @@ def test_waiting_for_who_never_ends_an_answer_ends() -> None:
     with lying_service(drip) as url, ServiceClient(url) as service, pytest.raises(NoProofYet):
         service.wait("cd" * 32, timeout_s=TIMEOUT_S)
     assert time.monotonic() - began < 5
+
+
+def test_who_never_comes_to_an_answer_keeps_no_thread_busy() -> None:
+    """Also while the client stays open, and tries again."""
+
+    def for_ever(asked: socket.socket) -> None:
+        while True:
+            asked.sendall(b"HTTP/1.1 102 Processing\r\n\r\n" * 500)
+
+    before = requests()
+    with lying_service(for_ever) as url, ServiceClient(url) as service:
+        for _ in range(2):
+            with pytest.raises(NoProofYet):
+                service.wait("cd" * 32, timeout_s=TIMEOUT_S)
+        eventually(lambda: requests() <= before, 5)
+
+
+def requests() -> set[threading.Thread]:
+    """Those under way."""
+    return {thread for thread in threading.enumerate() if thread.name == "zkagent-request"}
 
 
 @pytest.mark.parametrize("value", [[], {}, {"circuits": 1}, {"proofs": [{}], "next": None}])

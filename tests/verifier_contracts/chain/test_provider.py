@@ -96,6 +96,22 @@ def test_the_first_request_ends_too() -> None:
         connect(url, timeout_s=PATIENCE_S)
 
 
+def test_who_never_comes_to_an_answer_keeps_no_thread_busy() -> None:
+    def for_ever(client: socket.socket) -> None:
+        while True:
+            client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 500)
+
+    before = set(threading.enumerate())
+    with node(answers, for_ever) as url:
+        web3 = connect(url, timeout_s=PATIENCE_S)
+        with pytest.raises(ChainTimedOut):
+            _ = web3.eth.block_number
+        deadline = time.monotonic() + 5
+        while {t.name for t in set(threading.enumerate()) - before} & {"zkagent-request"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
 def test_an_endless_answer_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provider, "MOST_ANSWER_BYTES", 1 << 20)
     with node(floods) as url, pytest.raises(ChainUnreachable, match="ContentDecodingError"):

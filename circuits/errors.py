@@ -31,6 +31,7 @@ from pathlib import Path
 
 from zkagent.errors import ZkagentError
 
+CUT_OFF = "its words cannot be written"
 OUT_OF_MEMORY = "memory allocation"  # what Rust says before it gives up
 
 
@@ -250,6 +251,8 @@ class EngineCrashed(EngineError):
 
     def __init__(self, ending: str, log: str) -> None:
         remedy = ": free memory, or make the model smaller" if OUT_OF_MEMORY in log else ""
+        if log == CUT_OFF:
+            remedy = ": make room in $TMPDIR, or raise the limit on files (ulimit -f)"
         words = f" ({log})" if log else ""
         super().__init__("finish", f"its process ended with {ending}{words}{remedy}")
         self.ending = ending
@@ -257,6 +260,7 @@ class EngineCrashed(EngineError):
 
 
 __all__ = [
+    "CUT_OFF",
     "ArtifactCorrupted",
     "ArtifactUnreadable",
     "CircuitError",

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zkagent.circuits.errors import OUT_OF_MEMORY, EngineCrashed
+from zkagent.circuits.errors import CUT_OFF, OUT_OF_MEMORY, EngineCrashed
 
 ROOT = Path(__file__).parents[3]
 LOG_TAIL_BYTES = 20_000
@@ -110,9 +110,12 @@ class ChildProcess:
         return {**os.environ, "PYTHONPATH": path, "TMPDIR": self._folder.name, **more}
 
     def _log_tail(self) -> str:
-        """Its last words: where memory ran out, the line that says so, else the last one."""
+        """Its last words: where memory ran out, the line that says so, else the last one; of a
+        traceback without an end, what has cut it off."""
         text = self._log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace")
         lines = text.strip().splitlines() or [""]
+        if lines[0].startswith("Traceback ") and lines[-1].startswith(" "):
+            return CUT_OFF
         return next((line for line in lines if OUT_OF_MEMORY in line), lines[-1])
 
 

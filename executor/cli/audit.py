@@ -152,13 +152,16 @@ def registry_of(given: str | None, deployment: Path | None) -> tuple[str, int | 
 def _found(given: str | None, deployment: Path | None, what: str) -> tuple[str, int | None]:
     """Its address, and the chain that it is on if a deployment says so."""
     from zkagent.executor.errors import DeploymentMissing
+    from zkagent.verifier_contracts.chain.addresses import is_address
     from zkagent.verifier_contracts.deployment.own_agent import load_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
 
     if deployment is not None:
         read = load_agent(deployment) if what == "agent" else load_deployment(deployment)
         recorded: str = getattr(read, what)
-        return checked_address(given or recorded), read.chain_id
+        if not is_address(recorded):
+            raise DeploymentMissing(f"{recorded} in {deployment} is no address: restore the file")
+        return checked_address(given) if given else recorded, read.chain_id
     if given is None:
         option = "--registry ADDRESS" if what == "registry" else "its ADDRESS"
         raise DeploymentMissing(f"which {what}? give {option} or --deployment FILE")

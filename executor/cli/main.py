@@ -67,6 +67,7 @@ COMMANDS = {
 
 
 CRASHED = 70  # EX_SOFTWARE
+UNREAD = 141  # 128 and SIGPIPE: whoever reads has seen enough
 #: A disk, a quota, `ulimit -f`.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 ROOM = "make room or choose another place"
@@ -122,6 +123,12 @@ def main(arguments: list[str] | None = None) -> None:
         exc.message = plain(exc.message)  # type: ignore[misc]
         exc.show()
         sys.exit(exc.exit_code)
+    except SystemExit:
+        if type(sys.stdout).__name__.endswith(
+            "PacifyFlushWrapper"
+        ):  # which click leaves where nobody reads
+            sys.exit(UNREAD)
+        raise
     except (click.Abort, KeyboardInterrupt):
         output.show("interrupted", err=True)
         sys.exit(130)

@@ -109,17 +109,16 @@ SRS_OPTION = click.option(
 
 
 def checked_address(given: str) -> str:
-    """Raises DeploymentMissing."""
-    from zkagent.executor.errors import DeploymentMissing
+    """Raises click.BadParameter."""
     from zkagent.verifier_contracts.chain.addresses import is_address
 
     if not is_address(given):
-        raise DeploymentMissing(f"{given} is not an address, or its checksum is wrong")
+        raise click.BadParameter(f"{given} is not an address, or its checksum is wrong")
     return given
 
 
 def vouched(given: str) -> str:
-    """`ADDRESS` or `ROLE=ADDRESS`, checked. Raises DeploymentMissing."""
+    """`ADDRESS` or `ROLE=ADDRESS`, checked. Raises click.BadParameter."""
     from zkagent.executor.audit.code import ROLES
 
     role, is_of, address = given.rpartition("=")

@@ -45,14 +45,14 @@ class Inference:
         return tuple(int(value) for value in y[0])
 
 
-def open_session(model: Path | bytes) -> "InferenceSession":
-    """A file's or serialized network's session; onnxruntime's own errors pass."""
+def open_session(content: bytes) -> "InferenceSession":
+    """Of a serialized network: onnxruntime takes no path that is not UTF-8. Its own errors pass."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = ERRORS_ONLY
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
 def _check(content: bytes) -> None:

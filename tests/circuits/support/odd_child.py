@@ -18,9 +18,17 @@ def obey(link: ParentLink, request: dict[str, Any]) -> None:
         case "run out of memory":
             print("memory allocation of 64 bytes failed\nnote: more", file=sys.stderr, flush=True)
             os.abort()
+        case "fail deep inside":
+            fail(request.get("levels", 20))
         case "hold the lock":
             link.send({"holding": True})
             str(3 ** (10**9))  # one call into C, for longer than any test waits
+
+
+def fail(levels: int) -> None:
+    if levels:
+        fail(levels - 1)
+    raise ValueError("too long a story")
 
 
 def main() -> None:

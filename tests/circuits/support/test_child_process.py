@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.disks import file_limit
 from tests.support.processes import environment
 from zkagent.circuits.errors import EngineCrashed
 from zkagent.circuits.support.child_process import ChildProcess
@@ -40,6 +41,18 @@ def test_a_crash_shows_how_it_ended_and_its_last_words(child: ChildProcess) -> N
     child.send({"do": "echo", "what": "anyone?"})  # into a closed pipe
     with pytest.raises(EngineCrashed):
         child.receive(10)
+
+
+def test_a_child_whose_last_words_are_cut_off_names_what_did_it() -> None:
+    with file_limit(300):
+        child = ChildProcess(MODULE, [])
+    try:
+        child.send({"do": "fail deep inside"})
+        words = r"its words cannot be written\): make room in \$TMPDIR, or raise the limit on files"
+        with pytest.raises(EngineCrashed, match=words):
+            child.receive(10)
+    finally:
+        child.kill()
 
 
 def test_a_child_that_runs_out_of_memory_says_so_whatever_it_says_last(

@@ -3,10 +3,10 @@
 import ast
 from pathlib import Path
 
+import click
 import pytest
 
 from zkagent.executor.cli.options import checked_address
-from zkagent.executor.errors import DeploymentMissing
 from zkagent.verifier_contracts.chain.addresses import is_address
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +24,7 @@ def test_an_address_is_one(text: str) -> None:
 @pytest.mark.parametrize("text", WRONG)
 def test_a_mistyped_one_is_not(text: str) -> None:
     assert not is_address(text)
-    with pytest.raises(DeploymentMissing, match="is not an address, or its checksum is wrong"):
+    with pytest.raises(click.BadParameter, match="is not an address, or its checksum is wrong"):
         checked_address(text)
 
 

@@ -98,20 +98,20 @@ $(BIN)/python:
 		echo "could not create $(VENV); on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
 $(BASE): pyproject.toml | $(BIN)/python
-	@echo "installing zkagent into $(VENV) (once; about a minute)"
+	@echo "installing zkagent into $(VENV) (once; one to five minutes, by network and disk)"
 	@$(PIP) install -qq -e .
 	@touch $@
 
 # torch first and exactly: a looser requirement can pull several GB of CUDA packages.
 $(DEV): pyproject.toml | $(BIN)/python
-	@echo "installing zkagent with all that tests and training need into $(VENV) (once; a minute or two)"
+	@echo "installing zkagent with all that tests and training need into $(VENV) (once; some minutes, by network and disk)"
 	@$(PIP) install -qq torch==2.13.0
 	@$(PIP) install -qq -e '.[dev,train]'
 	@touch $@ $(BASE)
 
 # Analysers of contracts and tests, which want other versions of our libraries.
 $(TOOLS): tests/assurance/requirements.txt
-	@echo "installing slither, halmos and cosmic-ray into $(TOOLS) (once; a minute)"
+	@echo "installing slither, halmos and cosmic-ray into $(TOOLS) (once; some minutes)"
 	@$(PYTHON) -m venv --clear $(TOOLS) && \
 		$(TOOLS)/bin/python -m pip --disable-pip-version-check --no-input install -qq \
 		-r tests/assurance/requirements.txt || { rm -rf $(TOOLS); exit 1; }

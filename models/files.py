@@ -19,6 +19,9 @@ from zkagent.models.strict_json import MOST_BYTES, load_json
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
+#: Where a process finds what it was started with.
+INHERITED = (Path("/dev/fd"), Path("/proc/self/fd"))
+
 
 class Record(BaseModel):
     """Part of a manifest: frozen, and without fields that nobody knows."""
@@ -63,14 +66,17 @@ def sha256(data: bytes) -> str:
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """A file of the disk for reading. Raises OSError, also for a pipe, on which whoever opens it
-    would wait for somebody to write, and for a device, which may have no end."""
+    """A file of the disk for reading, or a pipe that this process was started with, as shells do
+    for `<(command)`. Raises OSError, also for any other pipe, on which whoever opens it would wait
+    for somebody to write, and for a device, which may have no end."""
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         mode = os.fstat(number).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(mode):
+        if stat.S_ISFIFO(mode) and path.parent in INHERITED:
+            os.set_blocking(number, True)
+        elif not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
     except OSError:
         os.close(number)

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_account import Account
 
 from tests.support.small_networks import network, node
 from zkagent.circuits.errors import CircuitError
@@ -18,6 +21,7 @@ from zkagent.errors import ZkagentError
 from zkagent.executor.cli.standard_input import read_some
 from zkagent.executor.receipts.format import load_receipt
 from zkagent.executor.runs.journal import Journal
+from zkagent.executor.runs.keys import load_key
 from zkagent.models.files import open_regular, read_checked, read_limited
 
 PATIENCE_S = 3
@@ -91,3 +95,26 @@ def test_devices_and_folders_are_named_for_what_they_are(tmp_path: Path) -> None
 def test_a_pipe_of_a_set_up_says_so(pipe: Path, impatient: None) -> None:
     with pytest.raises(CircuitError, match="no regular file"):
         import_srs(pipe)
+
+
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_a_pipe_that_a_shell_opened_is_read_to_its_end(folder: str, impatient: None) -> None:
+    """As in `--key-file <(command)`, whose command may take a while."""
+    reading, writing = os.pipe()
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(read_limited, Path(folder) / str(reading))
+        for part in (b"a", b"bc"):
+            time.sleep(0.1)
+            os.write(writing, part)
+        os.close(writing)
+        assert found.result(PATIENCE_S) == b"abc"
+    os.close(reading)
+
+
+def test_a_key_may_come_by_such_a_pipe(tmp_path: Path) -> None:
+    key = "11" * 32
+    reading, writing = os.pipe()
+    os.write(writing, key.encode())
+    os.close(writing)
+    assert load_key(Path(f"/dev/fd/{reading}")).address == Account.from_key(key).address
+    os.close(reading)

@@ -237,3 +237,35 @@ def test_a_receipt_that_somebody_else_signed_needs_no_model(
     report = verify_receipt(parse_receipt(as_text(document)), absent)
     assert report.verdict == "rejected"
     assert report.left_out
+
+
+HASHES = {
+    "model_hash": "model hash",
+    "vk_hash": "verifying key hash",
+    "circuit_hash": "circuit hash",
+    "commitment_hash": "commitment hash",
+}
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_each_hash_of_a_model_covers_it(document: Document, sources: Sources, name: str) -> None:
+    model = document["runs"][0]["model"]
+    recompute_digests(document)
+    last = model[name][-1]
+    model[name] = model[name][:-1] + ("0" if last != "0" else "1")
+    document["signature"] = sign_receipt(REQUESTER, signed_text(document))
+    found = problems(verify_receipt(parse_receipt(as_text(document)), sources))
+    (said,) = found["the hashes cover the model"]
+    assert HASHES[name] in said
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [("0xdeadbeef", "there is no proof system 0xdeadbeef"), ("0x00000000", "no proof system")],
+)
+def test_a_proof_system_that_nobody_knows_has_no_hashes(
+    document: Document, sources: Sources, system: str, said: str
+) -> None:
+    document["runs"][0]["model"]["proof_system_id"] = system
+    found = problems(verified(document, sources))
+    assert any(said in problem for problem in found["the hashes cover the model"])

@@ -85,6 +85,15 @@ def test_the_registry_that_a_model_stands_in_is_looked_at(audited: Audited) -> N
     assert any(check.unknown for check in found(audit(other), "registry"))
 
 
+def test_how_the_registry_was_made_is_looked_at(audited: Audited) -> None:
+    (honest,) = [c for c in found(audit(audited), "registry") if "constructor" in c.claim]
+    assert honest.held
+    (kept,) = [asked for asked in audited.code.origins if asked[0] == audited.registry.lower()]
+    audited.code.origins[kept] = "by another constructor"
+    problems = [check.problem for check in found(audit(audited), "registry") if not check.held]
+    assert problems == ["by another constructor"]
+
+
 @pytest.mark.parametrize(
     ("there", "at"), [(b"abXd", 2), (b"Xbcd", 0), (b"abc", 3), (b"abcde", 4), (b"", 0)]
 )

@@ -7,6 +7,7 @@ makes all of it again before it believes a word.
 from zkagent.circuits.artifacts import About, Circuit, Proof
 from zkagent.circuits.support.cache import file_digest
 from zkagent.executor.api.decisions import decode_first, encode
+from zkagent.executor.errors import CannotVerify
 from zkagent.models.catalogue import AnyModel, load_model, shipped_models
 from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.errors import ModelError
@@ -23,14 +24,16 @@ def about(model: AnyModel, prompt: str, proof: Proof) -> About:
 def objection(proof: Proof, circuit: Circuit, given: AnyModel | None = None) -> str:
     """Why what the file says of a proof is not so; empty where it is, or where it says nothing.
 
-    given: the model to ask, by default the shipped one of the name in the file. A name that is none
-    of these is an objection, too: nobody could tell.
+    given: the model to ask, by default the shipped one of the name in the file. Raises CannotVerify
+    for a name that is none of these: the proof may hold, and nobody here can tell what it says.
     """
     if proof.about is None:
         return ""
     model = given or _shipped(proof.about.model)
     if model is None:
-        return f"there is no telling what {proof.about.model!r} decides: give its folder as --model"
+        raise CannotVerify(
+            f"what {proof.about.model!r} decides is not known here: give its folder as --model"
+        )
     if file_digest(model.onnx_path) != circuit.origin.onnx:
         return f"its circuit is not one of the model {proof.about.model!r}"
     try:

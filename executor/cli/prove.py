@@ -118,7 +118,8 @@ def prove_command(
 def verify_command(
     proof_path: Path, model: str | None, digest: str | None, srs: Path | None, as_json: bool
 ) -> None:
-    """Verify a PROOF file, - for standard input; exit code 1 when it is false.
+    """Verify a PROOF file, - for standard input; exit code 1 when it is false, 3 when it is true
+    and nothing here tells what it says.
 
     Without --model or --circuit the proof is checked against the circuit that it names, which must
     have been built on this machine.
@@ -126,6 +127,7 @@ def verify_command(
     from zkagent.circuits.halo2.scales import scale_of
     from zkagent.executor.api.readings import objection
     from zkagent.executor.cli.progress import working
+    from zkagent.executor.errors import CannotVerify
     from zkagent.prover.verification import verify
 
     if model and digest:
@@ -133,10 +135,14 @@ def verify_command(
     proof = _read_proof(proof_path)
     circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
     with working("verifying the proof"):
-        verdict = verify(proof, circuit)
-        reason = verdict.reason or objection(proof, circuit, _named_model(model))
+        verdict, untold = verify(proof, circuit), ""
+        try:
+            reason = verdict.reason or objection(proof, circuit, _named_model(model))
+        except CannotVerify as exc:
+            reason, untold, proof = "", str(exc), replace(proof, about=None)
     if as_json:
         fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
+        fields |= {"untold": untold} if untold else {}
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -146,7 +152,9 @@ def verify_command(
     else:
         output.show(_said(replace(proof, scale=scale_of(circuit))))
         output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
-    sys.exit(1 if reason else 0)
+        if untold:
+            output.show(f"not verified: {untold}")
+    sys.exit(1 if reason else 3 if untold else 0)
 
 
 def _is_proof(text: str) -> bool:

@@ -65,8 +65,24 @@ def test_a_classifier_s_proof_says_the_label(
     assert run("prove", folder, "--prompt", text, "--out", out) == 0
     line = f"{classifier.name} decides {label} about {text!r}"
     assert capsys.readouterr().out.splitlines()[0] == line
-    assert run("verify", out) == 1
-    assert "give its folder as --model" in capsys.readouterr().out
+    assert run("verify", out) == 3  # the proof holds, and the label is nobody's word yet
+    said, verdict, untold = capsys.readouterr().out.splitlines()
+    assert said.startswith("y = [")
+    assert verdict.startswith("valid for circuit ")
+    assert untold == (
+        f"not verified: what {classifier.name!r} decides is not known here: give its folder as "
+        "--model"
+    )
+    assert run("verify", out, "--json") == 3
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["reason"]) == (True, "")
+    assert "about" not in told
+    assert "give its folder as --model" in told["untold"]
+    fields = json.loads(out.read_text())
+    fields["outputs"][0] += 1
+    out.with_name("false.json").write_text(json.dumps(fields))
+    assert run("verify", out.with_name("false.json")) == 1
+    assert capsys.readouterr().out.startswith("invalid: ")
     assert run("verify", out, "--model", folder) == 0
     assert capsys.readouterr().out.splitlines()[0] == line
 

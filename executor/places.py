@@ -3,7 +3,7 @@ And how it is written: as a whole or not at all.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -53,6 +53,18 @@ def check_new_folder(folder: Path) -> None:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
+def check_folder_for(
+    files: Collection[str], folder: Path, replaceable: Callable[[Path], bool]
+) -> None:
+    """Refuse a folder where `files` could not be written, or where some are that are not to be
+    replaced. replaceable: whether those in this folder can be made again. Raises FileInTheWay,
+    PlaceRefused."""
+    check_new_folder(folder)
+    taken = [folder / name for name in files if (folder / name).exists()]
+    if taken and not replaceable(folder.absolute()):
+        raise FileInTheWay(taken[0])
+
+
 def write_whole(path: Path, text: str, *, private: bool = False) -> None:
     """As a whole, or `path` stays as it is; into what is no file, such as a pipe, as it comes.
     private: for the owner's eyes alone. Raises OSError, which names the path."""
@@ -95,4 +107,4 @@ def _check_folder(folder: Path) -> None:
         pass
 
 
-__all__ = ["check_folder", "check_new_folder", "check_place", "write_whole"]
+__all__ = ["check_folder", "check_folder_for", "check_new_folder", "check_place", "write_whole"]

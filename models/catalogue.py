@@ -21,7 +21,7 @@ from zkagent.models.encoding.decoder import Decision, ToolSignature, decode
 from zkagent.models.encoding.encoder import Parse, Tables, encode, parse_context
 from zkagent.models.encoding.manifest import Files, Manifest
 from zkagent.models.encoding.vocabulary import Vocabulary
-from zkagent.models.errors import ManifestError, UnknownModel, WrongKind
+from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
 from zkagent.models.files import read_checked, sha256
 from zkagent.models.networks.bounds import check_bounds
 from zkagent.models.networks.inference import Inference
@@ -32,6 +32,7 @@ ROOT = Path(__file__).parent
 MANIFEST, ONNX = "model.json", "model.onnx"
 CLASSIFIER_MANIFEST = "classifier.json"
 TEXT, LOCAL, WORDS = "text.bin", "local.bin", "words.bin"
+FILES = (MANIFEST, ONNX, TEXT, LOCAL, WORDS)
 
 
 class AnyModel(Protocol):
@@ -179,6 +180,15 @@ def load_model(name_or_folder: str | Path, kind: type[AnyModel] | None = None) -
     return model
 
 
+def is_model(folder: Path, kind: type[AnyModel]) -> bool:
+    """Whether a whole model of this kind lies there."""
+    try:
+        load_model(folder, kind)
+    except ModelError:
+        return False
+    return True
+
+
 def _folder(name: str) -> Path:
     """Where the model of this name lies, of either kind. Raises UnknownModel."""
     for directory in (ROOT / name, Path(name)):
@@ -247,10 +257,12 @@ def save_model(directory: Path, draft: Manifest, tables: Tables, weights: Policy
 
 
 __all__ = [
+    "FILES",
     "MANIFEST",
     "ONNX",
     "AnyModel",
     "Model",
+    "is_model",
     "load_model",
     "save_model",
     "shipped_models",

@@ -73,10 +73,12 @@ def train_classifier_command(
     Needs torch: the error says how to get it.
     """
     from zkagent.executor.errors import TrainingExtraMissing
-    from zkagent.executor.places import check_new_folder
+    from zkagent.executor.places import check_folder_for
+    from zkagent.models.catalogue import is_model
     from zkagent.models.classifier.dataset import load_texts, load_training_texts
+    from zkagent.models.classifier.files import FILES, TextClassifier
 
-    check_new_folder(out)
+    check_folder_for(FILES, out, lambda folder: is_model(folder, TextClassifier))
     texts, judged = load_training_texts(data), load_texts(test) if test else None
     try:
         from zkagent.models.classifier.build import build_classifier

@@ -184,9 +184,10 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
     shipped ones.
     """
     from zkagent.executor.errors import TrainingExtraMissing
-    from zkagent.executor.places import check_new_folder
+    from zkagent.executor.places import check_folder_for
+    from zkagent.models.catalogue import FILES, Model, is_model
 
-    check_new_folder(out)
+    check_folder_for(FILES, out, lambda folder: is_model(folder, Model))
     try:
         from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
     except ModuleNotFoundError as exc:

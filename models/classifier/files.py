@@ -29,7 +29,7 @@ from zkagent.models.files import (
 from zkagent.models.networks.inference import Inference
 from zkagent.models.whole import write_folder
 
-MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
+FILES = MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
 
 
 class Accuracy(Record):
@@ -169,6 +169,7 @@ def load_classifier(directory: Path) -> TextClassifier:
 
 
 __all__ = [
+    "FILES",
     "MANIFEST",
     "Accuracy",
     "ClassifierManifest",

@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.executor.drain import drain_model
+from tests.support.classifiers import random_classifier
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.command_tree import TREE
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.cli.agent_sources import _is_build as is_build
 from zkagent.executor.cli.prove import _is_proof as is_proof
+from zkagent.executor.errors import FileInTheWay
+from zkagent.executor.places import check_folder_for
+from zkagent.models import catalogue
+from zkagent.models.catalogue import is_model
+from zkagent.models.classifier import files as classifier_files
 from zkagent.verifier_contracts.evm.standalone import is_standalone
 
 PROOF = Proof("ab" * 32, (1, 2), (3,), b"x").to_json()
@@ -80,3 +87,36 @@ def test_the_evm_models_source_is_known_as_such(
     place.write_bytes(made + b"// longer\n")
     assert exit_code("model", "evm", "wallet", "--out", place) == 0
     assert place.read_bytes() == made
+
+
+def trained(folder: Path, *, classifier: bool) -> list[object]:
+    """The command that trains into `folder`."""
+    data = folder.with_name("data.jsonl")
+    data.write_text('{"text": "a", "label": "b"}')
+    given = ["--data", data] if classifier else ["wallet"]
+    return ["model", "train-classifier" if classifier else "train", *given, "--out", folder]
+
+
+@pytest.mark.parametrize("classifier", [True, False])
+def test_only_models_are_trained_anew_where_they_lie(
+    classifier: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = classifier_files.FILES if classifier else catalogue.FILES
+    kinds = random_classifier(tmp_path / "theirs"), drain_model(tmp_path / "agents")
+    own, other = kinds if classifier else reversed(kinds)
+    for name in names:
+        folder = tmp_path / f"a folder with {name}"
+        folder.mkdir()
+        (folder / name).write_text("my own")
+        assert exit_code(*trained(folder, classifier=classifier)) == 1
+        assert f"{name} is there already" in one_line_error(capsys)
+        assert (folder / name).read_text() == "my own"
+    before = (other.directory / "model.onnx").read_bytes()
+    assert exit_code(*trained(other.directory, classifier=classifier)) == 1
+    assert "is there already" in one_line_error(capsys)
+    assert (other.directory / "model.onnx").read_bytes() == before
+    check_folder_for(names, own.directory, lambda folder: is_model(folder, type(own)))
+    check_folder_for(names, tmp_path, lambda folder: False)  # none of them is there
+    (own.directory / "model.onnx").write_bytes(b"my own")
+    with pytest.raises(FileInTheWay):
+        check_folder_for(names, own.directory, lambda folder: is_model(folder, type(own)))

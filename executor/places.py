@@ -3,7 +3,8 @@ And how it is written: as a whole or not at all.
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -78,6 +79,66 @@ def write_whole(path: Path, text: str, *, private: bool = False) -> None:
         raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
 
 
+class HeldFile:
+    """A new file that is there before its text is, so that nobody else takes its place, and that
+    goes with what it tells of. Raises FileInTheWay, PlaceRefused."""
+
+    def __init__(self, path: Path, *, private: bool = False) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        try:
+            self._file = os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "w+b")
+        except FileExistsError:
+            raise FileInTheWay(path) from None
+        except OSError as exc:
+            raise PlaceRefused(path, exc.strerror or str(exc)) from exc
+        self.path, self._text = path, b""
+
+    def write(self, text: str) -> None:
+        """Raises FileInTheWay when somebody else has written there meanwhile; OSError."""
+        if not self._is_ours():
+            raise FileInTheWay(self.path)
+        self._text = text.encode()
+        self._file.write(self._text)
+        self._file.flush()
+
+    def close(self) -> None:
+        """What somebody else has put there meanwhile stays."""
+        with self._file:
+            if self._is_ours():
+                self.path.unlink()
+
+    def _is_ours(self) -> bool:
+        try:
+            there = self.path.stat()
+            return (
+                os.path.samestat(there, os.fstat(self._file.fileno()))
+                and self.path.read_bytes() == self._text
+            )
+        except OSError:
+            return False
+
+
+@contextmanager
+def held_files(folder: Path, name: str, private: str) -> Iterator[tuple[HeldFile, HeldFile]]:
+    """Two new files in a folder, which is made for them if it is not there, and which go with the
+    block; the second is for the owner's eyes alone. Raises like HeldFile."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    with ExitStack() as stack:
+        stack.callback(_remove_empty, made)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as exc:
+            raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
+        first = stack.enter_context(closing(HeldFile(folder / name)))
+        yield first, stack.enter_context(closing(HeldFile(folder / private, private=True)))
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    with suppress(OSError):  # somebody has put something there, or it was never made
+        for each in folders:
+            each.rmdir()
+
+
 def _check(path: Path, replaceable: Callable[[str], bool]) -> None:
     if path.is_dir():
         raise PlaceRefused(path, "it is a folder")
@@ -107,4 +168,5 @@ def _check_folder(folder: Path) -> None:
         pass
 
 
-__all__ = ["check_folder", "check_folder_for", "check_new_folder", "check_place", "write_whole"]
+__all__ = ["HeldFile", "check_folder", "check_folder_for", "check_new_folder", "check_place"]
+__all__ += ["held_files", "write_whole"]

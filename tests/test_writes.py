@@ -36,6 +36,7 @@ IN_PLACE = {
     "executor/bench/subjects.py:saved": PASSING,
     "executor/demo/attacks/ezkl_forgeries.py:_compiled": PASSING,
     "executor/demo/attacks/preparation.py:perturbed_model": PASSING,
+    "executor/places.py:__init__": NEW,
     "executor/places.py:write_whole": GIVEN,
     "executor/runs/journal.py:_lock": LOCK,
     "executor/runs/journal.py:write": NEW,

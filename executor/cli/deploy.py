@@ -3,7 +3,6 @@ our own that stays until Ctrl-C."""
 
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -245,37 +244,28 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.places import check_new_folder, check_place, write_whole
+    from zkagent.executor.places import check_new_folder, check_place, held_files
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
 
-    model, out, key = load_model(model_name, Model), folder / DEPLOYMENT, folder / KEY
+    model = load_model(model_name, Model)
     check_new_folder(folder)
     if folder.is_dir():
-        check_place(out)
-        check_place(key)
+        check_place(folder / DEPLOYMENT)
+        check_place(folder / KEY)
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
-    with Narrator().working() as tell:
+    with held_files(folder, DEPLOYMENT, KEY) as (out, key), Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage)
         batches = batch_circuits(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
-            made = not folder.exists()
-            folder.mkdir(parents=True, exist_ok=True)
-            try:
-                write_whole(out, chain.deployment.to_json())
-                write_whole(key, bytes(chain.owner.key).hex() + "\n", private=True)
-                with tell.aside():
-                    _show(chain.deployment, chain.anvil.rpc_url, out, key)
-                    output.show("the chain ends with Ctrl-C, and its two files with it")
-                tell.rest("serving")
-                signal.pause()
-            finally:
-                out.unlink(missing_ok=True)
-                key.unlink(missing_ok=True)
-                if made:
-                    with suppress(OSError):  # not empty
-                        folder.rmdir()
+            out.write(chain.deployment.to_json())
+            key.write(bytes(chain.owner.key).hex() + "\n")
+            with tell.aside():
+                _show(chain.deployment, chain.anvil.rpc_url, out.path, key.path)
+                output.show("the chain ends with Ctrl-C, and its two files with it")
+            tell.rest("serving")
+            signal.pause()
 
 
 def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:

@@ -2,12 +2,19 @@
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
-from zkagent.executor.places import check_folder, check_place, write_whole
+from zkagent.executor.places import (
+    HeldFile,
+    check_folder,
+    check_place,
+    held_files,
+    write_whole,
+)
 
 
 def test_a_new_file_in_a_folder_is_fine_and_nothing_is_left_there(tmp_path: Path) -> None:
@@ -89,3 +96,64 @@ def test_what_is_write_protected_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_takes_no_files_is_refused() -> None:
     with pytest.raises(PlaceRefused, match=r"^/proc cannot be written"):
         check_folder(Path("/proc"))
+
+
+def test_held_files_are_there_from_the_beginning_and_go_with_their_block(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    with held_files(folder, "a", "b") as (a, b):
+        assert (a.path, b.path) == (folder / "a", folder / "b")
+        assert [path.read_bytes() for path in (a.path, b.path)] == [b"", b""]
+        assert b.path.stat().st_mode & 0o077 == 0
+        for name in ("a", "b"):
+            with pytest.raises(FileInTheWay, match=f"{name} is there already"):
+                HeldFile(folder / name)
+        with pytest.raises(FileInTheWay), held_files(folder, "c", "a"):
+            raise AssertionError("somebody else's place was taken")
+        assert sorted(folder.iterdir()) == [folder / "a", folder / "b"]
+        a.write("one")
+        b.write("two")
+        assert [path.read_text() for path in (a.path, b.path)] == ["one", "two"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def written_into(path: Path) -> None:
+    path.write_text("my own")
+
+
+def put_there(path: Path) -> None:
+    path.unlink()
+    path.write_text("my own")
+
+
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("meddle", [written_into, put_there])
+def test_what_somebody_else_put_into_a_held_place_stays(
+    tmp_path: Path, meddle: Callable[[Path], None], early: bool
+) -> None:
+    with held_files(tmp_path / "folder", "a", "b") as (a, b):
+        b.write("two")
+        if not early:
+            a.write("one")
+        meddle(a.path)
+        if early:
+            with pytest.raises(FileInTheWay):
+                a.write("one")
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["a"]
+    assert a.path.read_text() == "my own"
+
+
+def interrupted(held: HeldFile) -> None:
+    held.write("one")
+    raise KeyboardInterrupt
+
+
+def test_what_fails_within_leaves_no_held_file(tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    with pytest.raises(KeyboardInterrupt), held_files(tmp_path, "a", "b") as (a, _):
+        interrupted(a)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    with pytest.raises(PlaceRefused), held_files(tmp_path / "kept" / "below", "a", "b"):
+        pass
+    with held_files(tmp_path, "a", "b") as (a, _):
+        a.path.unlink()
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]

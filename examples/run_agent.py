@@ -7,6 +7,7 @@ starts a demo agent on a chain of its own. For an agent of yours, which `zkagent
 """
 
 import argparse
+import sys
 
 import zkagent
 
@@ -35,4 +36,7 @@ def show(prompt: str, run: zkagent.Run) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except zkagent.ZkagentError as exc:
+        sys.exit(f"no run: {exc}")

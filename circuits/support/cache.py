@@ -51,7 +51,7 @@ def home_refused(root: Path, exc: OSError) -> HomeRefused:
     """What to say when nothing can be written below `root`."""
     text = os.environ.get(VARIABLE)
     named = text is not None and Path(text).expanduser() == root
-    subject = f"{VARIABLE} is {text!r}" if named else f"the cache folder is {root}"
+    subject = f"{VARIABLE} is {text!r}" if named else f"our folder is {root}"
     where = f" at {exc.filename}" if exc.filename and str(exc.filename) != str(root) else ""
     return HomeRefused(subject, f"{exc.strerror or exc}{where}")
 

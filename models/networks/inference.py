@@ -4,6 +4,7 @@ share.
 The file may be a stranger's: it is looked at before it runs, and whatever goes wrong is one line.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 ERRORS_ONLY = 3
+#: Without it onnxruntime keeps an id of this machine in the home folder, and reports to its maker.
+NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 MOST_REASON = 300  # characters of what another library says
 
 
@@ -47,6 +50,7 @@ class Inference:
 
 def open_session(content: bytes) -> "InferenceSession":
     """Of a serialized network: onnxruntime takes no path that is not UTF-8. Its own errors pass."""
+    os.environ.setdefault(NO_TELEMETRY, "1")  # is read when it is imported
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

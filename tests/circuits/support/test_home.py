@@ -55,5 +55,5 @@ def test_the_platform_s_folder_is_named_when_it_cannot_be_made(
     monkeypatch.delenv("ZKAGENT_HOME", raising=False)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(HomeRefused, match=r"the cache folder is .*/file/zkagent, and that cannot"):
+    with pytest.raises(HomeRefused, match=r"our folder is .*/file/zkagent, and that cannot"):
         list_circuits()

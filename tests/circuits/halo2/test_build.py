@@ -208,10 +208,10 @@ def test_an_index_that_ezkl_misreads_is_refused(tmp_path: Path) -> None:
         build_circuit(onnx, cache=tmp_path)
 
 
-def test_a_network_that_ezkl_cannot_read_is_one_error(tmp_path: Path) -> None:
+def test_a_network_whose_shapes_do_not_fit_is_refused_before_ezkl_reads_it(tmp_path: Path) -> None:
     onnx = tmp_path / "odd.onnx"
     onnx.write_bytes(network([node("MatMul", ["x", "w"], "y")], {"w": [[1, 2]] * 3}))
-    with pytest.raises(EngineError, match="ezkl failed to read the network"):
+    with pytest.raises(NetworkRefused, match="its shapes do not fit together"):
         build_circuit(onnx, cache=tmp_path)
 
 

@@ -1,7 +1,6 @@
 """Each check of a receipt is the one that speaks up when the receipt is wrong in what it is for,
 though its requester has signed it again and made every digest match."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,34 +8,16 @@ import pytest
 from eth_account import Account
 
 from tests.executor.drain import REQUESTER
-from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
-from tests.support.fakes.memory_prover import check_memory_proof
+from tests.support.fakes.memory_agent import MemoryAgent
 from tests.support.receipt_mutations import Document, as_text, recompute_digests
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import MalformedReceipt
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
-from zkagent.models.catalogue import Model
 
 STRANGER = Account.from_key("0x" + "22" * 32)
 Edit = Callable[[Any], None]  # of the only run of a receipt
-
-
-@pytest.fixture
-def document(receipt: Receipt) -> Document:
-    found: Document = json.loads(receipt.to_json())
-    return found
-
-
-@pytest.fixture
-def sources(drain: Model, agent: MemoryAgent) -> Sources:
-    return Sources(
-        lambda name: drain,
-        lambda *circuit: check_memory_proof,
-        lambda address: agent,
-        memory_contracts,
-    )
 
 
 def broken(document: Document, sources: Sources) -> tuple[Check, ...]:

@@ -1,7 +1,6 @@
 """Each sentence with which a check of a receipt refuses, though its requester has signed it again
 and every digest matches; and what a chain says instead of what is recorded."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,13 +9,12 @@ import pytest
 from eth_utils.crypto import keccak
 
 from tests.executor.drain import REQUESTER
-from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
-from tests.support.fakes.memory_prover import check_memory_proof
+from tests.support.fakes.memory_agent import MemoryAgent
 from tests.support.receipt_mutations import Document, as_text, recompute_digests
 from zkagent.circuits.errors import CircuitError
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import CannotVerify, MalformedReceipt
-from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
+from zkagent.executor.receipts.format import parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check, Report
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.models.catalogue import Model
@@ -24,22 +22,6 @@ from zkagent.models.errors import UnknownModel
 
 Edit = Callable[[Any], None]  # of the only run of a receipt
 UNSIGNED_FORM = "it is not a signed EIP-1559 transaction"
-
-
-@pytest.fixture
-def document(receipt: Receipt) -> Document:
-    found: Document = json.loads(receipt.to_json())
-    return found
-
-
-@pytest.fixture
-def sources(drain: Model, agent: MemoryAgent) -> Sources:
-    return Sources(
-        lambda name: drain,
-        lambda *circuit: check_memory_proof,
-        lambda address: agent,
-        memory_contracts,
-    )
 
 
 def verified(document: Document, sources: Sources) -> Report:

@@ -5,6 +5,7 @@ ExecutorError
 ├── TrainingExtraMissing     torch is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── CommitmentRefused        another commitment is registered than the one to accept
+├── KeptRefused              a batch verifier that would be registered again, and nobody vouches for
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
 ├── ArgumentRefused          a function was called with a value that it cannot mean
 ├── NoAgentThere             a contract, or none, that does not answer as an agent's does
@@ -92,6 +93,19 @@ class CommitmentRefused(ExecutorError):
         super().__init__(
             f"the model is registered as 0x{registered.hex()}, not as 0x{wanted.hex()}: audit it "
             "(zkagent model audit) and accept what that prints"
+        )
+
+
+class KeptRefused(ExecutorError):
+    """Nothing was sent. What is kept is signed again: a node that lies about the list would have
+    the model's owner register a stranger's verifier."""
+
+    def __init__(self, size: int, verifier: str, why: str) -> None:
+        self.size, self.verifier = size, verifier
+        super().__init__(
+            f"the verifier for {size} decisions at {verifier}, which the node lists, is not kept: "
+            f"{why}; --batch {size} puts one of this version in its place, --keep "
+            f"{size}={verifier} keeps what you know to be good"
         )
 
 

@@ -23,6 +23,7 @@ ContractsError
     │   └── ChainTimedOut     a request has no answer in time
     ├── WrongChain            another chain id than expected
     ├── AnswerRefused         an answer that no node gives; nothing is signed on it
+    ├── SignedOtherwise       the chain has another value, says the node, than was signed
     ├── FeeRefused            a fee above what may be paid
     ├── StepPending           a deployment's transaction is not included yet
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
@@ -220,6 +221,18 @@ class AnswerRefused(ChainError):
         )
 
 
+class SignedOtherwise(ChainError):
+    """After the fact: what was signed is on its way or there."""
+
+    def __init__(self, what: str, signed: bytes, found: bytes) -> None:
+        self.signed, self.found = signed, found
+        super().__init__(
+            f"{what} is 0x{signed.hex()} by what was signed, and 0x{found.hex()} by what the node "
+            "says now: rely on neither before an audit by another node (zkagent model audit, "
+            "zkagent agent audit)"
+        )
+
+
 class FeeRefused(ChainError):
     """whole: of the transaction, not of a unit of gas."""
 
@@ -289,6 +302,7 @@ __all__ = [
     "ModelCodeError",
     "NameRefused",
     "RevertError",
+    "SignedOtherwise",
     "StepPending",
     "ToolchainError",
     "UnknownCode",

@@ -24,7 +24,7 @@ from eth_utils.crypto import keccak
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import system_id
 from zkagent.executor.audit.agent import origin_checks, tell
-from zkagent.executor.audit.code import Code, Expected, Place
+from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel, BatchVerifier
 from zkagent.executor.chain.limits import MOST_BATCH
@@ -146,38 +146,13 @@ def _tables(audited: Audited, code: ModelCode) -> str:
 
 def _encoder(audited: Audited, code: ModelCode) -> Place:
     *chunks, data = audited.bound.components
-    made = {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(chunks)}
-    unused = {f"_chunk{i}": 0 for i in range(len(chunks), 8)}
-    values: Expected = made | unused | encoder_values(code) | {"_data": int(data, 16)}
+    values = code.encoder_immutables(chunks, data)
     return Place("encoder", audited.bound.encoder, ("TextEncoder",), values)
 
 
 def _decoder(audited: Audited, code: ModelCode) -> Place:
-    values = decoder_values(code) | {"_data": int(audited.bound.components[-1], 16)}
+    values = code.decoder_immutables(audited.bound.components[-1])
     return Place("decoder", audited.bound.decoder, ("ToolDecoder",), values)
-
-
-def encoder_values(code: ModelCode) -> dict[str, int]:
-    """What `encoding/TextEncoder.sol` computes of the model's data when it is made."""
-    header = code.header
-    return {
-        "_textMask": code.text_rows - 1,
-        "_localMask": code.local_rows - 1,
-        "_vocabulary": code.vocabulary_at,
-        "_prefixes": code.manifest_at + len(header),
-        "_prefixBytes": int.from_bytes(header[2:], "big"),
-        "_actions": header[0],
-        "_balanceAction": header[1],
-    }
-
-
-def decoder_values(code: ModelCode) -> dict[str, int]:
-    """The same of `encoding/ToolDecoder.sol`."""
-    return {
-        "_offset": code.manifest_at,
-        "_length": len(code.data) - code.manifest_at,
-        "_actions": code.header[0],
-    }
 
 
 def _verifier(audited: Audited) -> str:
@@ -290,5 +265,5 @@ def _digest(audited: Audited, address: str) -> str:
     return keccak(audited.code.reader.code(address, audited.code.block)).hex()
 
 
-__all__ = ["Audited", "audit", "batch_problem", "decoder_values", "encoder_values"]
-__all__ += ["model_contract_checks", "registered_checks"]
+__all__ = ["Audited", "audit", "batch_problem", "model_contract_checks"]
+__all__ += ["registered_checks"]

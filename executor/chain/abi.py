@@ -17,13 +17,11 @@ from eth_utils.crypto import keccak
 from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.chain.decoding import decode
+from zkagent.verifier_contracts.deployment.model_hashes import BATCHES, BINDING, COMMITMENT
 
 INPUT = "((uint8,bytes)[],bytes)"
 CLAIMS = "(uint256,bytes32,bytes)[]"
 TERMS = "(uint64,(bytes32,(uint16,uint256,uint256)[])[],(address,bytes4,bytes32)[])"
-COMMITMENT = "(bytes32,bytes32,bytes32,bytes4,string)"
-BINDING = "(address,address,address,address[],bytes32,bytes32,uint16,uint16)"
-BATCHES = "(uint16,address,bytes32,bytes32)[]"
 EXECUTABLE = "(address,uint16,uint16,address,address,bytes32)"
 INPUT_DESCRIPTION = "((uint8,string,string)[])"
 STRING_PARAMETER = 0  # IERCAgentTool.ParamType.STRING

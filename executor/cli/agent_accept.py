@@ -65,6 +65,7 @@ def accept_command(
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
     from zkagent.verifier_contracts.chain.local import call, connect, send
     from zkagent.verifier_contracts.deployment.wallet import at
+    from zkagent.verifier_contracts.errors import SignedOtherwise
 
     address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     signer = signer_of(key_file)
@@ -86,7 +87,9 @@ def accept_command(
         sys.exit(1)
     send(web3, functions.acceptModel(wanted), signer)
     held = bytes(call(web3, functions.pinnedCommitment()))
-    output.show(f"{address} obeys 0x{held.hex()}")
+    if held != wanted:
+        raise SignedOtherwise(f"what {address} obeys", wanted, held)
+    output.show(f"{address} obeys 0x{wanted.hex()}")
 
 
 def _hashes(web3: Any, address: str, functions: Any) -> tuple[bytes, bytes]:

@@ -81,17 +81,22 @@ def deploy_command(
     """Compile FILE and deploy one of its contracts.
 
     The constructor's parameters are filled in by their names: executor, registry, model (its
-    number), commitment (that the deployment's own agent obeys), book and pool from --deployment;
-    owner is the key's account. What it costs is shown first; the same command resumes what was
-    interrupted. What is no agent, such as a token, is deployed all the same, and said to be none.
+    number), commitment (that the deployment's own agent was made with), book and pool from
+    --deployment; owner is the key's account. All of them and what it costs are shown first; the
+    same command resumes what was interrupted. What is no agent, such as a token, is deployed all
+    the same, and said to be none.
     """
+    from zkagent.executor.cli.called import Called, called_by_tools
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run import signer_of
     from zkagent.executor.places import check_place
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
-    from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
+    from zkagent.verifier_contracts.deployment.arguments import (
+        constructor_arguments,
+        shown_arguments,
+    )
     from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
     from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, OwnContract, is_agent
@@ -108,16 +113,23 @@ def deploy_command(
     with Narrator().working() as tell:
         tell.stage("compiling")
         compiled = _chosen(file, name)
-        known = {"owner": signer.address, **(_known(web3, record) if record else {})}
+        known = {"owner": signer.address, **(_known(record) if record else {})}
         arguments = constructor_arguments(compiled, given, known)
+        called: list[Called] = []
 
         def work(carrier: Carrier) -> Any:
             return create(carrier, Step("agent", compiled.name), compiled, *arguments)
 
+        def rehearsed(own: Carrier) -> None:
+            called[:] = called_by_tools(own.web3, str(work(own).address))
+
         with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
             where = f"chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
             what = f"deploys {_described(compiled)} on {where}"
-            if not agree(carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run):
+            shown = shown_arguments(compiled, arguments)
+            if not agree(
+                carrier, what, rehearsed, tell, fork=rpc, yes=yes, dry_run=dry_run, details=shown
+            ):
                 return
             tell.stage(f"deploying: {compiled.name}")
             address = str(work(carrier).address)
@@ -125,13 +137,12 @@ def deploy_command(
             kind = OwnAgent if is_agent(compiled) else OwnContract
             made = kind(chain, block, compiled.name, address, signer.address)
             write_new(place, made.to_json())
-            called = _called_by_tools(web3, address)
     if not is_agent(compiled):
         output.show(f"contract {address}, which is no agent; its record is {place}")
         return
     output.show(f"agent   {address}")
-    for contract in called:
-        output.show(f"tools   call {contract}")
+    for each in called:
+        output.show(f"tools   call {each.of(address, arguments)}")
     output.show(
         f'try     zkagent run "..." --rpc {shown_url(rpc)} --deployment {place} '
         f"--key-file {key_file}"
@@ -159,46 +170,22 @@ def _chosen(file: Path, name: str | None) -> "Contract":
     return compiled[wanted]
 
 
-def _known(web3: Any, record: "Deployment") -> "Mapping[str, str]":
-    """Values for parameters of these names. The commitment is the one that the deployment's owner
-    had its agent pin, not whatever is registered now."""
-    from zkagent.verifier_contracts.chain.local import call
-    from zkagent.verifier_contracts.deployment.wallet import at
-
-    agent = at(web3, "WalletAgent", record.agent)
-    commitment = "0x" + bytes(call(web3, agent.functions.pinnedCommitment())).hex()
+def _known(record: "Deployment") -> "Mapping[str, str]":
+    """Values for parameters of these names. The commitment is the one that the deployment's agent
+    was made with: not what is registered now, nor what a node says that the agent obeys."""
     model = str(record.model_id)
+    commitment = record.commitment
+    pinned = {"commitment": commitment, "expectedcommitment": commitment} if commitment else {}
     return {
+        **pinned,
         "executor": record.executor,
         "registry": record.registry,
         "model": model,
         "modelid": model,
-        "commitment": commitment,
-        "expectedcommitment": commitment,
         "book": record.symbol_book,
         "symbolbook": record.symbol_book,
         "pool": record.pool,
     }
-
-
-def _called_by_tools(web3: Any, agent: str) -> list[str]:
-    """What the agent's own tools act through, such as a purse; none where that is not told."""
-    from eth_utils.address import to_checksum_address
-
-    from zkagent.executor.chain import abi
-    from zkagent.executor.chain.reader import ContractReader
-    from zkagent.executor.chain.web3_agent import read_tools
-    from zkagent.executor.errors import NoAgentThere, NotOnChain
-    from zkagent.verifier_contracts.errors import RevertError
-
-    reader = ContractReader(web3)
-    block = reader.block("latest")
-    try:
-        tools = read_tools(reader, agent, block)
-        found = dict.fromkeys(reader.view(each, abi.WIRING, block)[1] for each, _ in tools)
-    except (NoAgentThere, NotOnChain, RevertError):
-        return []
-    return [to_checksum_address(each) for each in found]
 
 
 __all__ = ["deploy_command"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.circuits.support.urls import shown_url
+from zkagent.errors import in_line
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import (
@@ -137,6 +138,7 @@ def deploy_command(
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
     from zkagent.verifier_contracts.chain.local import connect
+    from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
     from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
@@ -150,19 +152,22 @@ def deploy_command(
         for note in check_origins(web3, foundations, trust):
             with tell.aside():
                 output.show(f"note: {note}", err=True)
-        _check_demo(foundations, demo, int(web3.eth.chain_id))
+        served = policy_of(web3).chain_id
+        _check_demo(foundations, demo, served)
+        shown = _foundation_lines(web3, foundations)
         circuit = local_circuit(model, srs, tell.stage)
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
         subject = _subject(model, circuit, plan)
         with resumable(web3, signer, out, subject) as carrier:
             if not agree(
                 carrier,
-                f"deploys {model.name} on chain {web3.eth.chain_id}, {shown_url(rpc)}",
+                f"deploys {model.name} on chain {served}, {shown_url(rpc)}",
                 lambda own: _deployed(own, model, circuit, plan),
                 tell,
                 fork=rpc if foundations.any else None,
                 yes=yes,
                 dry_run=dry_run,
+                details=shown,
             ):
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
@@ -186,6 +191,25 @@ def _deployed(
         stage("funding the wallet")
         mint(carrier, made)
     return made
+
+
+def _foundation_lines(web3: Any, there: "Foundations") -> list[str]:
+    """What is built on: the user named it, but for what the node says of it, which is shown as
+    that: an executor's registry, what a book lists, the decimals of tokens."""
+    from zkagent.verifier_contracts.deployment.foundations import listed_tokens
+
+    parts = ("executor", "book", "pool")
+    lines = [f"uses {name} {named}" for name in parts if (named := getattr(there, name))]
+    if there.registry:
+        told = ", which is the executor's by the node's word" if there.executor else ""
+        lines.append(f"uses registry {there.registry}{told}")
+    tokens = listed_tokens(web3, there.book) if there.book else there.tokens
+    what = "which the book lists, and its" if there.book else "its"
+    return lines + [
+        f"uses token {in_line(each.symbol)} {each.address}: {what} {each.decimals} decimals are "
+        "the node's word"
+        for each in tokens
+    ]
 
 
 def _subject(model: "Model", circuit: "Circuit", plan: "WalletPlan") -> dict[str, str | int]:

@@ -64,13 +64,14 @@ def resumable(
 def here(web3: Any, account: str, subject: "Subject") -> "Subject":
     """The subject, with whose it is and on which chain."""
     from zkagent.verifier_contracts.chain.local import translated
+    from zkagent.verifier_contracts.chain.signing import policy_of
 
     with translated(web3):
         genesis = web3.eth.get_block(0)["hash"]
-        where: dict[str, str | int] = {
-            "chain": int(web3.eth.chain_id),
-            "genesis block": "0x" + bytes(genesis).hex(),
-        }
+    where: dict[str, str | int] = {
+        "chain": policy_of(web3).chain_id,
+        "genesis block": "0x" + bytes(genesis).hex(),
+    }
     return {**where, "account": account, **subject}
 
 
@@ -83,9 +84,11 @@ def agree(
     fork: str | None,
     yes: bool,
     dry_run: bool,
+    details: Sequence[str] = (),
 ) -> bool:
     """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
 
+    details: of what is signed, each a line that nobody else has written into, shown behind `what`.
     fork: the RPC address, where the work uses what is on the chain already. Raises
     InsufficientFunds.
     """
@@ -97,7 +100,7 @@ def agree(
     done = carrier.journal.steps
     left = [(step, gas) for step, gas in steps if step.name not in done]
     with tell.aside():
-        _show(what, left, len(steps) - len(left), carrier, dry_run)
+        _show((what, *details), left, len(steps) - len(left), carrier, dry_run)
         if dry_run:
             return False
         _check_funds(carrier, left)
@@ -108,7 +111,7 @@ def agree(
 
 
 def _show(
-    what: str,
+    what: "Sequence[str]",
     left: "Sequence[tuple[Step, int]]",
     done: int,
     carrier: "JournalledCarrier",
@@ -122,7 +125,10 @@ def _show(
         output.show(text, err=not dry_run)
 
     fees, total = fees_now(carrier.web3), sum(gas for _, gas in left)
-    say(f"{what}, by {carrier.account}")
+    first, *details = what
+    say(f"{first}, by {carrier.account}")
+    for each in details:
+        say(f"  {each}")
     if done:
         say(f"  resumed: {done} of {done + len(left)} transactions were signed before")
     for part in by_part(left):

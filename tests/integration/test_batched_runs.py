@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.batches import accept_batches
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.networks.batch import fill
 from zkagent.executor.audit.code import Code
@@ -29,7 +30,6 @@ from zkagent.executor.runs.session import Session
 from zkagent.models.catalogue import Model
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import send
-from zkagent.verifier_contracts.deployment.batches import accept_batches
 from zkagent.verifier_contracts.deployment.wallet import at
 from zkagent.verifier_contracts.errors import RevertError
 

@@ -42,7 +42,12 @@ from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
-from zkagent.verifier_contracts.deployment.deployer import MAX_ITERATIONS, Deployer, at
+from zkagent.verifier_contracts.deployment.deployer import (
+    MAX_ITERATIONS,
+    Deployer,
+    Registered,
+    at,
+)
 from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
 from zkagent.verifier_contracts.toolchain.compile import (
     SOURCES,
@@ -149,8 +154,10 @@ class World:
             "book": self.parts.symbol_book,
         } | others
         registry = at(self.web3, "ModelRegistry", used["registry"])
+        told = bytes(call(self.web3, registry.functions.commitmentHash(self.parts.model_id)))
+        model = Registered(self.parts.model_id, told)
         agent = self.deployer.wallet_agent(
-            used["executor"], self.parts.model_id, registry, used["pool"], used["book"]
+            used["executor"], model, registry, used["pool"], used["book"]
         )
         self.pay(str(call(self.web3, agent.functions.wallet())))
         return str(agent.address)

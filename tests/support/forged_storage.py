@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.verifier_contracts.chain.code import created_address, creation_code
-from zkagent.verifier_contracts.chain.local import send
+from zkagent.verifier_contracts.chain.local import call, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
-from zkagent.verifier_contracts.deployment.deployer import Deployer, at
+from zkagent.verifier_contracts.deployment.deployer import Deployer, Registered, at
 
 ENOUGH_GAS = 5_000_000  # an estimate is content when a CREATE within fails
 POINTER_SLOT = 2  # of SymbolBook: after the owner and the pending one
@@ -51,9 +51,9 @@ def agent_with(chain: EmbeddedChain, **others: str) -> str:
     parts = {"executor": there.executor, "pool": there.pool, "book": there.symbol_book} | others
     deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
     registry = at(chain.web3, "ModelRegistry", there.registry)
-    made = deployer.wallet_agent(
-        parts["executor"], there.model_id, registry, parts["pool"], parts["book"]
-    )
+    told = bytes(call(chain.web3, registry.functions.commitmentHash(there.model_id)))
+    model = Registered(there.model_id, told)
+    made = deployer.wallet_agent(parts["executor"], model, registry, parts["pool"], parts["book"])
     return str(made.address)
 
 

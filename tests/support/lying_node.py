@@ -53,11 +53,13 @@ class LyingNode:
         """From now on."""
         self.lies[method] = lambda honest: answer
 
-    def respond(self, request: dict[str, Any]) -> bytes | None:
+    def respond(self, request: Any) -> bytes | None:
         """The response's body; None for none."""
+        if isinstance(request, list):  # of a fork of the node's chain
+            return b"[" + b",".join(self.respond(each) or b"" for each in request) + b"]"
         method = request["method"]
         self.asked.append(method)
-        self.parameters = request["params"]
+        self.parameters = request.setdefault("params", [])
         if method == "eth_sendRawTransaction":
             self.sent.append(request["params"][0])
         lie = self.lies.get(method)

@@ -14,6 +14,7 @@ from eth_abi.grammar import ABIType, BasicType, TupleType, parse
 from eth_utils.abi import collapse_if_tuple
 from eth_utils.address import to_checksum_address
 
+from zkagent.errors import plain
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.chain.addresses import is_address
 from zkagent.verifier_contracts.errors import ArgumentMissing, ArgumentTwice, ArgumentUnreadable
@@ -34,14 +35,33 @@ def constructor_arguments(
     Raises ArgumentMissing for a parameter without a value, ArgumentUnreadable for a value that does
     not fit its type, or that no parameter takes, ArgumentTwice.
     """
-    parameters = [
+    parameters = _parameters(compiled)
+    texts = _texts([parameter["name"] for parameter in parameters], given)
+    return tuple(_value(parameter, texts, known) for parameter in parameters)
+
+
+def shown_arguments(compiled: Contract, values: Sequence[Any]) -> list[str]:
+    """What a constructor is given, one line for each parameter: NAME = VALUE, whole."""
+    names = [parameter["name"] for parameter in _parameters(compiled)]
+    return [f"{name} = {_shown(value)}" for name, value in zip(names, values, strict=True)]
+
+
+def _parameters(compiled: Contract) -> list[Mapping[str, Any]]:
+    return [
         parameter
         for entry in compiled.abi
         if entry["type"] == "constructor"
         for parameter in entry["inputs"]
     ]
-    texts = _texts([parameter["name"] for parameter in parameters], given)
-    return tuple(_value(parameter, texts, known) for parameter in parameters)
+
+
+def _shown(value: Any) -> str:
+    """As it is written to give it."""
+    if isinstance(value, bytes):
+        return "0x" + value.hex()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_shown, value))}]"
+    return plain(str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def _texts(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
@@ -123,4 +143,4 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-__all__ = ["constructor_arguments"]
+__all__ = ["constructor_arguments", "shown_arguments"]

@@ -44,9 +44,9 @@ class Backing(Protocol):
         before anything is sent. Raises DevelopmentSetupRefused, EvmModelError, CompileError."""
         ...
 
-    def deploy(self, carrier: Carrier, step: Step) -> str:
-        """Its address. step: or steps whose names begin with its. Raises ChainError, RevertError,
-        CompileError."""
+    def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
+        """What stands there then, as compiled here. step: or steps whose names begin with its.
+        Raises ChainError, RevertError, CompileError."""
         ...
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
@@ -70,8 +70,9 @@ class ProofBacking:
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
 
-    def deploy(self, carrier: Carrier, step: Step) -> str:
-        return str(create(carrier, step, self._compiled).address)
+    def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
+        made = create(carrier, step, self._compiled)
+        return ExactCode(str(made.address), self._compiled.deployed_bytecode)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         """Without immutables its code is what was compiled; the constructor, which refuses to make
@@ -96,7 +97,7 @@ class EvaluationBacking:
                 f"{onnx[:16]}: generate it from the model's own file"
             )
 
-    def deploy(self, carrier: Carrier, step: Step) -> str:
+    def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
         """The parts first: the contract's constructor takes their addresses."""
         model, total = self._model, len(self._model.parts)
         names = [f"{step.name}, part {number} of {total}" for number in range(1, total + 1)]
@@ -104,7 +105,8 @@ class EvaluationBacking:
             create_data(carrier, Step(step.part, name), code)
             for name, code in zip(names, model.parts, strict=True)
         ]
-        return str(create(carrier, step, model.contract, *([parts] if parts else [])).address)
+        made = create(carrier, step, model.contract, *([parts] if parts else []))
+        return ExactCode(str(made.address), model.code(parts))
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         """The parts first: the contract cannot be constructed with others."""

@@ -1,61 +1,47 @@
 """Verifiers for several decisions in one proof: deployed, and registered beside a model's own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.verifier_contracts.chain.local import Sender, call, send
-from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
-from zkagent.verifier_contracts.deployment.deployer import Deployer, at
-from zkagent.verifier_contracts.deployment.record import Deployment
+from zkagent.verifier_contracts.deployment.deployer import Deployer, Registered
+from zkagent.verifier_contracts.deployment.model_hashes import batches_hash
 
 PART = "batch verifiers"
+#: `BatchVerifier` of IModelRegistry.sol: size, verifier, circuit hash, code hash.
+Entry = tuple[int, str, bytes, bytes]
 
 
 def add_batches(
-    deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit]
-) -> bytes:
-    """Register verifiers for so many decisions beside those that the sender's model has; those of
-    the same size are replaced. The new commitment hash.
+    deployer: Deployer,
+    registry: Any,
+    model: Registered,
+    circuits: Mapping[int, Circuit],
+    kept: Sequence[Entry] = (),
+) -> Registered:
+    """Register verifiers for so many decisions with the sender's model: these and those `kept`, and
+    no others. The model with its new commitment, computed of what was signed.
 
-    Agents that pinned the model before stop until their owners accept the new commitment. Raises
+    model: its commitment without any. kept: they are signed like the new ones, so that nothing but
+    the caller's own knowledge may be in them; those of a new one's size are replaced. Agents that
+    pinned the model before stop until their owners accept the new commitment. Raises
     DevelopmentSetupRefused, ChainError, RevertError.
     """
-    listed = call(deployer.web3, registry.functions.batchVerifiers(model_id))
-    return _set(deployer, registry, model_id, circuits, kept=listed)
-
-
-def register_batches(
-    deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit]
-) -> bytes:
-    """`add_batches` where these become the only ones."""
-    return _set(deployer, registry, model_id, circuits, kept=())
-
-
-def accept_batches(
-    web3: Any, owner: Sender, deployment: Deployment, circuits: Mapping[int, Circuit]
-) -> None:
-    """The same for a deployment whose model and agent both are `owner`'s, and the agent accepts."""
-    registry = at(web3, "ModelRegistry", deployment.registry)
-    deployer = Deployer(DirectCarrier(web3, owner))
-    commitment = register_batches(deployer, registry, deployment.model_id, circuits)
-    agent = at(web3, "WalletAgent", deployment.agent)
-    send(web3, agent.functions.acceptModel(commitment), owner)
-
-
-def _set(
-    deployer: Deployer, registry: Any, model_id: int, circuits: Mapping[int, Circuit], kept: Any
-) -> bytes:
-    batches = {size: (size, *rest) for size, *rest in kept}
+    batches: dict[int, Entry] = {
+        size: (size, str(to_checksum_address(verifier)), circuit_hash, code_hash)
+        for size, verifier, circuit_hash, code_hash in kept
+    }
     for size, circuit in sorted(circuits.items()):
-        verifier = deployer.verifier(circuit, PART, f"for {size} decisions")
-        code_hash = keccak(bytes(deployer.web3.eth.get_code(verifier)))
-        batches[size] = (size, verifier, bytes.fromhex(circuit.digest), code_hash)
+        made = deployer.verifier(circuit, PART, f"for {size} decisions")
+        batches[size] = (size, made.address, bytes.fromhex(circuit.digest), keccak(made.code))
     entries = [batches[size] for size in sorted(batches)]
-    deployer.send(PART, "register", registry.functions.setBatchVerifiers(model_id, entries))
-    return bytes(call(deployer.web3, registry.functions.commitmentHash(model_id)))
+    function = registry.functions.setBatchVerifiers(model.number, entries)
+    deployer.send(PART, "register", function)
+    return replace(model, commitment=batches_hash(model.commitment, entries))
 
 
-__all__ = ["accept_batches", "add_batches", "register_batches"]
+__all__ = ["Entry", "add_batches"]

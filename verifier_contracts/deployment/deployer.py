@@ -5,6 +5,7 @@ an agent be made for a model that is there already.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from eth_utils.crypto import keccak
@@ -13,11 +14,14 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import system_id
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Asset
-from zkagent.verifier_contracts.chain.local import call
-from zkagent.verifier_contracts.deployment.backing import backing_of
+from zkagent.verifier_contracts.chain.node import answers
+from zkagent.verifier_contracts.chain.signing import policy_of
+from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
 from zkagent.verifier_contracts.deployment.model_code import build_model_code
+from zkagent.verifier_contracts.deployment.model_hashes import bound_hash, model_hash
 from zkagent.verifier_contracts.deployment.record import ModelContracts, Token
+from zkagent.verifier_contracts.errors import AnswerRefused
 from zkagent.verifier_contracts.toolchain.compile import contract
 
 MAX_ITERATIONS = 8
@@ -28,12 +32,21 @@ def silent(stage: str) -> None:
     """Progress for nobody."""
 
 
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A model in a registry. commitment: what its agents pin, computed here; number: the node's
+    word, which the constructor of an agent that pins the commitment holds against the registry."""
+
+    number: int
+    commitment: bytes
+
+
 class Deployer:
     """Deploys with one account on one chain. All methods raise ChainError and RevertError."""
 
     def __init__(self, carrier: Carrier, progress: Progress = silent) -> None:
         self.carrier, self.web3, self.progress = carrier, carrier.web3, progress
-        self.chain_id = int(carrier.web3.eth.chain_id)
+        self.chain_id = policy_of(carrier.web3).chain_id
 
     def make(self, part: str, name: str, *arguments: Any) -> Any:
         """A contract of src/ with these constructor arguments."""
@@ -46,16 +59,17 @@ class Deployer:
     def send(self, part: str, what: str, function: Any) -> Any:
         return self.carrier.carry(self._step(part, what), function)
 
-    def verifier(self, circuit: Circuit, part: str = "verifier", what: str = "") -> str:
+    def verifier(self, circuit: Circuit, part: str = "verifier", what: str = "") -> ExactCode:
         """The circuit's verifier, or what takes its place. Raises DevelopmentSetupRefused before
         anything is sent."""
         backing = backing_of(circuit)
         backing.check(self.chain_id, circuit.origin.onnx)
         return backing.deploy(self.carrier, self._step(part, what))
 
-    def model(self, model: Model, circuit: Circuit) -> ModelContracts:
-        """Everything that executes `model`. Raises DevelopmentSetupRefused, ModelCodeError, and
-        EvmModelError for a contract that evaluates another one."""
+    def model(self, model: Model, circuit: Circuit) -> tuple[ModelContracts, ExactCode]:
+        """Everything that executes `model`, and the verifier among it. Raises
+        DevelopmentSetupRefused, ModelCodeError, and EvmModelError for a contract that evaluates
+        another one."""
         backing_of(circuit).check(self.chain_id, model.manifest.files.onnx)
         code = build_model_code(model.manifest, model.tables)
         total = len(code.text_chunks)
@@ -67,19 +81,25 @@ class Deployer:
         encoder = self.make("encoder", "TextEncoder", *code.encoder_arguments(chunks, data))
         decoder = self.make("decoder", "ToolDecoder", *code.decoder_arguments(data))
         verifier = self.verifier(circuit)
-        return ModelContracts(chunks, data, encoder.address, decoder.address, verifier)
+        made = ModelContracts(chunks, data, encoder.address, decoder.address, verifier.address)
+        return made, verifier
 
     def register(
-        self, registry: Any, model: Model, circuit: Circuit, contracts: ModelContracts
-    ) -> int:
-        """Register the model as bound to `contracts`; its number."""
+        self,
+        registry: Any,
+        model: Model,
+        circuit: Circuit,
+        contracts: ModelContracts,
+        verifier: ExactCode,
+    ) -> Registered:
+        """Register the model as bound to `contracts`, of which `verifier` is one. Raises
+        AnswerRefused for a receipt of another registration, too."""
         binding = self.binding(model, contracts)
-        commitment = self.commitment(registry, circuit, binding, f"zkagent:model/{model.name}")
+        commitment = self.commitment(model, circuit, contracts, verifier)
         function = registry.functions.registerBoundModel(commitment, binding)
         receipt = self.send("registry", f"register {model.name}", function)
-        events = registry.events.ModelBound().process_receipt(receipt, errors=_discard())
-        (event,) = (each for each in events if each["address"] == registry.address)
-        return int(event["args"]["modelId"])
+        bound = bound_hash(commitment, binding)
+        return Registered(_number(registry, receipt, bound), bound)
 
     def binding(self, model: Model, contracts: ModelContracts) -> tuple[Any, ...]:
         """`IModelRegistry.ModelBinding`."""
@@ -95,13 +115,24 @@ class Deployer:
         )
 
     def commitment(
-        self, registry: Any, circuit: Circuit, binding: tuple[Any, ...], uri: str
+        self, model: Model, circuit: Circuit, contracts: ModelContracts, verifier: ExactCode
     ) -> tuple[Any, ...]:
-        """ERC-7992's ModelCommitment for contracts that are there."""
-        model_hash = call(self.web3, registry.functions.modelHashOf(binding))
-        verifier_code = keccak(bytes(self.web3.eth.get_code(binding[0])))
-        system = system_id(circuit.origin.system)
-        return (model_hash, bytes.fromhex(circuit.digest), verifier_code, system, uri)
+        """ERC-7992's ModelCommitment for contracts with the code that this version compiles to: the
+        registry refuses it where they have another."""
+        code = build_model_code(model.manifest, model.tables)
+        encoder = contract("TextEncoder").runtime(
+            code.encoder_immutables(contracts.text_chunks, contracts.data)
+        )
+        decoder = contract("ToolDecoder").runtime(code.decoder_immutables(contracts.data))
+        covered = model_hash(
+            bytes.fromhex(model.manifest.files.onnx),
+            bytes.fromhex(model.digest),
+            keccak(encoder),
+            keccak(decoder),
+            [keccak(each) for each in (*code.text_chunks, code.data)],
+        )
+        system, uri = system_id(circuit.origin.system), f"zkagent:model/{model.name}"
+        return (covered, bytes.fromhex(circuit.digest), keccak(verifier.code), system, uri)
 
     def tokens(self, assets: Sequence[Asset]) -> tuple[Token, ...]:
         """Demo tokens, which anybody can make more of."""
@@ -116,17 +147,16 @@ class Deployer:
         return str(book.address)
 
     def wallet_agent(
-        self, executor: str, model_id: int, registry: Any, pool: str, book: str
+        self, executor: str, model: Registered, registry: Any, pool: str, book: str
     ) -> Any:
-        """A wallet agent that serves the sender, of the model as it is registered now: should it be
-        updated before the agent is there, there will be no agent."""
-        commitment = call(self.web3, registry.functions.commitmentHash(model_id))
+        """A wallet agent that serves the sender, of the model with this commitment: should the
+        number be another one's, or its own be updated before, there will be no agent."""
         return self.make(
             "agent",
             "WalletAgent",
             executor,
-            str(model_id),
-            commitment,
+            str(model.number),
+            model.commitment,
             registry.address,
             self.account,
             pool,
@@ -155,6 +185,23 @@ def at(web3: Any, name: str, address: str) -> Any:
     return web3.eth.contract(address=address, abi=list(contract(name).abi))
 
 
+def _number(registry: Any, receipt: Any, commitment: bytes) -> int:
+    """Of the one model that the transaction bound, which has this commitment. Raises
+    AnswerRefused."""
+    with answers("the receipt of the registration"):
+        events = registry.events.ModelBound().process_receipt(receipt, errors=_discard())
+        bound = [
+            (bytes(each["args"]["commitmentHash"]).hex(), int(each["args"]["modelId"]))
+            for each in events
+            if each["address"] == registry.address
+            and each["transactionHash"] == receipt["transactionHash"]
+        ]
+    if [told for told, _ in bound] != [commitment.hex()]:
+        what = "what the registration bound, by its receipt's log,"
+        raise AnswerRefused(what, [told for told, _ in bound], f"0x{commitment.hex()} alone")
+    return bound[0][1]
+
+
 def _discard() -> Any:
     """Logs of other contracts in the same receipt are not ours to read."""
     from web3.logs import DISCARD
@@ -162,4 +209,4 @@ def _discard() -> Any:
     return DISCARD
 
 
-__all__ = ["MAX_ITERATIONS", "Deployer", "Progress", "at", "silent"]
+__all__ = ["MAX_ITERATIONS", "Deployer", "Progress", "Registered", "at", "silent"]

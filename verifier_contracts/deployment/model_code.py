@@ -65,6 +65,34 @@ class ModelCode:
         """Constructor arguments of `ToolDecoder`."""
         return data_address, self.local_rows
 
+    def encoder_immutables(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> dict[str, int]:
+        """What the constructor of `TextEncoder` writes into its code."""
+        header, none = self.header, dict.fromkeys((f"_chunk{i}" for i in range(MAX_CHUNKS)), 0)
+        chunks = {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(chunk_addresses)}
+        return {
+            **none,
+            **chunks,
+            "_data": int(data_address, 16),
+            "_textMask": self.text_rows - 1,
+            "_localMask": self.local_rows - 1,
+            "_vocabulary": self.vocabulary_at,
+            "_prefixes": self.manifest_at + len(header),
+            "_prefixBytes": int.from_bytes(header[2:], "big"),
+            "_actions": header[0],
+            "_balanceAction": header[1],
+        }
+
+    def decoder_immutables(self, data_address: str) -> dict[str, int]:
+        """The same of `ToolDecoder`."""
+        return {
+            "_data": int(data_address, 16),
+            "_offset": self.manifest_at,
+            "_length": len(self.data) - self.manifest_at,
+            "_actions": self.header[0],
+        }
+
 
 def build_model_code(manifest: Manifest, tables: Tables) -> ModelCode:
     """The code for a model with `tables`: text [rows, 32], local [rows, 16], vocabulary.

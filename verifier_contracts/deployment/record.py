@@ -41,7 +41,8 @@ class ModelContracts:
 class Deployment:
     """One wallet agent with everything below it. Addresses are checksummed.
 
-    circuit: digest; block: the last one that the deployment needed; wallet: holds the tokens.
+    circuit: digest; block: the last one that the deployment needed; wallet: holds the tokens;
+    commitment: what the agent pinned when it was made, "" in records of versions that kept none.
     """
 
     chain_id: int
@@ -61,6 +62,7 @@ class Deployment:
     agent: str
     wallet: str
     tools: tuple[tuple[str, str], ...]  # (name, address)
+    commitment: str = ""
 
     def token(self, symbol: str) -> Token:
         return next(token for token in self.tokens if token.symbol == symbol)
@@ -69,7 +71,10 @@ class Deployment:
         return dict(self.tools)[name]
 
     def to_json(self) -> str:
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
+        content = {"format": FORMAT, **asdict(self)}
+        if not self.commitment:
+            del content["commitment"]
+        return json.dumps(content, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes, source: str = "the deployment") -> Self:
@@ -94,8 +99,9 @@ def load_deployment(path: Path) -> Deployment:
 
 def _typed(content: dict[str, Any]) -> dict[str, Any]:
     names = {field.name for field in fields(Deployment)}
-    if set(content) != names:
-        raise ValueError(f"fields {', '.join(sorted(set(content) ^ names))} missing or unknown")
+    found = set(content)
+    if differing := (names - found - {"commitment"}) | (found - names):
+        raise ValueError(f"fields {', '.join(sorted(differing))} missing or unknown")
     contracts = content["contracts"]
     chunks = tuple(contracts["text_chunks"])
     return {

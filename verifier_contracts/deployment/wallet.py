@@ -11,7 +11,8 @@ from typing import Any
 from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import DEMO_ASSETS
-from zkagent.verifier_contracts.chain.local import Sender, call
+from zkagent.verifier_contracts.chain.code import created_address
+from zkagent.verifier_contracts.chain.local import Sender
 from zkagent.verifier_contracts.deployment.backing import backing_of
 from zkagent.verifier_contracts.deployment.batches import add_batches
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
@@ -22,6 +23,11 @@ from zkagent.verifier_contracts.deployment.foundations import (
     listed_tokens,
 )
 from zkagent.verifier_contracts.deployment.record import Deployment, Token
+
+#: What the constructor of WalletAgent makes by CREATE, and with which nonce: where these stand
+#: follows from the agent's address, whatever a node says (`agents/WalletTools.sol`).
+WALLET_NONCE = 1
+TOOL_NONCES = {"ViewBalance": 3, "Deploy": 4, "Withdraw": 5, "Transfer": 6}
 
 
 @dataclass(frozen=True)
@@ -68,17 +74,17 @@ def build_wallet(
     for batch in plan.batches.values():
         backing_of(batch).check(deployer.chain_id, batch.origin.onnx)
     check_foundations(carrier.web3, there)
-    contracts = deployer.model(model, circuit)
+    contracts, verifier = deployer.model(model, circuit)
     registry = _registry(deployer, there)
-    model_id = deployer.register(registry, model, circuit, contracts)
+    registered = deployer.register(registry, model, circuit, contracts, verifier)
     if plan.batches:
-        add_batches(deployer, registry, model_id, plan.batches)
+        registered = add_batches(deployer, registry, registered, plan.batches)
     executor = (
         there.executor or deployer.make("executor", "AgentExecutor", registry.address).address
     )
     pool = there.pool or deployer.make("demo pool", "LendingPool").address
     tokens, book = _symbols(deployer, there)
-    agent = deployer.wallet_agent(executor, model_id, registry, pool, book)
+    agent = str(deployer.wallet_agent(executor, registered, registry, pool, book).address)
     return Deployment(
         chain_id=deployer.chain_id,
         block=carrier.block,
@@ -89,14 +95,15 @@ def build_wallet(
         owner=deployer.account,
         contracts=contracts,
         registry=registry.address,
-        model_id=model_id,
+        model_id=registered.number,
         executor=executor,
         pool=pool,
         symbol_book=book,
         tokens=tokens,
-        agent=agent.address,
-        wallet=str(call(carrier.web3, agent.functions.wallet())),
-        tools=_named_tools(carrier.web3, agent),
+        agent=agent,
+        wallet=created_address(agent, WALLET_NONCE),
+        tools=tuple((name, created_address(agent, nonce)) for name, nonce in TOOL_NONCES.items()),
+        commitment="0x" + registered.commitment.hex(),
     )
 
 
@@ -112,12 +119,6 @@ def _symbols(deployer: Deployer, there: Foundations) -> tuple[tuple[Token, ...],
         return listed_tokens(deployer.web3, there.book), there.book
     tokens = there.tokens or deployer.tokens(DEMO_ASSETS)
     return tokens, deployer.symbol_book(tokens)
-
-
-def _named_tools(web3: Any, agent: Any) -> tuple[tuple[str, str], ...]:
-    addresses, _ = call(web3, agent.functions.tools())
-    tools = [at(web3, "IERCAgentTool", address) for address in addresses]
-    return tuple((str(call(web3, tool.functions.name())), tool.address) for tool in tools)
 
 
 __all__ = ["Deployer", "Foundations", "WalletPlan", "at", "build_wallet", "deploy_wallet"]

@@ -6,6 +6,7 @@ the outputs among them are what the contract computes from the inputs. Registere
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,6 +54,10 @@ class EvmModel:
     def code_bytes(self) -> int:
         """Of all contracts together."""
         return len(self.contract.deployed_bytecode) + sum(map(len, self.parts))
+
+    def code(self, parts: Sequence[str]) -> bytes:
+        """What lies on chain, of parts at these addresses."""
+        return self.contract.runtime({f"_part{i}": int(at, 16) for i, at in enumerate(parts)})
 
     def parts_of(self, code: bytes) -> list[str]:
         """The addresses of the parts that `code`, deployed from this source, calls."""

@@ -32,6 +32,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = PACKAGE / "src"
 FOUNDRY_TOML = PACKAGE / "foundry.toml"
 MOST_LEVELS = 256  # of a compiler's output
+WORD = 32  # bytes of an immutable in code
 OUTPUTS = ("abi", "evm.bytecode.object", "evm.deployedBytecode.object")
 IMMUTABLES = "evm.deployedBytecode.immutableReferences"
 IMPORT = re.compile(r"""^\s*import\b[^;"']*["']([^"']+)["'][^;]*;""", re.MULTILINE)
@@ -71,6 +72,15 @@ class Contract:
     bytecode: bytes
     deployed_bytecode: bytes
     immutables: Mapping[str, tuple[int, ...]]
+
+    def runtime(self, values: Mapping[str, int]) -> bytes:
+        """What lies on chain when the constructor wrote these immutables. Raises KeyError for one
+        without a value."""
+        code = bytearray(self.deployed_bytecode)
+        for name, places in self.immutables.items():
+            for at in places:
+                code[at : at + WORD] = values[name].to_bytes(WORD, "big")
+        return bytes(code)
 
 
 def default_settings() -> Settings:

@@ -76,9 +76,10 @@ def _other_model(
     model = perturbed_model(session.model, cache_root() / "perturbed")
     circuit = local_circuit(model, session.circuit.srs, lambda s: tell(f"second model: {s}"))
     deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
-    contracts = replace(chain.deployment.contracts, verifier=deployer.verifier(circuit))
+    verifier = deployer.verifier(circuit)
+    contracts = replace(chain.deployment.contracts, verifier=verifier.address)
     registry = at(chain.web3, "ModelRegistry", chain.deployment.registry)
     tell("second model: proving")
     with LocalProver(circuit) as prover:
         proof = prover.prove(x)
-    return proof, deployer.register(registry, model, circuit, contracts)
+    return proof, deployer.register(registry, model, circuit, contracts, verifier).number

@@ -9,7 +9,10 @@ from eth_utils.abi import collapse_if_tuple
 
 from tests.support.command_line import exit_code
 from zkagent.errors import plain
-from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
+from zkagent.verifier_contracts.deployment.arguments import (
+    constructor_arguments,
+    shown_arguments,
+)
 from zkagent.verifier_contracts.errors import ArgumentMissing, ArgumentTwice, ArgumentUnreadable
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -155,3 +158,24 @@ def test_the_command_refuses_two_values_as_well(
     words = ["agent", "deploy", "A.sol", "--arg", "frozen=false", "--arg", f"frozen={second}"]
     assert exit_code(*words, "--rpc", "http://127.0.0.1:9", "--key-file", "key") == 2
     assert "frozen is given more than once" in capsys.readouterr().err
+
+
+def test_all_that_a_constructor_is_given_is_shown_whole_and_on_one_line_each() -> None:
+    kinds = {
+        "agent": "address",
+        "_hash": "bytes32",
+        "most": "uint256",
+        "open": "bool",
+        "text": "string",
+        "list": "uint8[]",
+    }
+    inputs = [{"name": name, "type": kind} for name, kind in kinds.items()]
+    hashed = "0x" + "0f" * 32
+    given = {"agent": CHECKSUMMED, "_hash": hashed, "most": str(2**256 - 1), "open": "true"}
+    given |= {"text": "a\nagent = 0x00", "list": "[1, 2]"}
+    shown = shown_arguments(cast(Contract, Wanting(*inputs)), arguments(inputs, given))
+    most = f"most = {2**256 - 1}"
+    assert shown[:4] == [f"agent = {CHECKSUMMED}", f"_hash = {hashed}", most, "open = true"]
+    assert shown[5:] == ["list = [1, 2]"]
+    assert shown[4].startswith("text = a")
+    assert "\n" not in shown[4]

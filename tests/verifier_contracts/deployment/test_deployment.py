@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_a_deployment_file_fits_its_schema_and_its_neighbours_do_not() -> None:
     assert accepted_neighbours(document, schema) == []
     for change in ({"agent": "0x1"}, {"circuit": "b" * 63}, {"tools": [["ViewBalance"]]}):
         assert problems(document | change, schema)
+
+
+def test_what_the_agent_was_made_to_obey_is_recorded_and_earlier_records_say_nothing_of_it() -> (
+    None
+):
+    schema = shipped("zkagent.verifier_contracts.deployment", "deployment.schema.json")
+    pinned = replace(DEPLOYMENT, commitment="0x" + "c" * 64)
+    document = json.loads(pinned.to_json())
+    assert problems(document, schema) == []
+    assert Deployment.from_json(pinned.to_json()) == pinned
+    assert "commitment" not in json.loads(DEPLOYMENT.to_json())
+    assert Deployment.from_json(DEPLOYMENT.to_json()).commitment == ""
+    assert problems(document | {"commitment": "c" * 64}, schema)
 
 
 def test_the_record_of_an_agent_of_one_s_own_fits_its_schema_and_its_neighbours_do_not(

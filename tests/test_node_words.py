@@ -54,6 +54,11 @@ ARGUED = {
     ("cli/register_batch.py", "register_batch_command", "commitmentHash"): (
         "an error when it is not what was signed; what is printed is what was signed"
     ),
+    ("cli/register_batch.py", "_bound_model", "Web3Registry"): (
+        "a verifier that it lists is kept only when it is built here or named; the rest goes into "
+        "the commitment that is printed, which agents hold against their registry"
+    ),
+    ("cli/model.py", "_agent_reads", "Web3Agent"): "`decide` signs and records nothing",
     ("cli/called.py", "called_by_tools", "view"): "asked of a chain of our own, code compiled here",
 }
 

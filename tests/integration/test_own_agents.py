@@ -4,12 +4,15 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_utils.crypto import keccak
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.lying_node import lying_node
 from tests.support.schemas import problems, shipped
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli.options import VERDICT_CODES
@@ -80,6 +83,37 @@ def test_from_nothing_to_a_payment_and_an_error_of_one_s_own(
     assert limit in one_line_error(capsys)
     assert exit_code("agent", "audit", record["agent"], *place[:2]) == VERDICT_CODES["unknown"]
     assert "nobody here compiled it" in capsys.readouterr().out
+
+
+def test_a_lying_node_names_neither_purse_nor_commitment_and_the_arguments_are_shown(
+    embedded: EmbeddedChain, place: list[str], begun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    thief, record = "7e" * 20, embedded.deployment
+    selectors = {word: "0x" + keccak(text=f"{word}()")[:4].hex() for word in ("wiring", "pinned")}
+    selectors["pinned"] = "0x" + keccak(text="pinnedCommitment()")[:4].hex()
+    with lying_node(embedded.anvil.rpc_url) as liar:
+
+        def lie(honest: Callable[[], Any]) -> Any:
+            asked = liar.parameters[0].get("data") or liar.parameters[0].get("input") or ""
+            if asked == selectors["wiring"]:
+                told = honest()
+                return told[:90] + thief + told[130:]
+            return "0x" + "ab" * 32 if asked == selectors["pinned"] else honest()
+
+        liar.lies["eth_call"] = lie
+        deploy = ["agent", "deploy", begun, "--deployment", "deployment.json", "--yes"]
+        assert exit_code(*deploy, "--rpc", liar.url, *place[2:]) == 0
+    printed = capsys.readouterr()
+    agent = json.loads(Path("Allowance.json").read_text())["agent"]
+    own = embedded.web3.eth.contract(address=agent, abi=[PURSE])
+    purse = call(embedded.web3, own.functions.PURSE())
+    assert f"tools   call {purse}\n" in printed.out
+    assert thief not in printed.out.lower()
+    pinned = at(embedded.web3, "WalletAgent", agent).functions.pinnedCommitment()
+    assert "0x" + bytes(call(embedded.web3, pinned)).hex() == record.commitment
+    shown = printed.err.splitlines()
+    for name, value in {"executor": record.executor, "commitment": record.commitment}.items():
+        assert any(line.startswith(f"  {name}") and line.endswith(f" = {value}") for line in shown)
 
 
 def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(

@@ -141,7 +141,6 @@ def test_a_number_that_is_a_stranger_s_model_makes_no_agent(
         deployed()
     there, sent = opened.chain.deployment, len(liar.sent)
     used = Foundations(there.registry, there.executor, there.symbol_book, there.pool)
-    lie_to(liar, "commitmentHash(uint256)", bytes(32))
     with pytest.raises(RevertError, match="ModelCommitmentChanged"):
         deploy_wallet(
             connect(liar.url), wallet, circuit, opened.chain.owner, plan=WalletPlan(there=used)

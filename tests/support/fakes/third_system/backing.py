@@ -16,8 +16,9 @@ class HashBacking:
     def check(self, chain_id: int, onnx: str) -> None:
         """It may stand anywhere."""
 
-    def deploy(self, carrier: Carrier, step: Step) -> str:
-        return str(create(carrier, step, self.compiled).address)
+    def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
+        made = create(carrier, step, self.compiled)
+        return ExactCode(str(made.address), self.compiled.deployed_bytecode)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
         return (Constructed(address, self.compiled),)

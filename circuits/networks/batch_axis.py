@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
+from zkagent.models.networks.shapes import Shape, known_shapes
+from zkagent.models.networks.sizes import check_sizes
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, NodeProto, ValueInfoProto
-
-Shape = tuple[int, ...]
+    from onnx import ModelProto, NodeProto, ValueInfoProto
 
 ELEMENTWISE = frozenset({"Add", "Identity", "Mul", "Neg", "Relu", "Sub", "Sum"})
 
@@ -27,11 +27,11 @@ def put_batch_first(path: Path, content: bytes, size: int) -> bytes:
 
     model = onnx.load_model_from_string(content)
     try:
-        model = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
-        _Rewriting(path, model.graph, size).run()
+        check_sizes(model)
+        _Rewriting(path, model, size).run()
         del model.graph.value_info[:]  # of the single network
         onnx.checker.check_model(model, full_check=True)
-    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as exc:
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as exc:
         reason = str(exc).strip().partition("\n")[0]
         raise NetworkRefused(path, f"it has no form for {size} rows ({reason})") from exc
     return bytes(model.SerializeToString(deterministic=True))
@@ -40,13 +40,12 @@ def put_batch_first(path: Path, content: bytes, size: int) -> bytes:
 class _Rewriting:
     """One graph in the making. shapes: of the single network's tensors that depend on x."""
 
-    def __init__(self, path: Path, graph: "GraphProto", size: int) -> None:
+    def __init__(self, path: Path, model: "ModelProto", size: int) -> None:
         from onnx import numpy_helper
 
-        self.path, self.graph, self.size = path, graph, size
-        self.constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
-        self.inferred = {v.name: _shape(v) for v in (*graph.input, *graph.value_info)}
-        self.inferred |= {v.name: _shape(v) for v in graph.output}
+        self.path, self.graph, self.size = path, model.graph, size
+        self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
+        self.inferred = dict(known_shapes(model))
         self.shapes: dict[str, Shape] = {}
 
     def run(self) -> None:
@@ -180,11 +179,6 @@ RULES: dict[str, Callable[[_Rewriting, Any], None]] = {
     "Gemm": _Rewriting.gemm,
     "MatMul": _Rewriting.product,
 }
-
-
-def _shape(value: "ValueInfoProto") -> Shape:
-    """Sizes, with 0 for those that are not known."""
-    return tuple(dimension.dim_value for dimension in value.type.tensor_type.shape.dim)
 
 
 def _attribute(node: "NodeProto", name: str, default: int) -> int:

@@ -8,6 +8,7 @@ without measure are refused before anything computes them.
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
-from zkagent.circuits.networks.operators import check_operators, constants
+from zkagent.circuits.networks.operators import check_known, check_operators, constants
 from zkagent.models.files import read_limited
-from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_sizes
+from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -64,9 +65,8 @@ def read_network(path: Path) -> Network:
     (given,) = graph_inputs(graph)
     if integer:
         _check_integer_operators(path, graph)
-        _check_constants(path, graph)
     else:
-        check_operators(path, model)
+        check_known(path, graph)
     found = Network(
         path,
         content,
@@ -77,7 +77,11 @@ def read_network(path: Path) -> Network:
         _shape(path, given),
         tuple(_shape(path, value) for value in graph.output),
     )
-    _check_sizes(path, model)
+    _measure(path, check_sizes, model)  # before anything looks into its tensors
+    if integer:
+        _check_constants(path, graph)
+    else:
+        check_operators(path, model)
     return found
 
 
@@ -87,9 +91,9 @@ def graph_inputs(graph: "GraphProto") -> list["ValueInfoProto"]:
     return [value for value in graph.input if value.name not in weights]
 
 
-def _check_sizes(path: Path, model: "ModelProto") -> None:
+def _measure(path: Path, check: Callable[["ModelProto"], None], model: "ModelProto") -> None:
     try:
-        check_sizes(model)
+        check(model)
     except ValueError as exc:
         raise NetworkRefused(path, str(exc)) from exc
 
@@ -111,10 +115,9 @@ def _parse(path: Path, content: bytes) -> "ModelProto":
     except (DecodeError, onnx.checker.ValidationError, ValueError) as exc:
         reason = str(exc).strip().partition("\n")[0]
         raise NetworkRefused(path, f"it is not a valid ONNX model ({reason})") from exc
+    _measure(path, check_face, model)
     if (inputs := len(graph_inputs(model.graph))) != 1:
         raise NetworkRefused(path, f"it has {inputs} inputs, expected one: concatenate them")
-    if any(tensor.external_data for tensor in model.graph.initializer):
-        raise NetworkRefused(path, "its weights lie in other files: save them inside the ONNX file")
     return model
 
 

@@ -79,8 +79,23 @@ class Graph:
         return bool(node.input) and all(name in known for name in node.input)
 
 
+def check_known(path: Path, graph: "GraphProto") -> None:
+    """Refuse a float network of other operators, by their names alone. Raises NetworkRefused."""
+    fixed = {"", *(tensor.name for tensor in graph.initializer)}
+    faults = []
+    for node in graph.node:
+        known = bool(node.input) and all(name in fixed for name in node.input)
+        if known or node.op_type in {"Constant", *SHAPES}:
+            fixed.update(node.output)
+        elif node.op_type not in OPERATORS or node.domain not in ("", "ai.onnx"):
+            remedy = INSTEAD.get(node.op_type, "replace it by operators that it knows")
+            faults.append(f"ezkl does not know the operator {_named(node)}: {remedy}")
+    _refuse(path, faults)
+
+
 def check_operators(path: Path, model: "ModelProto") -> None:
-    """Refuse a float network that cannot become a circuit, or not one that computes the same.
+    """Refuse a float network of known operators and sizes that cannot become a circuit, or not one
+    that computes the same.
 
     Names the first nodes at fault. Raises NetworkRefused.
     """
@@ -88,7 +103,10 @@ def check_operators(path: Path, model: "ModelProto") -> None:
     around = Graph.of(graph)
     variable = [node for node in graph.node if not around.is_fixed(node)]
     faults = [fault for node in variable for fault in _faults(node, around)]
-    faults += _infinite(around)
+    _refuse(path, [*faults, *_infinite(around)])
+
+
+def _refuse(path: Path, faults: list[str]) -> None:
     if faults:
         more = len(faults) - MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
@@ -126,14 +144,14 @@ def _infinite(graph: Graph) -> Iterator[str]:
 
 
 def _faults(node: "NodeProto", graph: Graph) -> Iterator[str]:
-    name = f"{node.op_type} (node {node.name or node.output[0]!r})"
-    if node.op_type not in OPERATORS or node.domain not in ("", "ai.onnx"):
-        remedy = INSTEAD.get(node.op_type, "replace it by operators that it knows")
-        yield f"ezkl does not know the operator {name}: {remedy}"
-    elif objection := _OBJECTIONS.get(node.op_type):
-        reason = objection(node, graph)
-        if reason:
-            yield f"{name} {reason}"
+    objection = _OBJECTIONS.get(node.op_type)
+    reason = objection(node, graph) if objection else None
+    if reason:
+        yield f"{_named(node)} {reason}"
+
+
+def _named(node: "NodeProto") -> str:
+    return f"{node.op_type} (node {node.name or node.output[0]!r})"
 
 
 def _floats(graph: "GraphProto") -> Iterator[str]:
@@ -249,4 +267,4 @@ _OBJECTIONS: dict[str, Callable[["NodeProto", Graph], str | None]] = {
     "Resize": _resize,
 }
 
-__all__ = ["INSTEAD", "OPERATORS", "check_operators"]
+__all__ = ["INSTEAD", "OPERATORS", "check_known", "check_operators"]

@@ -1,5 +1,5 @@
 """How large a stranger's network makes its tensors, found out before anything computes them: a file
-of a kilobyte can double a tensor forty times.
+of a kilobyte can double a tensor forty times, or the number of its axes.
 
 The bounds are of what a circuit can hold: each number takes a cell at least, and the largest set-up
 has 2^28 rows, of which no machine here proves more than 2^24. The largest networks of this project
@@ -10,13 +10,18 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from zkagent.models.networks.shapes import known_shapes
+from zkagent.models.networks.shapes import described, each_shape
+from zkagent.models.networks.windows import padded
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    from onnx import ModelProto, TensorProto
 
 MOST_ELEMENTS = 1 << 24  # of one tensor: 128 MiB of int64
 MOST_TOGETHER = 1 << 26  # of all of them
+MOST_AXES = 32
+MOST_NODES = 1 << 13
+MOST_NAMES = 1 << 16  # of all nodes' inputs and outputs
+MOST_IN_BYTE = 8  # numbers, of the smallest kind
 
 # Exact over the integers, without a choice for the prover, and without loops.
 INTEGER_OPERATORS = frozenset(
@@ -29,46 +34,85 @@ INTEGER_OPERATORS = frozenset(
 def check_sizes(model: "ModelProto") -> None:
     """Raises ValueError, in one line that names the node, for a tensor that is too large or whose
     size does not follow from the file alone."""
-    _check_flat(model)
-    together = 0
-    for place, shape in _shapes(model):
+    check_face(model)
+    together, shapes = 0, {}
+    for name, place, shape in each_shape(model):
         if shape is None:
             raise ValueError(
                 f"how large {place} becomes does not follow from the file: export it with fixed "
                 "shapes"
             )
-        size = math.prod(shape)
-        if size > MOST_ELEMENTS:
-            raise ValueError(f"{place} has {size:,} numbers, at most {MOST_ELEMENTS:,} are taken")
-        if (together := together + size) > MOST_TOGETHER:
+        shapes[name] = shape
+        together += _checked(place, shape)
+        if together > MOST_TOGETHER:
             raise ValueError(
                 f"its tensors up to {place} have {together:,} numbers, at most "
                 f"{MOST_TOGETHER:,} are taken"
             )
+    for node in model.graph.node:
+        if node.input and (worked := padded(node, shapes.get(node.input[0], ()))):
+            _checked(f"what {described(node)} pads", worked)
 
 
-def _check_flat(model: "ModelProto") -> None:
-    """What lies in a graph within the graph is not measured."""
+def check_face(model: "ModelProto") -> None:
+    """What a file says outright: what hides in it is not measured, and what it stores is there.
+    Raises ValueError."""
+    nodes = model.graph.node
     if model.functions:
         raise ValueError("it defines operators of its own: export it with these written out")
-    for node in model.graph.node:
+    if len(nodes) > MOST_NODES:
+        raise ValueError(f"it has {len(nodes):,} nodes, at most {MOST_NODES:,} are taken")
+    names = sum(len(node.input) + len(node.output) for node in nodes)
+    if names > MOST_NAMES:
+        raise ValueError(
+            f"its nodes name {names:,} inputs and outputs, at most {MOST_NAMES:,} are taken"
+        )
+    for node in nodes:
         if any(each.HasField("g") or each.graphs for each in node.attribute):
-            name = f"{node.op_type} (node {node.name or node.output[0]!r})"
-            raise ValueError(f"{name} holds a graph of its own: export it without branches")
+            raise ValueError(f"{described(node)} holds a graph of its own: export it without branches")
+    for place, tensor in _stored(model):
+        _check_stored(place, tensor)
 
 
-def _shapes(model: "ModelProto") -> Iterator[tuple[str, tuple[int, ...] | None]]:
-    """What makes each tensor, and the tensor's shape where that is known."""
-    known = known_shapes(model)
-    for given in model.graph.input:
-        yield f"input {given.name!r}", known.get(given.name)
+def _checked(place: str, shape: tuple[int, ...]) -> int:
+    """Its numbers, an axis of none counted as one: what lies along others is still a length."""
+    if len(shape) > MOST_AXES:
+        raise ValueError(f"{place} has {len(shape):,} axes, at most {MOST_AXES} are taken")
+    size = math.prod(max(1, length) for length in shape)
+    if size > MOST_ELEMENTS:
+        raise ValueError(f"{place} has {size:,} numbers, at most {MOST_ELEMENTS:,} are taken")
+    return size
+
+
+def _stored(model: "ModelProto") -> Iterator[tuple[str, "TensorProto"]]:
     for tensor in model.graph.initializer:
-        yield f"constant {tensor.name!r}", tuple(tensor.dims)
+        yield f"constant {tensor.name!r}", tensor
     for sparse in model.graph.sparse_initializer:
-        yield f"constant {sparse.values.name!r}", tuple(sparse.dims)
+        yield from ((f"constant {sparse.values.name!r}", t) for t in (sparse.values, sparse.indices))
     for node in model.graph.node:
-        for name in filter(None, node.output):
-            yield f"{node.op_type} (node {node.name or name!r})", known.get(name)
+        for each in node.attribute:
+            sparses = [each.sparse_tensor] if each.HasField("sparse_tensor") else []
+            for sparse in (*sparses, *each.sparse_tensors):
+                yield from ((described(node), t) for t in (sparse.values, sparse.indices))
+            for tensor in (*([each.t] if each.HasField("t") else []), *each.tensors):
+                yield described(node), tensor
 
 
-__all__ = ["INTEGER_OPERATORS", "MOST_ELEMENTS", "check_sizes"]
+def _check_stored(place: str, tensor: "TensorProto") -> None:
+    from onnx import numpy_helper
+
+    if tensor.external_data or tensor.data_location:
+        raise ValueError(f"{place} lies in another file: save its weights inside the ONNX file")
+    if any(length < 0 for length in tensor.dims):
+        raise ValueError(f"{place} has an axis of negative length")
+    size = _checked(place, tuple(tensor.dims))
+    if size > MOST_IN_BYTE * tensor.ByteSize():
+        raise ValueError(f"{place} says it has {size:,} numbers, which are not in the file")
+    try:
+        numpy_helper.to_array(tensor)
+    except Exception as exc:  # of numpy, onnx and protobuf, for a stranger's bytes
+        reason = " ".join(str(exc).split())
+        raise ValueError(f"{place} does not hold what its shape says ({reason})") from exc
+
+
+__all__ = ["INTEGER_OPERATORS", "MOST_ELEMENTS", "check_face", "check_sizes"]

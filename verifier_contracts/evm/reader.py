@@ -14,6 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from zkagent.models.networks.sizes import check_sizes
 from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.folding import Layers
 from zkagent.verifier_contracts.evm.moves import MOVES
@@ -38,11 +39,23 @@ def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
         raise EvmModelError(f"inputs of {input_bits} bits: expected 2 to {MOST_INPUT_BITS}")
     try:
         model = onnx.load_model_from_string(content)
+        onnx.checker.check_model(model)
+        _measure(model)
         onnx.checker.check_model(model, full_check=True)
+    except EvmModelError:
+        raise
     except Exception as exc:  # protobuf and onnx share no root
         raise EvmModelError(f"not a valid ONNX model ({str(exc).partition(chr(10))[0]})") from exc
     _check_opset(model)
     return _Reader(model.graph, input_bits).read()
+
+
+def _measure(model: onnx.ModelProto) -> None:
+    """Before onnx or we follow its tensors."""
+    try:
+        check_sizes(model)
+    except ValueError as exc:
+        raise EvmModelError(str(exc)) from exc
 
 
 @dataclass

@@ -62,6 +62,11 @@ def squeezed() -> bytes:
     return bytes(model.SerializeToString())
 
 
+def looked_up_by_its_input() -> bytes:
+    nodes = [node("Gather", ["x", "x"], "g", axis=1), node("Squeeze", ["g", "first"], "y")]
+    return network(nodes, {"first": [0]}, outputs=4)
+
+
 def sparse_constant() -> bytes:
     values, places = (numpy_helper.from_array(np.array([v]), str(v)) for v in (5, 1))
     sparse = helper.make_sparse_tensor(values, places, [4])
@@ -88,7 +93,8 @@ def test_an_unsupported_operator_is_named_with_its_node() -> None:
         (relu_network(), "input 'x' is FLOAT, expected INT64"),
         (scaled(alpha=2.0), "alpha and beta must be 1"),
         (with_node("Identity", lambda graph: [graph._constant([[1] * 4])]), "moves constants"),
-        (shaped_by_its_input(), "where it moves numbers to depends on the input"),
+        (shaped_by_its_input(), "Reshape .* does not follow from the file"),
+        (looked_up_by_its_input(), "where it moves numbers to depends on the input"),
         (squeezed(), "operators are those of opset 11: export it with opset 13 or later"),
         (of_opset(6, [node("Add", ["x", "b"], "y", broadcast=1, axis=1)]), "opset 6"),
         (sparse_constant(), r"\(Constant\): its constant is sparse"),

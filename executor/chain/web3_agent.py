@@ -174,12 +174,16 @@ def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
     events = [
         log
         for log in receipt["logs"]
-        if log["address"].lower() == agent and bytes(log["topics"][0]) == abi.RUN_RESULT.topic
+        if log["address"].lower() == agent
+        and [bytes(topic) for topic in log["topics"]][:1] == [abi.RUN_RESULT.topic]
     ]
     if len(events) != 1:
         raise NotOnChain(f"transaction {name} holds {len(events)} runs of {agent}, expected one")
-    data = bytes(events[0]["data"])
-    requester, steps, answer = abi.decode_canonical(abi.RUN_RESULT_DATA, data)
+    try:
+        data = bytes(events[0]["data"])
+        requester, steps, answer = abi.decode_canonical(abi.RUN_RESULT_DATA, data)
+    except ValueError as exc:  # anybody's agent may emit anything
+        raise NotOnChain(f"transaction {name} holds no run of {agent} to read ({exc})") from exc
     block = Block(receipt["blockNumber"], "0x" + bytes(receipt["blockHash"]).hex())
     transfers = transfers_in(receipt["logs"])
     return RunResult(block, receipt["gasUsed"], requester, answer, tuple(steps), transfers)

@@ -101,8 +101,7 @@ def check_effects(
     later(lambda: named(standing.built()))
     yield from named(standing.checks)
     yield _movements(f"{subject}, chain", run, chain, standing)
-    balances = _answered(lambda: _balances(run, chain, standing))
-    yield check(f"{subject}, chain", "balances changed as tokens say", balances)
+    yield _balanced(f"{subject}, chain", run, chain, standing)
 
 
 def check_still_there(subject: str, run: RunRecord, chain: AgentChain) -> Check:
@@ -203,12 +202,26 @@ def _movements(subject: str, run: RunRecord, chain: AgentChain, standing: Standi
     found = check(subject, "tokens moved as decided", moved)
     if not (found.held and besides):
         return found
-    shown = [*map(_shown, besides[:MOST_SHOWN]), *_more(len(besides) - MOST_SHOWN)]
-    return replace(found, note=f"came besides, which nobody decided: {'; '.join(shown)}")
+    tokens = _tokens(run, standing)
+    came = [_shown(transfer) for transfer in besides if transfer.token in tokens]
+    said = [_shown(transfer) for transfer in besides if transfer.token not in tokens]
+    notes = (
+        ("came besides, which nobody decided", came),
+        ("said by contracts that are no tokens of this run, so nothing here believes it", said),
+    )
+    return replace(found, note="; ".join(f"{what}: {_few(each)}" for what, each in notes if each))
 
 
-def _more(number: int) -> list[str]:
-    return [f"and {number} more"] if number > 0 else []
+def _balanced(subject: str, run: RunRecord, chain: AgentChain, standing: Standing) -> Check:
+    more: list[str] = []
+    balances = _answered(lambda: _balances(run, chain, standing, more.append))
+    found = check(subject, "balances changed as tokens say", balances)
+    return replace(found, note=_few(more)) if found.held else found
+
+
+def _few(shown: Sequence[str]) -> str:
+    left = len(shown) - MOST_SHOWN
+    return "; ".join([*shown[:MOST_SHOWN], *([f"and {left} more"] if left > 0 else [])])
 
 
 def _moved(
@@ -221,7 +234,8 @@ def _moved(
 
     Tokens that move other amounts than they are told, such as those that take a fee, do not hold.
     Anybody whose code a token or a payee calls may move nothing, or send something to the wallet:
-    the former does not count, the latter is told to `beside`.
+    the former does not count, the latter is told to `beside`. So are transfers that some other
+    contract than this run's tokens speaks of: it may say anything, and the wallet calls no other.
     """
     wallet = _known(standing.wallet, "the wallet")
     found = [
@@ -229,10 +243,13 @@ def _moved(
         for transfer in chain.happened(run.transaction.hash).transfers
         if wallet in (transfer.sender, transfer.recipient)
     ]
-    expected = list(_decided(run, standing))
+    expected, tokens = list(_decided(run, standing)), _tokens(run, standing)
     left = list(expected)
     for transfer in found:
-        if left and _is(transfer, left[0], standing):
+        if transfer.token not in tokens:
+            if transfer.units:
+                beside(transfer)
+        elif left and _is(transfer, left[0], standing):
             left.pop(0)
         elif _came_besides(transfer, expected, standing):
             beside(transfer)
@@ -253,20 +270,39 @@ def _came_besides(
     return others and transfer.units > 0 and not any(_is(transfer, e, standing) for e in expected)
 
 
-def _balances(run: RunRecord, chain: AgentChain, standing: Standing) -> str:
-    """A token that says what it does not do is found, unless its balances lie as well."""
+def _balances(
+    run: RunRecord, chain: AgentChain, standing: Standing, more: Callable[[str], None]
+) -> str:
+    """A token that says what it does not do is found, unless its balances lie as well.
+
+    Nobody may have less than it says. Anybody can see to it that somebody has more: whoever wraps
+    his coins in the same block gets tokens without an event, and where balances grow by themselves
+    there is none either.
+    """
     block = Block(run.transaction.block.number, run.transaction.block.hash)
+    asked: dict[tuple[str, str], None] = {}
     for transfer in _decided(run, standing):
         for account in (transfer.sender, transfer.recipient):
-            if standing.foreign_pool and account == standing.pool:
-                continue
-            said, grew = chain.movement(transfer.token, account, block)
-            if said != grew:
-                return (
-                    f"the token {transfer.token} says that {said:+} units came to {account} in "
-                    f"block {block.number}, whose balance there changed by {grew:+}"
-                )
+            if not (standing.foreign_pool and account == standing.pool):
+                asked[transfer.token, account] = None
+    for token, account in asked:
+        said, grew = chain.movement(token, account, block)
+        words = (
+            f"the token {token} says that {said:+} units came to {account} in "
+            f"block {block.number}, whose balance there changed by {grew:+}"
+        )
+        if grew < said:
+            return words
+        if grew > said:
+            more(words)
     return ""
+
+
+def _tokens(run: RunRecord, standing: Standing) -> frozenset[str]:
+    """What counts as a token in a run: those of its calls, and those that its agent's owner lists,
+    so that none of them leaves unseen."""
+    listed = {each.token for step in run.iterations for each in step.context.symbol_book}
+    return frozenset({*listed, *(transfer.token for transfer in _decided(run, standing))})
 
 
 def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.executor.drain import USDC
+from tests.executor.drain import DAI, USDC
 from tests.support.fakes.memory_agent import POOL, WALLET, MemoryAgent
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.agent import Block, Happened, TokenTransfer
@@ -26,7 +26,11 @@ WITHDRAWN = TokenTransfer(USDC, POOL, WALLET, POOLED)
 #: What anybody may do to a wallet whose payment calls his code.
 NOTHING_OUT = TokenTransfer(USDC, WALLET, STRANGER, 0)
 NOTHING_IN = TokenTransfer(STRANGER, STRANGER, WALLET, 0)
-DUST = TokenTransfer(STRANGER, STRANGER, WALLET, 7)
+DUST = TokenTransfer(USDC, STRANGER, WALLET, 7)
+#: What his own contract may say of anybody.
+FALSE_OUT = TokenTransfer(STRANGER, WALLET, STRANGER, 1)
+FALSE_IN = TokenTransfer(STRANGER, POOL, WALLET, 1)
+FALSE_TWIN = TokenTransfer(STRANGER, POOL, WALLET, POOLED)
 RETURNED = TokenTransfer(USDC, STRANGER, WALLET, POOLED)
 Problems = Callable[..., list[Check]]
 
@@ -69,7 +73,8 @@ def test_the_withdrawal_that_was_decided_is_the_one_that_happened(
     [
         ((), "was decided, and no such transfer is in the transaction"),
         ((replace(WITHDRAWN, units=POOLED - 1),), "the transfer 120499999 units"),
-        ((replace(WITHDRAWN, token=STRANGER),), f"units of {STRANGER}"),
+        ((replace(WITHDRAWN, token=STRANGER),), "no such transfer is in the transaction"),
+        ((replace(WITHDRAWN, token=DAI),), f"units of {DAI}"),
         ((replace(WITHDRAWN, sender=STRANGER),), "no such transfer is in the transaction"),
         ((replace(WITHDRAWN, sender=STRANGER, token=STRANGER),), "no such transfer"),
         ((NOTHING_OUT, NOTHING_IN, DUST), "was decided, and no such transfer"),
@@ -78,7 +83,12 @@ def test_the_withdrawal_that_was_decided_is_the_one_that_happened(
         ((WITHDRAWN, replace(WITHDRAWN, units=1)), "which nobody decided"),
         ((WITHDRAWN, TokenTransfer(USDC, WALLET, STRANGER, 1)), "which nobody decided"),
         ((TokenTransfer(USDC, WALLET, STRANGER, 1), WITHDRAWN), "the transfer 1 units"),
-        ((TokenTransfer(STRANGER, WALLET, WALLET, 1), WITHDRAWN), "the transfer 1 units"),
+        ((TokenTransfer(USDC, WALLET, WALLET, 1), WITHDRAWN), "the transfer 1 units"),
+        ((WITHDRAWN, TokenTransfer(USDC, POOL, WALLET, 1)), "which nobody decided"),
+        ((WITHDRAWN, TokenTransfer(DAI, WALLET, STRANGER, 1)), "which nobody decided"),
+        ((WITHDRAWN, TokenTransfer(DAI, POOL, WALLET, 1)), "which nobody decided"),
+        ((FALSE_OUT, FALSE_IN), "no such transfer is in the transaction"),
+        ((FALSE_OUT, WITHDRAWN, WITHDRAWN), "which nobody decided"),
     ],
 )
 def test_transfers_that_were_not_decided_are_found(
@@ -98,9 +108,14 @@ def test_transfers_that_were_not_decided_are_found(
         (DUST, WITHDRAWN),
         (WITHDRAWN, RETURNED),
         (RETURNED, WITHDRAWN, *[DUST] * 4),
+        (WITHDRAWN, FALSE_OUT),
+        (FALSE_OUT, WITHDRAWN),
+        (FALSE_IN, WITHDRAWN, FALSE_IN),
+        (FALSE_TWIN, WITHDRAWN, FALSE_TWIN, DUST),
+        (WITHDRAWN, *[FALSE_OUT] * 4, replace(FALSE_IN, units=0)),
     ],
 )
-def test_nobody_can_have_an_honest_run_rejected_by_sending_to_its_wallet(
+def test_nobody_can_have_an_honest_run_rejected_by_what_he_sends_or_says(
     receipt: Receipt,
     agent: MemoryAgent,
     drain: Model,
@@ -116,13 +131,17 @@ def test_nobody_can_have_an_honest_run_rejected_by_sending_to_its_wallet(
     )
     report = verify_receipt(receipt, sources)
     assert "tokens moved as decided" not in {check.claim for check in report.problems}
-    came = [each for each in transfers if each not in (WITHDRAWN,) and each.units]
+    besides = [each for each in transfers if each != WITHDRAWN and each.units]
+    came = [each for each in besides if each.token == USDC]
+    said = [each for each in besides if each.token != USDC]
     notes = [note.note for note in report.notes if note.claim == "tokens moved as decided"]
-    assert len(notes) == bool(came)
+    assert len(notes) == bool(besides)
     for note in notes:
-        assert note.startswith("came besides, which nobody decided: ")
-        assert note.count(" units of ") == min(len(came), 3)
-        assert ("and 2 more" in note) == (len(came) == 5)
+        assert ("came besides, which nobody decided: " in note) == bool(came)
+        assert ("said by contracts that are no tokens of this run" in note) == bool(said)
+        assert note.count(" units of ") == min(len(came), 3) + min(len(said), 3)
+        for many in (came, said):
+            assert len(many) <= 3 or f"and {len(many) - 3} more" in note
 
 
 def test_no_two_orders_of_the_same_transfers_are_taken_for_one(
@@ -210,6 +229,36 @@ def test_a_token_whose_balances_do_not_follow_is_found(
     assert f"came to {account} in block" in found.problem
     foreign = Standing((), WALLET, POOL, foreign_pool=True)
     assert [check.problem for check in problems(foreign)] == [found.problem] * (account == WALLET)
+
+
+@pytest.mark.parametrize("account", [WALLET, POOL])
+def test_somebody_who_has_more_than_a_token_says_is_noted_and_refutes_nothing(
+    receipt: Receipt,
+    agent: MemoryAgent,
+    drain: Model,
+    account: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As who wraps his own coins in the same block, which no event tells."""
+    honest = agent.movement
+
+    def wrapped(token: str, who: str, block: Block) -> tuple[int, int]:
+        said, grew = honest(token, who, block)
+        return said, grew + (who == account)
+
+    monkeypatch.setattr(agent, "movement", wrapped)
+    sources = Sources(
+        lambda name: drain,
+        lambda *circuit: check_memory_proof,
+        lambda address: agent,
+        lambda record: Standing((), WALLET, POOL),
+    )
+    report = verify_receipt(receipt, sources)
+    assert report.accepted
+    (note,) = [each.note for each in report.notes if each.claim == "balances changed as tokens say"]
+    assert note.startswith(f"the token {USDC} says that ")
+    assert f"units came to {account} in block" in note
+    assert ";" not in note
 
 
 def test_events_of_the_executor_are_one_for_each_iteration_in_order(

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, SparseTensorProto, TensorProto, helper, numpy_helper
 
 from zkagent.models.catalogue import ROOT, Model, load_model
 from zkagent.models.errors import NetworkUnusable
 from zkagent.models.files import sha256
 from zkagent.models.networks import inference
+from zkagent.models.networks.shapes import known_shapes
 from zkagent.models.networks.sizes import MOST_ELEMENTS, check_sizes
 
 INPUTS, OUTPUTS = 137, 28
@@ -123,6 +124,70 @@ def test_what_hides_in_a_graph_within_the_graph_is_not_taken() -> None:
     opset = [helper.make_opsetid("", 13)]
     model.functions.append(helper.make_function("own", "F", ["a"], ["b"], [identity], opset))
     with pytest.raises(ValueError, match="operators of its own"):
+        check_sizes(model)
+
+
+def stored(**fields: object) -> TensorProto:
+    return TensorProto(name="w", data_type=TensorProto.INT64, **fields)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "why"),
+    [
+        (stored(dims=[2**20]), r"^{} says it has 1,048,576 numbers, which are not in the file"),
+        (stored(dims=[2], raw_data=bytes(8)), r"^{} does not hold what its shape says \("),
+        (stored(dims=[2**62, 2**62]), r"^{} has 21,267,.* numbers, at most"),
+        (stored(dims=[1] * 33, raw_data=bytes(8)), r"^{} has 33 axes, at most 32 are taken"),
+        (stored(dims=[-1]), r"^{} has an axis of negative length"),
+        (stored(dims=[1], data_location=TensorProto.EXTERNAL), r"^{} lies in another file"),
+    ],
+)
+def test_what_a_file_stores_is_there_and_as_large_as_it_says(tensor: TensorProto, why: str) -> None:
+    """Whoever stores it: an initializer, a node that is a constant, or one that has a sparse one."""
+    identity = helper.make_node("Identity", ["x"], ["y"], name="n")
+    first = graph([identity], outputs=(1, INPUTS))
+    first.graph.initializer.append(tensor)
+    second = graph([identity], outputs=(1, INPUTS))
+    second.graph.node.append(helper.make_node("Constant", [], ["c"], value=tensor, name="n"))
+    third = graph([identity], outputs=(1, INPUTS))
+    sparse = SparseTensorProto(values=tensor, dims=[4])
+    third.graph.node.append(helper.make_node("Constant", [], ["c"], sparse_value=sparse, name="n"))
+    fourth = graph([identity], outputs=(1, INPUTS))
+    fourth.graph.sparse_initializer.append(sparse)
+    for model, place in (
+        (first, "constant 'w'"),
+        (second, r"Constant \(node 'n'\)"),
+        (third, r"Constant \(node 'n'\)"),
+        (fourth, "constant 'w'"),
+    ):
+        with pytest.raises(ValueError, match=why.format(place)):
+            check_sizes(model)
+
+
+def test_shapes_are_known_by_what_small_constants_come_to() -> None:
+    """Each operator that exporters compute shapes with, told in one network."""
+    two = helper.make_node("Constant", [], ["two"], value_ints=[2])
+    nodes = [
+        two,
+        helper.make_node("Constant", [], ["half"], value_floats=[0.5]),
+        helper.make_node("Constant", [], ["one"], value_int=1),
+        helper.make_node("Shape", ["x"], ["last"], start=1),
+        helper.make_node("Size", ["x"], ["six"]),
+        helper.make_node("ConstantOfShape", ["one_long"], ["zero"]),
+        helper.make_node("Range", ["one", "six", "one"], ["five"]),
+        helper.make_node("ReduceProd", ["last"], ["product"], keepdims=1),
+        helper.make_node("Div", ["product", "two"], ["three"]),
+        helper.make_node("Expand", ["two", "one_long"], ["again"]),
+        helper.make_node("Concat", ["again", "three"], ["shape"], axis=0),
+        helper.make_node("Reshape", ["x", "shape"], ["y"]),
+    ]
+    model = graph(nodes, {"one_long": [1]}, inputs=(1, 6), outputs=(2, 3))
+    model.opset_import[0].version = 15
+    check_sizes(model)
+    assert known_shapes(model)["y"] == (2, 3)
+    assert known_shapes(model)["five"] == (5,)
+    model.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 3
+    with pytest.raises(ValueError, match=r"do not fit together \(output 'y' is \(2, 3\)\)"):
         check_sizes(model)
 
 

@@ -9,17 +9,45 @@ ZkagentError                 one line that says what failed and what to do
 """
 
 import re
+from unicodedata import bidirectional, category, combining
 
-#: Letters that Unicode calls printable and that show as nothing.
-BLANK = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+#: What Python calls printable and a terminal shows as nothing: the default-ignorable code points of
+#: Unicode, and letters that are blank.
+BLANK = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\U00013441\U00013442\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})  # which turns numbers around that stand beside it
+OVERLAY = 1  # the class of marks that strike a letter through
+MOST_MARKS = 3  # on one letter
 SPACES = re.compile(" {4,}")
 MOST_IN_LINE = 1000  # characters; the longest prompt has 512
 MOST_IN_ERROR = 4000
 
 
 def plain(text: str) -> str:
-    """Text of strangers on one line, without what could act on a terminal."""
-    return text if text.isprintable() and not BLANK.search(text) else ascii(text)[1:-1]
+    """Text of strangers on one line, without what could act on a terminal, or show there as
+    something else than it is."""
+    return text if text.isprintable() and not _misleads(text) else ascii(text)[1:-1]
+
+
+def _misleads(text: str) -> bool:
+    if text.isascii():
+        return False
+    if BLANK.search(text) or any(bidirectional(letter) in RIGHT_TO_LEFT for letter in text):
+        return True
+    marks, marked = 0, False  # so far, on a letter
+    for letter in text:
+        kind = category(letter)
+        marks = marks + 1 if kind == "Mn" else 0
+        if kind == "Me" or combining(letter) == OVERLAY or marks > MOST_MARKS:
+            return True
+        if marks and not marked:
+            return True
+        marked = kind[0] in "LM"
+    return False
 
 
 def in_line(text: str, most: int = MOST_IN_LINE) -> str:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.executor.errors import DeploymentMissing, KeyFileError
@@ -164,7 +165,7 @@ def refuse_without_rpc(target: Target, spelling: Mapping[str, str]) -> None:
 
 
 def agent_of(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | None]:
-    """The agent's address, and the chain that it must be on if that is known. Raises
+    """The agent's address, checksummed, and the chain that it must be on if that is known. Raises
     DeploymentMissing, DeploymentFileError."""
     record = _record(target.deployment)
     agent = target.agent or (record.agent if record else None)
@@ -173,7 +174,7 @@ def agent_of(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | No
         raise DeploymentMissing(f"which agent? give {choice}")
     if not is_address(agent):
         raise DeploymentMissing(f"{agent} is not an address, or its checksum is wrong")
-    return agent, target.chain_id or (record.chain_id if record else None)
+    return str(to_checksum_address(agent)), target.chain_id or (record.chain_id if record else None)
 
 
 def _known_tokens(target: Target, agent: str) -> tuple[Listing, ...]:

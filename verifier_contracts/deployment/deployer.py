@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from zkagent.circuits.artifacts import Circuit
@@ -182,7 +183,7 @@ class Deployer:
 
 def at(web3: Any, name: str, address: str) -> Any:
     """The contract `name` of src/ that stands at `address`."""
-    return web3.eth.contract(address=address, abi=list(contract(name).abi))
+    return web3.eth.contract(address=to_checksum_address(address), abi=list(contract(name).abi))
 
 
 def _number(registry: Any, receipt: Any, commitment: bytes) -> int:

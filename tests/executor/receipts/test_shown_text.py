@@ -1,6 +1,7 @@
 """Strangers' text in a line of ours: it cannot look like a line of its own, or push ours away."""
 
 import json
+from unicodedata import bidirectional, category
 
 import pytest
 
@@ -21,6 +22,47 @@ def test_no_run_of_blanks_is_printed(blank: str) -> None:
     assert blank == " " or blank not in shown
     assert "    " not in shown
     assert blank != " " or shown == f"a [300 blanks] {VERDICT}"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        *("\ufe0f", "\u034f", "\u180b", "\U000e0100", "\U0001d159", "\U00016fe4", "\U00013441"),
+        *("\u0336", "\u0338", "\u20d2", "\u20e0", "\u20dd", "\u0489"),
+        *("\u05d0", "\u0627", "\u0661", "\u07c0", "\U0001e900", "\U00010800"),
+    ],
+)
+@pytest.mark.parametrize("place", ["{}100 USDC", "1{}00 USDC", "100 USDC{}", "a{}100"])
+def test_what_hides_strikes_or_turns_around_is_escaped(hidden: str, place: str) -> None:
+    shown = in_line(place.format(hidden))
+    assert shown.isascii()
+    assert shown == ascii(place.format(hidden))[1:-1]
+
+
+def test_no_letter_of_no_width_changes_what_a_number_looks_like() -> None:
+    """Each that Python would print, after a digit and after a blank."""
+    printable = filter(str.isprintable, map(chr, range(0x80, 0x110000)))
+    hidden = [
+        letter
+        for letter in printable
+        if category(letter) in ("Mn", "Me") or bidirectional(letter) in ("R", "AL", "AN")
+    ]
+    assert len(hidden) > 3000
+    assert all(plain(f"1{letter}00").isascii() for letter in hidden)
+    assert all(plain(f"1 {letter}00").isascii() for letter in hidden)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["100 € für Zoë", "100 € fu\u0308r Zoe\u0308", "१०० रुपये भेजो", "ส่ง ๑๐๐ ที่นี่", "送 100 给他", "↑ 100 🚀"],
+)
+def test_what_people_write_from_left_to_right_is_shown_as_it_is(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_marks_that_are_heaped_upon_a_letter_are_escaped() -> None:
+    assert plain("a" + "\u0301" * 3) == "a" + "\u0301" * 3
+    assert plain("a" + "\u0301" * 4).isascii()
 
 
 def test_single_blanks_and_indents_of_three_stay() -> None:

@@ -1,0 +1,88 @@
+"""Every command takes an address in small letters as it takes the one with a checksum."""
+
+from pathlib import Path
+
+import click
+import pytest
+from eth_utils.address import to_checksum_address
+
+from tests.support.command_line import exit_code, without_progress
+from tests.support.command_tree import TREE
+from zkagent.verifier_contracts.chain.local import Anvil
+
+NOBODY = "0x" + "a7" * 20  # no code is there
+KEY = "0x" + "11" * 32
+HASH = "0x" + "ab" * 32
+#: By command and parameter; RPC and KEY stand for what the test has.
+CALLS: dict[tuple[str, str], list[str]] = {
+    ("agent accept", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--commitment", HASH],
+    ("agent audit", "agent"): [NOBODY, "RPC"],
+    ("agent audit", "trust"): [NOBODY, "RPC", "--trust", f"registry={NOBODY}"],
+    ("decide", "agent"): ["wallet", "deposit 5 USDC", "--agent", NOBODY, "RPC"],
+    ("deploy", "pool"): ["RPC", "KEY", "--pool", NOBODY, "--book", NOBODY, "DRY"],
+    ("deploy", "tokens"): ["RPC", "KEY", "--token", f"USDC={NOBODY}", "DRY"],
+    ("deploy", "book"): ["RPC", "KEY", "--book", NOBODY, "DRY"],
+    ("deploy", "registry"): ["RPC", "KEY", "--registry", NOBODY, "DRY"],
+    ("deploy", "executor"): ["RPC", "KEY", "--executor", NOBODY, "DRY"],
+    ("deploy", "trust"): ["RPC", "KEY", "--book", NOBODY, "--trust", f"book={NOBODY}", "DRY"],
+    ("model audit", "registry"): ["1", "--registry", NOBODY, "RPC"],
+    ("model audit", "trust"): ["1", "--registry", NOBODY, "RPC", "--trust", NOBODY],
+    ("model register-batch", "registry"): ["1", "--registry", NOBODY, "BATCH", "RPC", "KEY"],
+    ("model register-batch", "trust"): [
+        *("1", "--registry", NOBODY, "BATCH", "RPC", "KEY"),
+        *("--trust", f"registry={NOBODY}"),
+    ],
+    ("run", "agent"): ["deposit 5 USDC", "--agent", NOBODY, "RPC", "KEY", "--dry-run"],
+    ("runs replace", "agent"): ["none-1", "--agent", NOBODY, "RPC", "KEY"],
+    ("runs resume", "agent"): ["none-1", "--agent", NOBODY, "RPC", "KEY"],
+    ("verify-run", "trust"): ["none.json", "--trust", NOBODY],
+}
+
+
+def takes_address(option: click.Parameter) -> bool:
+    said = f"{option.metavar or ''} {getattr(option, 'help', None) or ''}"
+    return "ADDRESS" in said or "'s address" in said or "Address of the model" in said
+
+
+def test_no_command_that_takes_an_address_is_missing_here() -> None:
+    taking = {
+        (name.removeprefix("zkagent "), str(option.name))
+        for name, command in TREE.items()
+        for option in command.params
+        if takes_address(option)
+    }
+    assert taking == CALLS.keys()
+
+
+@pytest.mark.parametrize(("command", "parameter"), CALLS, ids=" ".join)
+def test_small_letters_are_as_good_as_a_checksum(
+    command: str,
+    parameter: str,
+    chain: Anvil,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing stands there, which each command says in the same words, and blames no node."""
+    monkeypatch.chdir(tmp_path)
+    Path("key").write_text(KEY)
+    there = {
+        "RPC": ["--rpc", chain.rpc_url],
+        "KEY": ["--key-file", "key"],
+        "DRY": ["--dry-run", "--out", "new.json"],
+        "BATCH": ["--batch", "4", "--dry-run"],
+    }
+    said = []
+    for address in (NOBODY, to_checksum_address(NOBODY), NOBODY.upper().replace("X", "x")):
+        words = [
+            word.replace(NOBODY, str(address))
+            for each in CALLS[command, parameter]
+            for word in there.get(each, [each])
+        ]
+        code = exit_code(*command.split(), *words)
+        printed = capsys.readouterr()
+        assert code in (1, 2)
+        assert "InvalidAddress" not in printed.err
+        assert "ask another node" not in printed.err
+        said.append((code, printed.out.lower(), without_progress(printed.err).lower()))
+    assert said[0] == said[1] == said[2]

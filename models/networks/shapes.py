@@ -139,7 +139,7 @@ class _Seen:
         start, limit, delta = (self.values[name].item() for name in node.input)
         try:
             steps = (limit - start) / delta
-            return abs(max(0, math.ceil(steps)) - said[0]) <= 1
+            return bool(abs(max(0, math.ceil(steps)) - said[0]) <= 1)
         except (ArithmeticError, ValueError):  # by 0, to infinity, of what is no number
             return False
 

@@ -69,7 +69,9 @@ def check_face(model: "ModelProto") -> None:
         )
     for node in nodes:
         if any(each.HasField("g") or each.graphs for each in node.attribute):
-            raise ValueError(f"{described(node)} holds a graph of its own: export it without branches")
+            raise ValueError(
+                f"{described(node)} holds a graph of its own: export it without branches"
+            )
     for place, tensor in _stored(model):
         _check_stored(place, tensor)
 
@@ -88,7 +90,9 @@ def _stored(model: "ModelProto") -> Iterator[tuple[str, "TensorProto"]]:
     for tensor in model.graph.initializer:
         yield f"constant {tensor.name!r}", tensor
     for sparse in model.graph.sparse_initializer:
-        yield from ((f"constant {sparse.values.name!r}", t) for t in (sparse.values, sparse.indices))
+        yield from (
+            (f"constant {sparse.values.name!r}", t) for t in (sparse.values, sparse.indices)
+        )
     for node in model.graph.node:
         for each in node.attribute:
             sparses = [each.sparse_tensor] if each.HasField("sparse_tensor") else []

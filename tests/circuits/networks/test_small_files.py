@@ -1,6 +1,7 @@
 """A small file that would become something large is refused at once, before anything of it is made:
 in a process that may not take more memory, and while it counts its seconds."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -55,6 +56,7 @@ def built(
     nodes: Sequence[NodeProto],
     constants: Mapping[str, Any] | None = None,
     shape: Sequence[int] = (1, 4),
+    *,
     kind: int = INT64,
     stored: Sequence[TensorProto] = (),
     opset: int = 17,
@@ -71,7 +73,7 @@ def repeated(operator: str, first: str, times: int, **attributes: Any) -> list[N
     names = [first, *(f"c{number}" for number in range(times))]
     return [
         helper.make_node(operator, [before] * 2, [after], **attributes)
-        for before, after in zip(names, names[1:], strict=False)
+        for before, after in itertools.pairwise(names)
     ]
 
 
@@ -80,7 +82,7 @@ def one(operator: str, *inputs: str, **attributes: Any) -> list[NodeProto]:
 
 
 def floats(nodes: Sequence[NodeProto], **constants: Any) -> ModelProto:
-    return built(nodes, constants, (1, 1, 4, 4), FLOAT)
+    return built(nodes, constants, (1, 1, 4, 4), kind=FLOAT)
 
 
 def claimed(*dims: int, kind: int = INT64, name: str = "w", **fields: Any) -> TensorProto:
@@ -162,9 +164,7 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
     "Pad": (lambda: floats(one("Pad", "b", "a"), b=[1.0], a=[LARGE, 0]), "Pad"),
     "Pad-that-wraps": (lambda: floats(one("Pad", "b", "a"), b=[1.0], a=[2**63 - 1] * 2), "Pad"),
     "Resize": (
-        lambda: floats(
-            one("Resize", "x", "", "s", mode="nearest"), s=np.float32([1, 1, 3e4, 3e4])
-        ),
+        lambda: floats(one("Resize", "x", "", "s", mode="nearest"), s=np.float32([1, 1, 3e4, 3e4])),
         "Resize",
     ),
     "Gather": (
@@ -224,7 +224,11 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[s
         assert len(content) < MOST_BYTES
         (folder / f"{name}.onnx").write_bytes(content)
     child = subprocess.run(
-        [sys.executable, "-c", CHILD, str(folder)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", CHILD, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     found: dict[str, list[tuple[str, float]]] = {}
     for name, _, said, seconds in map(json.loads, child.stdout.splitlines()):

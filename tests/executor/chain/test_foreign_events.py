@@ -26,7 +26,9 @@ def event(address: str, topics: Sequence[bytes], data: bytes = b"") -> dict[str,
 
 RUN = event(AGENT, [abi.RUN_RESULT.topic, bytes(32)], RAN)
 VERIFIED = event(
-    OTHER, [abi.DECISION_VERIFIED.topic, WORD, WORD], encode(abi.DECISION_VERIFIED_DATA, (HASH, HASH))
+    OTHER,
+    [abi.DECISION_VERIFIED.topic, WORD, WORD],
+    encode(abi.DECISION_VERIFIED_DATA, (HASH, HASH)),
 )
 MOVED = event(OTHER, [TRANSFER, WORD, WORD], bytes(31) + b"\x07")
 #: Of every number of topics, from everybody, with data and without.
@@ -70,7 +72,7 @@ def test_events_of_others_are_passed_over(before: bool) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xff" * 96, RAN[:-32], RAN + bytes(32)])
 def test_an_agent_whose_own_event_is_no_run_has_none(data: bytes) -> None:
-    with pytest.raises(NotOnChain, match="holds no run of .* to read"):
+    with pytest.raises(NotOnChain, match=r"holds no run of .* to read"):
         run_result(receipt([{**RUN, "data": data}]), AGENT)
     with pytest.raises(NotOnChain, match="holds 0 runs"):
         run_result(receipt(STRANGE), AGENT)

@@ -54,10 +54,9 @@ def test_no_command_that_takes_an_address_is_missing_here() -> None:
     assert taking == CALLS.keys()
 
 
-@pytest.mark.parametrize(("command", "parameter"), CALLS, ids=" ".join)
+@pytest.mark.parametrize("place", CALLS, ids=" ".join)
 def test_small_letters_are_as_good_as_a_checksum(
-    command: str,
-    parameter: str,
+    place: tuple[str, str],
     chain: Anvil,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -76,10 +75,10 @@ def test_small_letters_are_as_good_as_a_checksum(
     for address in (NOBODY, to_checksum_address(NOBODY), NOBODY.upper().replace("X", "x")):
         words = [
             word.replace(NOBODY, str(address))
-            for each in CALLS[command, parameter]
+            for each in CALLS[place]
             for word in there.get(each, [each])
         ]
-        code = exit_code(*command.split(), *words)
+        code = exit_code(*place[0].split(), *words)
         printed = capsys.readouterr()
         assert code in (1, 2)
         assert "InvalidAddress" not in printed.err

@@ -115,7 +115,7 @@ def test_transfers_that_were_not_decided_are_found(
         (WITHDRAWN, *[FALSE_OUT] * 4, replace(FALSE_IN, units=0)),
     ],
 )
-def test_nobody_can_have_an_honest_run_rejected_by_what_he_sends_or_says(
+def test_nobody_can_have_an_honest_run_rejected_by_sending_to_its_wallet(
     receipt: Receipt,
     agent: MemoryAgent,
     drain: Model,

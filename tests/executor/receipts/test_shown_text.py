@@ -54,7 +54,14 @@ def test_no_letter_of_no_width_changes_what_a_number_looks_like() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["100 € für Zoë", "100 € fu\u0308r Zoe\u0308", "१०० रुपये भेजो", "ส่ง ๑๐๐ ที่นี่", "送 100 给他", "↑ 100 🚀"],
+    [
+        "100 € für Zoë",
+        "100 € fu\u0308r Zoe\u0308",
+        "१०० रुपये भेजो",
+        "ส่ง ๑๐๐ ที่นี่",
+        "送 100 给他",
+        "↑ 100 🚀",
+    ],
 )
 def test_what_people_write_from_left_to_right_is_shown_as_it_is(text: str) -> None:
     assert plain(text) == text

@@ -143,7 +143,7 @@ def stored(**fields: object) -> TensorProto:
     ],
 )
 def test_what_a_file_stores_is_there_and_as_large_as_it_says(tensor: TensorProto, why: str) -> None:
-    """Whoever stores it: an initializer, a node that is a constant, or one that has a sparse one."""
+    """Whoever stores it: an initializer, or a node that is a constant, sparse or not."""
     identity = helper.make_node("Identity", ["x"], ["y"], name="n")
     first = graph([identity], outputs=(1, INPUTS))
     first.graph.initializer.append(tensor)

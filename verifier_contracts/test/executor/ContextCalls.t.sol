@@ -29,6 +29,13 @@ contract Parrot {
     }
 }
 
+/// @dev Says back what it got, as the features.
+contract Mirror {
+    fallback(bytes calldata sent) external returns (bytes memory) {
+        return abi.encode(sent, bytes(""));
+    }
+}
+
 /// @dev Says back what it got, decoded and encoded again by the compiler's code.
 contract Echo is IEncoder, IDecoder {
     function encode(Context calldata c) external pure returns (bytes memory, bytes memory) {
@@ -212,6 +219,67 @@ contract ContextCallsTest is Test {
         (tool, params) = this.read(withWord(result, 0, 1));
         assertEq(tool, address(0));
         assertEq(params, "");
+    }
+
+    function testFuzz_nothing_is_sent_behind_what_the_compiler_would_send(Arguments memory a)
+        public
+    {
+        ContextCallsUser user = new ContextCallsUser(address(new Mirror()), address(echo), "");
+        (,, bytes memory sent) =
+            user.callOf(a.modelId, a.basePrompt, a.tools, a.reasoning, a.prompt);
+        assertEq(sent, abi.encodeCall(IEncoder.encode, (contextOf(a))));
+    }
+
+    /// @dev Two words that lead to themselves are two empty strings, for the compiler's decoder too.
+    function test_two_words_are_the_least_that_an_encoder_returns() public {
+        Parrot parrot = new Parrot();
+        ContextCallsUser user = new ContextCallsUser(address(parrot), address(echo), "output");
+        parrot.teach(new bytes(64));
+        (address tool, bytes memory params, bytes memory features) =
+            user.callOf("1", "", new IERCAgentTool[](0), new string[](0), "");
+        assertEq(tool, address(this));
+        assertEq(params, abi.encode("", "output"));
+        assertEq(features, "");
+        uint8[6] memory shorter = [0, 1, 31, 32, 33, 63];
+        for (uint256 i = 0; i < shorter.length; ++i) {
+            parrot.teach(new bytes(shorter[i]));
+            vm.expectRevert(abi.encodeWithSelector(IAgentExecutor.MalformedReturn.selector, parrot));
+            user.callOf("1", "", new IERCAgentTool[](0), new string[](0), "");
+        }
+    }
+
+    /// @dev Of a decision whose parameters are told by its last two words: where they lead to, counted
+    ///   from the decision, and how long the whole is.
+    function lastWords(uint256 offset, uint256 length) private view returns (bytes memory data) {
+        data = abi.encode(32, 0, 0, address(this), offset, 0, 0, 0);
+        assembly ("memory-safe") {
+            mstore(data, length)
+        }
+    }
+
+    function test_a_decision_ends_with_its_parameters_at_the_earliest() public {
+        (address tool, bytes memory params) = this.read(lastWords(160, 256));
+        assertEq(tool, address(this));
+        assertEq(params, "");
+        bytes[7] memory bad = [
+            lastWords(160, 255),
+            lastWords(161, 256),
+            lastWords(224, 256),
+            lastWords(225, 256),
+            lastWords(1 << 128, 256),
+            lastWords(type(uint256).max, 256),
+            lastWords(160, 191)
+        ];
+        bytes memory refusal =
+            abi.encodeWithSelector(IAgentExecutor.MalformedReturn.selector, address(1));
+        for (uint256 i = 0; i < bad.length; ++i) {
+            vm.expectRevert(refusal);
+            this.read(bad[i]);
+        }
+        for (uint256 length = 0; length < 32; ++length) {
+            vm.expectRevert(refusal);
+            this.read(new bytes(length));
+        }
     }
 
     function test_returns_that_are_no_encoding_are_refused() public {

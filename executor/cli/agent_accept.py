@@ -95,9 +95,14 @@ def accept_command(
 def _hashes(web3: Any, address: str, functions: Any) -> tuple[bytes, bytes]:
     """What the agent obeys, and what its executor's registry has under the agent's model now."""
     from zkagent.executor.chain.model_ids import model_number
+    from zkagent.executor.chain.reader import ContractReader
+    from zkagent.executor.errors import NoAgentThere
     from zkagent.verifier_contracts.chain.local import call
     from zkagent.verifier_contracts.deployment.wallet import at
 
+    reader = ContractReader(web3)
+    if not reader.code(address, reader.block("latest")):
+        raise NoAgentThere(address, "no code is there")
     executor = at(web3, "AgentExecutor", call(web3, functions.agentExecutor()))
     registry = at(web3, "ModelRegistry", call(web3, executor.functions.registry()))
     number = model_number(address, str(call(web3, functions.modelId())).encode())

@@ -221,13 +221,17 @@ contract ContextCallsTest is Test {
         assertEq(params, "");
     }
 
-    function testFuzz_nothing_is_sent_behind_what_the_compiler_would_send(Arguments memory a)
+    function testFuzz_the_arguments_are_sent_with_the_agent_first_and_nothing_behind_them(Arguments memory a)
         public
     {
         ContextCallsUser user = new ContextCallsUser(address(new Mirror()), address(echo), "");
         (,, bytes memory sent) =
             user.callOf(a.modelId, a.basePrompt, a.tools, a.reasoning, a.prompt);
-        assertEq(sent, abi.encodeCall(IEncoder.encode, (contextOf(a))));
+        bytes memory arguments = abi.encode(a.modelId, a.basePrompt, a.tools, a.reasoning, a.prompt);
+        assembly ("memory-safe") {
+            mstore(add(arguments, 32), address())
+        }
+        assertEq(sent, bytes.concat(IEncoder.encode.selector, abi.encode(32), arguments));
     }
 
     /// @dev Two words that lead to themselves are two empty strings, for the compiler's decoder too.

@@ -17,7 +17,9 @@ from zkagent.prover.service.errors import QuotaExceeded, VerifierBusy
 Found = TypeVar("Found")
 MOST_PER_KEY = 8
 COME_AGAIN_S = 1.0
-PATIENCE_S = 30.0
+#: Longer than a verdict may take (verifier_process.py), so that whoever waits behind one that hangs
+#: has its own; and not as long, lest all give up in the moment in which their turn comes.
+PATIENCE_S = 45.0
 
 
 class Verifications:
@@ -59,13 +61,13 @@ class Verifications:
             self._pass_on()
 
     async def _wait(self, key_id: str) -> None:
-        """In the key's line, until called. Raises VerifierBusy."""
+        """In the key's line, until called; then the turn is ours. Raises VerifierBusy."""
         called = asyncio.get_running_loop().create_future()
         self._lines.setdefault(key_id, deque()).append(called)
         try:
             async with asyncio.timeout(self._patience_s):
                 await called
-        except (TimeoutError, asyncio.CancelledError) as exc:
+        except BaseException as exc:
             if called.done() and not called.cancelled():  # called in the same moment
                 self._pass_on()
             else:
@@ -75,20 +77,26 @@ class Verifications:
             raise
 
     def _pass_on(self) -> None:
-        """To the first one of the key whose last turn is longest ago."""
-        if self._lines:
+        """To the first one of the key whose last turn is longest ago. Who has given up stands in
+        line until it is told so."""
+        while self._lines:
             key_id, line = self._lines.popitem(last=False)
-            line.popleft().set_result(None)
-            if line:
-                self._lines[key_id] = line
-        else:
-            self._busy = False
+            waiting = deque(called for called in line if not called.done())
+            if waiting:
+                called = waiting.popleft()
+                if waiting:
+                    self._lines[key_id] = waiting
+                called.set_result(None)
+                return
+        self._busy = False
 
     def _take_out(self, key_id: str, called: asyncio.Future[None]) -> None:
-        line = self._lines[key_id]
-        line.remove(called)
-        if not line:
-            del self._lines[key_id]
+        """If it is still there."""
+        line = deque(other for other in self._lines.get(key_id, ()) if other is not called)
+        if line:
+            self._lines[key_id] = line
+        else:
+            self._lines.pop(key_id, None)
 
 
 __all__ = ["MOST_PER_KEY", "Verifications"]

@@ -1,6 +1,7 @@
 """Who wants verdicts, however many, keeps nobody from anything else."""
 
 import asyncio
+import random
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -14,8 +15,9 @@ import pytest
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.service.api.application import Service
 from zkagent.prover.service.api.guard import GuardRules
-from zkagent.prover.service.api.verifications import MOST_PER_KEY, Verifications
+from zkagent.prover.service.api.verifications import MOST_PER_KEY, PATIENCE_S, Verifications
 from zkagent.prover.service.catalogue.catalogue import Card
+from zkagent.prover.service.catalogue.verifier_process import TIMEOUT_S
 from zkagent.prover.service.errors import QuotaExceeded, VerifierBusy
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, fake_digest
 from zkagent.prover.service.queue.database import Database
@@ -99,6 +101,90 @@ def test_who_is_called_in_the_moment_of_leaving_passes_the_turn_on() -> None:
         assert (line._lines, line._busy) == ({}, False)
 
     asyncio.run(ask())
+
+
+def test_a_turn_that_is_passed_on_while_somebody_gives_up_goes_to_the_next() -> None:
+    """Its future is cancelled at once, and it leaves the line when it runs next."""
+
+    async def ask() -> None:
+        line = Verifications()
+        line._busy = True  # by somebody who is done below
+        tasks = [asyncio.create_task(line.decide(key, lambda: True)) for key in ("one", "one", "a")]
+        await asyncio.sleep(0.01)
+        gone, same, other = tasks
+        gone.cancel()
+        line._pass_on()
+        assert await asyncio.wait_for(asyncio.gather(same, other), SOON_S) == [True, True]
+        assert gone.cancelled()
+        assert (line._lines, line._busy) == ({}, False)
+        assert await line.decide("one", lambda: True)
+
+    asyncio.run(ask())
+
+
+def test_where_all_give_up_as_the_turn_is_passed_on_the_next_who_comes_has_it() -> None:
+    async def ask() -> None:
+        line = Verifications()
+        line._busy = True
+        tasks = [asyncio.create_task(line.decide(key, lambda: True)) for key in ("one", "one", "a")]
+        await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+        line._pass_on()
+        assert not line._busy
+        assert await asyncio.wait_for(line.decide("one", lambda: True), SOON_S)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert (line._lines, line._busy) == ({}, False)
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whoever_comes_and_goes_at_whatever_moment_one_at_a_time_has_a_turn(seed: int) -> None:
+    """Turns that are held for some steps of the loop, by keys of which some give up, some for lack
+    of patience, some in the step in which the turn is passed on."""
+    chance = random.Random(seed)
+    holding: list[str] = []
+    served: list[str] = []
+
+    async def ask() -> None:
+        line = Verifications(patience_s=chance.choice([0.0, 0.0005, SOON_S]))
+
+        async def one(key: str) -> None:
+            async with line._turn(key):
+                assert not holding
+                holding.append(key)
+                try:
+                    for _ in range(chance.randrange(3)):
+                        await asyncio.sleep(0)
+                finally:
+                    holding.remove(key)
+                served.append(key)
+                if chance.random() < 0.2:
+                    raise ZeroDivisionError
+                if chance.random() < 0.3:  # in the moment in which it is passed on
+                    chance.choice(tasks).cancel()
+
+        tasks: list[asyncio.Task[None]] = []
+        for _ in range(120):
+            tasks.append(asyncio.create_task(one(chance.choice("abc"))))
+            if chance.random() < 0.5:
+                chance.choice(tasks).cancel()
+            for _ in range(chance.randrange(3)):
+                await asyncio.sleep(0)
+        async with asyncio.timeout(SOON_S):
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+        known = (asyncio.CancelledError, VerifierBusy, ZeroDivisionError, type(None))
+        assert [end for end in ends if not isinstance(end, known)] == []
+        assert (line._lines, line._busy) == ({}, False)
+        assert await line.decide("a", lambda: True)
+
+    asyncio.run(ask())
+    assert served
+
+
+def test_nobody_gives_up_in_the_moment_in_which_a_verdict_is_late() -> None:
+    assert PATIENCE_S > 1.2 * TIMEOUT_S
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from zkagent.prover.service.queue.company import wanted_by, wanted_by_just
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
-from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due
+from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due, note_begun
 from zkagent.prover.service.queue.measures import count_failure, count_success
 from zkagent.prover.service.queue.store import ProofRow, RunQueue, change, end_as, requeue
 from zkagent.prover.service.queue.tables import proofs, results, workers
@@ -108,6 +108,7 @@ class Claims:
             if proof is None:
                 return None
             self._take(connection, proof.id, token)
+            note_begun(connection, [proof])
             return self._claim_of(connection, proof, token)
 
     def offer(self, proof_id: str, generation: int) -> None:
@@ -155,6 +156,7 @@ class Claims:
             for proof in found:
                 self._take(connection, proof.id, claim.token, ours[0].batch or ours[0].id)
                 members[proof.id] = read_inputs(proof.inputs)
+            note_begun(connection, found)
         return replace(claim, members=members)
 
     def _company(
@@ -212,11 +214,13 @@ class Claims:
                     self._count_crash(connection, proof, failure, reason)
             return len(mine)
 
-    def hand_back(self, token: str) -> None:
-        """What is claimed with it, back into the queue through nobody's fault."""
+    def hand_back(self, token: str) -> int:
+        """What is claimed with it, back into the queue through nobody's fault; how many."""
         with self.database.write() as connection:
-            for proof in self._with(connection, token):
+            mine = self._with(connection, token)
+            for proof in mine:
                 requeue(connection, self.queue, proof, queued_at=proof.queued_at)
+            return len(mine)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
         """Take everything from a dead worker and queue it again; how many proofs."""

@@ -289,6 +289,14 @@ def add(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column:
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={column: total}))
 
 
+def raise_to(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column: str) -> None:
+    """Insert, or raise `column` of the row with the same primary key if it has less."""
+    statement = _insert(connection, table).values(row)
+    keys, new = [key.name for key in table.primary_key], statement.excluded[column]
+    more = {"set_": {column: new}, "where": new > table.c[column]}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, **more))
+
+
 def _insert(connection: sa.Connection, table: sa.Table) -> Any:
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table)
@@ -325,4 +333,4 @@ def _reason(exc: Exception) -> str:
 
 
 __all__ = ["BESIDE", "PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once"]
-__all__ += ["patiently", "shared_clock"]
+__all__ += ["patiently", "raise_to", "shared_clock"]

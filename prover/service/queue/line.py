@@ -1,9 +1,13 @@
 """The line of those who wait: the most urgent first, keys in turn, then who came first.
 
-Each proof takes a turn of the key that asked for it: the turn after that key's last one, or the one
-that is being served when it has none waiting (start-time fair queueing). So a key with a thousand
-proofs in line delays another's first one by one proof, not by a thousand. A proof that several keys
-want takes the soonest of their turns, whoever asked first.
+Each proof takes a turn of the key that asked for it: the turn after that key's last one, waiting or
+begun, or the one that is being served when that is later (start-time fair queueing). So a key with
+a thousand proofs in line delays another's first one by one proof, not by a thousand. A proof that
+several keys want takes the soonest of their turns, whoever asked first.
+
+How far a key has come is written down when a turn is begun, and kept: whoever asks for the next
+proof as soon as one is begun, or done, has had that turn and is no newcomer. The turn that is being
+served is the one of who has come furthest, and never goes back.
 
 Workers need not be alike, so the line of one circuit may be far behind the turn that is served of
 others. Who comes to such a line is not sent to its end: the proof takes the next turn that anybody
@@ -19,13 +23,14 @@ both of: there a long line on one says nothing about the other.
 
 import contextlib
 import json
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.queue.database import shared_clock
+from zkagent.prover.service.queue.database import raise_to, shared_clock
 from zkagent.prover.service.queue.jobs import HandleState
-from zkagent.prover.service.queue.tables import handles, proofs, workers
+from zkagent.prover.service.queue.tables import handles, proofs, turns, workers
 from zkagent.prover.service.wire.states import UNFINISHED, State
 
 LONGEST_WAIT_S = 3600.0
@@ -37,10 +42,25 @@ ORDER = (proofs.c.priority, proofs.c.turn, proofs.c.queued_at)
 
 def next_turn(connection: sa.Connection, payer: str, priority: int, circuit: str) -> int:
     """The turn of one more proof of this key."""
+    beside = _beside(connection, circuit)
     waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
-    waiting &= (proofs.c.payer == payer) & _is_beside(connection, circuit)
-    last = connection.execute(sa.select(sa.func.max(proofs.c.turn)).where(waiting)).scalar_one()
-    return _turn_from(connection, 0 if last is None else int(last) + 1, priority, circuit)
+    waiting &= (proofs.c.payer == payer) & _is_one_of(proofs.c.circuit, beside)
+    last = sa.select(sa.func.max(proofs.c.turn)).where(waiting)
+    earliest = _after(connection, last, _begun(payer, priority, beside))
+    return _turn_from(connection, earliest, priority, circuit)
+
+
+def note_begun(connection: sa.Connection, found: Iterable[sa.Row[Any]]) -> None:
+    """These proofs, locked, are begun: their keys have come as far as that. The last thing in a
+    transaction, and in the same order in all of them, so that nobody waits in a circle."""
+    last: dict[tuple[str, int, str], int] = {}
+    for proof in found:
+        if proof.payer:  # else it has no turn yet
+            whose = (proof.payer, proof.priority, proof.circuit)
+            last[whose] = max(proof.turn, last.get(whose, 0))
+    for (key_id, priority, circuit), turn in sorted(last.items()):
+        row = {"key_id": key_id, "priority": priority, "circuit": circuit, "turn": turn}
+        raise_to(connection, turns, row, "turn")
 
 
 def share(connection: sa.Connection, proof: sa.Row[Any], key_id: str) -> None:
@@ -62,26 +82,39 @@ def pass_on(connection: sa.Connection, proof: sa.Row[Any]) -> None:
     if proof.state != State.WAITING:
         _pay(connection, proof, min(keys), proof.turn)
         return
-    turns = {key: _turn_without(connection, proof, key, keys[key]) for key in sorted(keys)}
-    payer = min(turns, key=turns.__getitem__)
-    _pay(connection, proof, payer, turns[payer])
+    places = {key: _turn_without(connection, proof, key, keys[key]) for key in sorted(keys)}
+    payer = min(places, key=places.__getitem__)
+    _pay(connection, proof, payer, places[payer])
 
 
 def _turn_without(
     connection: sa.Connection, proof: sa.Row[Any], key_id: str, asked_at: float
 ) -> int:
     """The turn that a proof would have had were it this key's alone: after the last of what it pays
-    for and had asked for before then."""
+    for and had asked for before then, and after what was begun of it."""
+    beside = _beside(connection, proof.circuit)
     earlier = (handles.c.key_id == key_id) & (handles.c.created_at < asked_at)
     query = sa.select(sa.func.max(proofs.c.turn)).select_from(
         proofs.join(handles, handles.c.proof_id == proofs.c.id)
     )
     query = query.where((proofs.c.state == State.WAITING) & (proofs.c.payer == key_id) & earlier)
     query = query.where(proofs.c.priority == proof.priority)
-    query = query.where(_is_beside(connection, proof.circuit))
-    last = connection.execute(query).scalar_one()
-    earliest = 0 if last is None else int(last) + 1
+    query = query.where(_is_one_of(proofs.c.circuit, beside))
+    earliest = _after(connection, query, _begun(key_id, proof.priority, beside))
     return _turn_from(connection, earliest, proof.priority, proof.circuit)
+
+
+def _begun(key_id: str, priority: int, circuits: Collection[str]) -> sa.Select[Any]:
+    """The last turn of a key's that was begun."""
+    theirs = (turns.c.key_id == key_id) & (turns.c.priority == priority)
+    theirs &= _is_one_of(turns.c.circuit, circuits)
+    return sa.select(sa.func.max(turns.c.turn)).where(theirs)
+
+
+def _after(connection: sa.Connection, *lasts: sa.Select[Any]) -> int:
+    """The turn after all of these; the first one when there are none."""
+    found: list[int | None] = [connection.execute(last).scalar() for last in lasts]
+    return 1 + max((last for last in found if last is not None), default=-1)
 
 
 def _pay(connection: sa.Connection, proof: sa.Row[Any], payer: str, turn: int) -> None:
@@ -104,28 +137,31 @@ def _turn_from(connection: sa.Connection, earliest: int, priority: int, circuit:
     return served if found is None else int(found)
 
 
-def _is_beside(connection: sa.Connection, circuit: str) -> sa.ColumnElement[bool]:
-    """Whether a proof is of a circuit that a living worker has together with this one; every one is
-    while nobody has this one."""
+def _beside(connection: sa.Connection, circuit: str) -> set[str]:
+    """The circuits that a living worker has together with this one; none while nobody has it."""
     able = (workers.c.state == "alive") & workers.c.circuits.contains(circuit, autoescape=True)
     found: set[str] = set()
     for text in connection.execute(sa.select(workers.c.circuits).where(able)).scalars():
         with contextlib.suppress(ValueError):  # then that worker is as good as not there
             found.update(json.loads(text))
-    return proofs.c.circuit.in_(sorted(found)) if found else sa.true()
+    return found
+
+
+def _is_one_of(column: sa.ColumnElement[str], circuits: Collection[str]) -> sa.ColumnElement[bool]:
+    """Where nobody has a circuit, all are beside it."""
+    return column.in_(sorted(circuits)) if circuits else sa.true()
 
 
 def _served(connection: sa.Connection, priority: int) -> int:
-    """The turn that is being served, or is next."""
-    proving = (proofs.c.state == State.PROVING) & (proofs.c.priority == priority)
-    found = connection.execute(sa.select(sa.func.max(proofs.c.turn)).where(proving)).scalar_one()
-    if found is None:
-        waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
-        waiting &= proofs.c.payer != ""  # that is one which has no turn yet
-        first = sa.select(proofs.c.turn).where(waiting & is_due(connection))
-        first = first.order_by(proofs.c.turn).limit(1)
-        found = connection.execute(first).scalar_one_or_none()
-    return int(found or 0)
+    """The turn that is being served, or is next when what came before it was given up."""
+    begun = sa.select(turns.c.turn).where(turns.c.priority == priority)
+    begun = begun.order_by(turns.c.turn.desc()).limit(1)
+    waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+    waiting &= proofs.c.payer != ""  # that is one which has no turn yet
+    first = sa.select(proofs.c.turn).where(waiting & is_due(connection))
+    first = first.order_by(proofs.c.turn).limit(1)
+    found = [connection.execute(query).scalar_one_or_none() for query in (begun, first)]
+    return max(int(turn or 0) for turn in found)
 
 
 def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
@@ -136,5 +172,5 @@ def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
     return later.is_(None) | (later <= now) | (proofs.c.queued_at > now + CLOCK_SLACK_S)
 
 
-__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn", "pass_on"]
-__all__ += ["share"]
+__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn", "note_begun"]
+__all__ += ["pass_on", "share"]

@@ -2,7 +2,8 @@
 
 Version 1 took trouble of the machine for a verdict on the inputs: what failed there for any reason
 but the circuit's own refusal is set aside, and tried again when somebody asks for it. Until version
-2, handles stayed open when their proofs had ended.
+2, handles stayed open when their proofs had ended. Until version 3,
+nothing found what had finished by its time, and nothing said how far keys had come in the line.
 """
 
 import uuid
@@ -14,7 +15,7 @@ from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.tables import handles, keys, proofs, workers
 from zkagent.prover.service.wire.states import FINISHED, Failure, State
 
-READABLE = ("1", "2")
+READABLE = ("1", "2", "3")
 NEW_IN_2 = (
     *(proofs.c[name] for name in ("payer", "turn", "not_before")),
     *(handles.c[f"callback_{name}"] for name in ("id", "host", "tries", "due")),

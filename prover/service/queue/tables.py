@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -67,6 +67,18 @@ proofs = Table(
     Index("zkagent_proof_payer", "state", "priority", "payer", "turn", "circuit"),
     Index("zkagent_proof_circuit", "state", "circuit", "priority", "turn"),
     Index("zkagent_proof_claim", "claim"),
+    Index("zkagent_proof_finished", "state", "finished_at"),
+)
+
+# How far each key has come in each circuit's line: the last turn of its that was begun (line.py).
+turns = Table(
+    "zkagent_turn",
+    metadata,
+    Column("key_id", String(32), primary_key=True),
+    Column("priority", Integer, primary_key=True),
+    Column("circuit", String(64), primary_key=True),
+    Column("turn", BigInteger, nullable=False),
+    Index("zkagent_turn_furthest", "priority", "turn"),
 )
 
 results = Table(
@@ -160,4 +172,4 @@ tallies = Table(
 )
 
 __all__ = ["SCHEMA_VERSION", "handles", "keys", "meta", "metadata", "proofs", "results", "tallies"]
-__all__ += ["usage", "workers"]
+__all__ += ["turns", "usage", "workers"]

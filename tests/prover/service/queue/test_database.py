@@ -21,6 +21,7 @@ from zkagent.prover.client import Wanted
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
 from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import KEPT, HandleState, Request
@@ -115,6 +116,26 @@ def indexes_of(database: Database) -> set[tuple[str, ...]]:
     }
 
 
+def test_a_database_of_version_3_is_brought_up_and_its_line_goes_on(
+    database: Database, queue: ListedRuns
+) -> None:
+    store, new = Store(database, queue), indexes_of(database)
+    for number in range(3):
+        store.submit("alice", Request(fake_digest("quick"), (number,)))
+    with database.write() as connection:  # as version 3 had it
+        connection.exec_driver_sql("DROP INDEX zkagent_proof_finished")
+        connection.exec_driver_sql("DROP TABLE zkagent_turn")
+        connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="3"))
+    for _ in range(2):
+        database.prepare()
+    assert indexes_of(database) == new
+    assert Claims(database, queue, "one").claim(queue.runs[0].proof_id, 1)
+    store.submit("bob", Request(fake_digest("quick"), (9,)))
+    with database.read() as connection:
+        query = sa.select(proofs.c.payer, proofs.c.turn).order_by(proofs.c.queued_at)
+        assert connection.execute(query).all()[2:] == [("alice", 2), ("bob", 1)]
+
+
 def test_a_database_of_version_2_is_brought_up_and_its_handles_say_how_they_ended(
     database: Database, queue: ListedRuns
 ) -> None:
@@ -166,7 +187,9 @@ def test_a_database_of_an_unknown_version_is_refused_by_name_with_the_remedy(
     with opened.write() as connection:
         connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="99"))
     before = file.read_bytes()
-    with pytest.raises(DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3: use the"):
+    with pytest.raises(
+        DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3, 4: use the"
+    ):
         Database(f"sqlite:///{file}").prepare()
     assert file.read_bytes() == before
 

@@ -26,6 +26,8 @@ class Slot:
         self._warm = warm
         self._provers: OrderedDict[str, Prover] = OrderedDict()
         self._current: Prover | None = None
+        self._killed = False
+        self._lock = threading.Lock()
         self.last_s = 0.0
 
     def has(self, circuit: str) -> bool:
@@ -34,20 +36,26 @@ class Slot:
     def prove(self, circuit: str, inputs: Sequence[int]) -> tuple[Proof, Measurement]:
         """Raises what the circuit's prover raises; ProverCrashed after `kill`."""
         prover = self._prover(circuit)
-        self._current = prover
+        with self._lock:
+            self._current, self._killed = prover, False
         try:
             proof = prover.prove(inputs)
         finally:
-            self._current = None
+            with self._lock:
+                self._current = None
+            if self._killed:  # perhaps when it had answered: the next proof needs another one
+                prover.close()
         assert prover.last
         self.last_s = prover.last.prove_s
         return proof, prover.last
 
     def kill(self) -> None:
         """End the child that is proving, from another thread."""
-        if (prover := self._current) and (pid := prover.pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        with self._lock:
+            if (prover := self._current) and (pid := prover.pid):
+                self._killed = True
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def pids(self) -> list[int]:
         return [pid for prover in list(self._provers.values()) if (pid := prover.pid)]
@@ -101,10 +109,6 @@ class Pool:
         """Whether a slot becomes free within this time; it may be another's by then."""
         with self._condition:
             return self._condition.wait_for(lambda: bool(self._free), timeout_s)
-
-    def kill(self) -> None:
-        for slot in self._all:
-            slot.kill()
 
     def pids(self) -> list[int]:
         """Process ids of all children."""

@@ -8,7 +8,7 @@ go to whoever asked for the proof, never to the log: they may quote inputs.
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -75,7 +75,7 @@ class Proving:
         self._pool = pool
         self._batching = batching
         self._wake = wake
-        self._running: dict[str, tuple[Claim, Slot]] = {}
+        self._running: dict[str, Slot] = {}  # by the claim's token
         self._tokens: set[str] = set()  # of all claims, from before they are made until settled
         self._lock = threading.Lock()
         self._leaving = False
@@ -132,17 +132,14 @@ class Proving:
         ours by the database and in nobody's hands here: its claim or its end came to nothing as far
         as we were told."""
         with self._lock:
-            running = list(self._running.values())
+            running = set(self._running)
         held = self._claims.tokens()
         with self._lock:  # after the database: each is here before it is there
             strayed = held - self._tokens
         for token in strayed:
-            log.warning("claimed and in nobody's hands, handed back")
-            self._claims.hand_back(token)
-        lost = [slot for claim, slot in running if claim.token not in held]
-        for slot in lost:
-            slot.kill()
-        return len(lost)
+            if self._claims.hand_back(token):
+                log.warning("claimed and in nobody's hands, handed back")
+        return self._kill(running - held)
 
     def begin_no_more(self) -> None:
         """Put what comes from now on back into the queue; what runs may finish."""
@@ -153,11 +150,20 @@ class Proving:
         deadline = time.monotonic() + PATIENCE_S
         while self.count and time.monotonic() < deadline:
             with self._lock:
-                claims = [claim for claim, _ in self._running.values()]
-            for claim in claims:
-                self._claims.hand_back(claim.token)
-            self._pool.kill()
+                running = set(self._running)
+            for token in running:
+                self._claims.hand_back(token)
+            self._kill(running)
             time.sleep(LOOK_AGAIN_S)
+
+    def _kill(self, tokens: Collection[str]) -> int:
+        """End the children that are at these claims; how many. What has ended meanwhile has given
+        its slot to another proof, and none can while we hold the lock."""
+        with self._lock:
+            slots = [slot for token, slot in self._running.items() if token in tokens]
+            for slot in slots:
+                slot.kill()
+        return len(slots)
 
     @property
     def count(self) -> int:
@@ -175,19 +181,14 @@ class Proving:
     @contextmanager
     def _tracked(self, claim: Claim, slot: Slot) -> Iterator[Claim]:
         """Keep the claim where `drop_lost` and `hand_back` find it; yields it with company."""
-        self._track(claim, slot)
+        with self._lock:
+            self._running[claim.token] = slot
         try:
             self._tell(claim)
-            claim = self._gather(claim)
-            self._track(claim, slot)
-            yield claim
+            yield self._gather(claim)
         finally:
             with self._lock:
                 del self._running[claim.token]
-
-    def _track(self, claim: Claim, slot: Slot) -> None:
-        with self._lock:
-            self._running[claim.token] = (claim, slot)
 
     def _gather(self, claim: Claim) -> Claim:
         try:

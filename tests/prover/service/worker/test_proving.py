@@ -1,14 +1,18 @@
 """What becomes of an attempt, by the kind of its failure; with a prover that does as it is told."""
 
+import signal
+import subprocess
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
+from tests.support.fleet import eventually
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, InputRefused
 from zkagent.prover.errors import ProofFalse, ProofTimedOut, ProverCrashed, ProverTroubled
@@ -30,7 +34,7 @@ from zkagent.prover.service.queue.wake import Listener
 from zkagent.prover.service.wire.states import Cause, State
 from zkagent.prover.service.worker import proving as proving_module
 from zkagent.prover.service.worker.batching import Batching, BatchSettings
-from zkagent.prover.service.worker.pool import Pool
+from zkagent.prover.service.worker.pool import Pool, Slot
 from zkagent.prover.service.worker.proving import Proving
 from zkagent.prover.service.worker.troubles import Troubles
 
@@ -306,6 +310,87 @@ def test_what_is_in_hand_is_not_handed_back(
     runs.run(WANTED.id, 1)
     assert looked == [0] * 4
     assert (row(store.database).state, row(store.database).generation) == (State.DONE, 1)
+
+
+@dataclass
+class Gated(Told):
+    """Proves when it is let go."""
+
+    gates: dict[tuple[int, ...], threading.Event] = field(default_factory=dict)
+
+    def prove(self, x: Sequence[int]) -> Proof:
+        assert self.gates[tuple(x)].wait(20)
+        return super().prove(x)
+
+
+@pytest.mark.parametrize("which", ["drop_lost", "hand_back"])
+def test_no_child_is_ended_that_has_come_to_another_proof_since_we_looked(
+    store: Store, catalogue: FakeCatalogue, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    two = (WANTED, replace(WANTED, inputs=(9, 9, 9, 9)))
+    gates = {request.inputs: threading.Event() for request in two}
+    runs = proving(store, catalogue)
+    runs._pool = Pool(lambda circuit: Gated(circuit, None, gates=gates), 1)
+    handed: set[object] = set()
+    killed: list[str] = []
+
+    def kill(slot: Slot) -> None:
+        killed.extend(token for token in runs._running if token not in handed)
+        for gate in gates.values():
+            gate.set()
+
+    def begin() -> None:
+        for request in two:
+            store.submit("alice", request)
+            runs.run(request.id, 1)
+
+    monkeypatch.setattr(Slot, "kill", kill)
+    name = "tokens" if which == "drop_lost" else "hand_back"
+    answer, thread = getattr(runs._claims, name), threading.Thread(target=begin)
+    thread.start()
+    eventually(lambda: runs.count)
+    (first,) = runs._running
+
+    def late(*words: object) -> object:
+        """The first one ends between the look and the deed, and the second one begins."""
+        gates[WANTED.inputs].set()
+        eventually(lambda: runs.count and first not in runs._running)
+        handed.update(words)
+        return answer(*words)
+
+    monkeypatch.setattr(runs._claims, name, late)
+    getattr(runs, which)()
+    gates[two[1].inputs].set()
+    thread.join(20)
+    assert killed == []
+
+
+def test_a_child_that_was_ended_when_it_had_answered_makes_no_other_proof() -> None:
+    made: list[Told] = []
+    closed: list[Told] = []
+
+    class Closing(Told):
+        """Answers, and is ended before anybody has seen that."""
+
+        def prove(self, x: Sequence[int]) -> Proof:
+            proof = super().prove(x)
+            self.pid = child.pid
+            slot.kill()
+            return proof
+
+        def close(self) -> None:
+            closed.append(self)
+
+    def open_one(circuit: str) -> Told:
+        made.append(Closing(circuit, None))
+        return made[-1]
+
+    slot = Slot(open_one, 1)
+    with subprocess.Popen(["sleep", "60"]) as child:
+        slot.prove(WANTED.circuit, WANTED.inputs)
+    assert child.returncode == -signal.SIGKILL
+    assert closed == made != []
+    slot.kill()  # it is at nothing now
 
 
 def test_who_leaves_begins_nothing_and_hands_it_back(

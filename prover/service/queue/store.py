@@ -7,7 +7,6 @@ Lock order everywhere: the proof's row first, then its handles.
 import math
 import time
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -26,6 +25,7 @@ from zkagent.prover.service.queue.jobs import (
 )
 from zkagent.prover.service.queue.line import next_turn, pass_on, share
 from zkagent.prover.service.queue.origins import origin_of
+from zkagent.prover.service.queue.reopening import reopen
 from zkagent.prover.service.queue.tables import handles, keys, proofs, results, usage
 from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 
@@ -85,12 +85,14 @@ class Store:
                 return None
             begun = fresh or proof.state in (State.CANCELLED, State.POISON)
             ended = proof.state in FINISHED and not begun
-            if begun or not _has_handle(connection, key_id, request.id):
+            if begun or not _has_handle(connection, key_id, proof, ended):
                 _count(connection, key_id, quota, 0 if ended else 1)
             state = HandleState(proof.state) if ended else HandleState.OPEN
             _renew_handle(connection, key_id, request, state)
             if begun:
                 counters = {} if proof.state == State.POISON else CLEAN
+                if not fresh:
+                    reopen(connection, proof.id, KEPT)
                 self._begin(connection, proof, key_id, request.priority, counters)
             elif proof.state == State.WAITING and request.priority < proof.priority:
                 self._hurry(connection, proof, key_id, request.priority)
@@ -104,6 +106,8 @@ class Store:
         """Give up a handle; whether that changed anything. Raises ProofUnknown."""
         with self.database.write() as connection:
             proof = _locked_or_unknown(connection, proof_id)
+            if _handle_state(connection, key_id, proof_id) is None:
+                raise ProofUnknown(proof_id)
             changed = _close(connection, key_id, proof, HandleState.CANCELLED)
             if changed:
                 drop_if_unwanted(connection, proof)
@@ -143,11 +147,8 @@ class Store:
             proof = _locked_or_unknown(connection, proof_id)
             if proof.state not in (State.FAILED, State.POISON, State.CANCELLED):
                 raise NotRetried(proof_id, proof.state)
-            ours = handles.c.proof_id == proof_id
-            if proof.state != State.CANCELLED:  # who gave it up before it failed still has
-                ours &= handles.c.state.in_(KEPT)
-            values = {"state": HandleState.OPEN, "deadline": None}
-            connection.execute(sa.update(handles).where(ours).values(values))
+            given_up = proof.state == State.CANCELLED  # by all; else who did so still has
+            reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT, deadline=None)
             self._begin(connection, proof, proof.payer, proof.priority, CLEAN)
 
     def cancel_of_key(self, key_id: str) -> list[str]:
@@ -159,11 +160,8 @@ class Store:
         """Forget what finished before this time, results included, for about so long; how many
         proofs. The next call goes on."""
         end_s, count = time.monotonic() + within_s, 0
-        old = proofs.c.state.in_(FINISHED) & (proofs.c.finished_at < before)
-        with self.database.read() as connection:
-            found = list(connection.execute(sa.select(proofs.c.id).where(old)).scalars())
-        for some in _slices(sorted(found), PURGED_AT_ONCE):
-            count += self._purge(old & proofs.c.id.in_(some))
+        while found := self._purge(before):
+            count += found
             if time.monotonic() >= end_s:
                 break
         with self.database.write() as connection:
@@ -183,8 +181,6 @@ class Store:
         values: dict[str, Any] = {"failure": None, "reason": None, "finished_at": None}
         turn = next_turn(connection, payer, priority, proof.circuit)
         values |= {"avoid": None, "payer": payer, "turn": turn}
-        kept = (handles.c.proof_id == proof.id) & handles.c.state.in_(KEPT)
-        connection.execute(sa.update(handles).where(kept).values(state=HandleState.OPEN))
         requeue(connection, self.queue, proof, priority=priority, **values, **counters)
 
     def _hurry(self, connection: sa.Connection, proof: ProofRow, payer: str, priority: int) -> None:
@@ -193,28 +189,36 @@ class Store:
         change(connection, proof.id, priority=priority, payer=payer, turn=turn)
         self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
-    def _purge(self, some: sa.ColumnElement[bool]) -> int:
-        """Forget these, in a transaction that others need not wait for long."""
+    def _purge(self, before: float) -> int:
+        """Forget the oldest, as many as a transaction may that others need not wait for long. What
+        somebody has locked may be begun again, or is being forgotten by another."""
+        found: list[str] = []
         with self.database.write() as connection:
-            query = sa.select(proofs.c.id).where(some).order_by(proofs.c.id).with_for_update()
-            found = list(connection.execute(query).scalars())
+            for state in FINISHED:  # one by one, so that an index has them in order
+                old = (proofs.c.state == state) & (proofs.c.finished_at < before)
+                query = sa.select(proofs.c.id).where(old).order_by(proofs.c.finished_at)
+                query = query.limit(PURGED_AT_ONCE - len(found)).with_for_update(skip_locked=True)
+                found += connection.execute(query).scalars()
             for column in (results.c.proof_id, handles.c.proof_id, proofs.c.id):
                 connection.execute(sa.delete(column.table).where(column.in_(found)))
         return len(found)
 
     def _expire(self, key_id: str, proof_id: str) -> bool:
+        """Unless it was renewed since it was found."""
         with self.database.write() as connection:
-            proof = lock_proof(connection, proof_id)
+            proof = lock_if_there(connection, proof_id)
+            if proof is None or not _is_late(connection, key_id, proof_id):
+                return False
             if not _close(connection, key_id, proof, HandleState.EXPIRED):
                 return False
             drop_if_unwanted(connection, proof)
             return True
 
 
-def lock_proof(connection: sa.Connection, proof_id: str) -> ProofRow:
+def lock_if_there(connection: sa.Connection, proof_id: str) -> ProofRow | None:
     """The proof's row, ours until the transaction ends."""
     query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
-    return connection.execute(query).one()
+    return connection.execute(query).one_or_none()
 
 
 def change(connection: sa.Connection, proof_id: str, **values: object) -> None:
@@ -224,10 +228,11 @@ def change(connection: sa.Connection, proof_id: str, **values: object) -> None:
 
 
 def end_as(connection: sa.Connection, proof_id: str, state: State, **values: object) -> None:
-    """Finish a locked proof, and have those called back who wanted it until now."""
+    """Finish a locked proof, and have those called back who wanted it until now, or until it ended
+    before."""
     now = shared_clock(connection)
     change(connection, proof_id, state=state, claim=None, finished_at=now, **values)
-    ours = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
+    ours = (handles.c.proof_id == proof_id) & handles.c.state.in_((HandleState.OPEN, *KEPT))
     connection.execute(sa.update(handles).where(ours).values(state=HandleState(state)))
     call_back(connection, proof_id)
 
@@ -277,14 +282,15 @@ def give_up_all(connection: sa.Connection, key_id: str) -> list[str]:
     others; which proofs that touched."""
     ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
     query = sa.select(handles.c.proof_id).where(ours).order_by(handles.c.proof_id)
-    found = list(connection.execute(query).scalars())
-    for proof_id in found:
-        proof = lock_proof(connection, proof_id)
-        if _close(connection, key_id, proof, HandleState.CANCELLED):
+    touched = []
+    for proof_id in list(connection.execute(query).scalars()):
+        proof = lock_if_there(connection, proof_id)
+        if proof and _close(connection, key_id, proof, HandleState.CANCELLED):
             drop_if_unwanted(connection, proof)
+            touched.append(proof_id)
     waiting = (handles.c.key_id == key_id) & (handles.c.callback_state == "waiting")
     connection.execute(sa.update(handles).where(waiting).values(callback_state="failed"))
-    return found
+    return touched
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
@@ -311,11 +317,23 @@ def _lock_key(connection: sa.Connection, key_id: str) -> None:
         raise KeyRefused
 
 
-def _has_handle(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
-    """Whether the key has asked for the proof, and not given it up."""
+def _handle_state(connection: sa.Connection, key_id: str, proof_id: str) -> HandleState | None:
     ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
     found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
-    return found in (HandleState.OPEN, *KEPT)
+    return None if found is None else HandleState(found)
+
+
+def _has_handle(connection: sa.Connection, key_id: str, proof: ProofRow, ended: bool) -> bool:
+    """Whether the key waits for the proof, or did until it ended."""
+    waited = (HandleState.OPEN, *KEPT) if ended else (HandleState.OPEN,)
+    return _handle_state(connection, key_id, proof.id) in waited
+
+
+def _is_late(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
+    """Whether the deadline of a key's handle has passed."""
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
+    late = sa.select(handles.c.key_id).where(ours & (handles.c.deadline < shared_clock(connection)))
+    return connection.execute(late).one_or_none() is not None
 
 
 def _renew_handle(
@@ -340,12 +358,10 @@ def _close(
     proof: ProofRow,
     state: HandleState,
 ) -> bool:
-    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof.id)
-    found = connection.execute(sa.select(handles.c.state).where(ours)).scalar_one_or_none()
-    if found is None:
-        raise ProofUnknown(proof.id)
-    if found != HandleState.OPEN:
+    """Whether it was open until now."""
+    if _handle_state(connection, key_id, proof.id) is not HandleState.OPEN:
         return False
+    ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof.id)
     connection.execute(sa.update(handles).where(ours).values(state=state))
     change(connection, proof.id)
     return True
@@ -394,15 +410,10 @@ def _insert_or_lock(connection: sa.Connection, request: Request) -> tuple[bool, 
 
 
 def _locked_or_unknown(connection: sa.Connection, proof_id: str) -> ProofRow:
-    query = sa.select(proofs).where(proofs.c.id == proof_id).with_for_update()
-    if (proof := connection.execute(query).one_or_none()) is None:
+    if (proof := lock_if_there(connection, proof_id)) is None:
         raise ProofUnknown(proof_id)
     return proof
 
 
-def _slices(items: list[str], size: int) -> Iterable[list[str]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
-
-
 __all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
-__all__ += ["end_as", "give_up_all", "lock_proof", "requeue"]
+__all__ += ["end_as", "give_up_all", "lock_if_there", "requeue"]

@@ -25,7 +25,9 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
 from zkagent.prover.service.queue.database import Database, patiently, shared_clock
+from zkagent.prover.service.queue.jobs import HandleState
 from zkagent.prover.service.queue.keys import Keys
+from zkagent.prover.service.queue.line import CLOCK_SLACK_S
 from zkagent.prover.service.queue.tables import handles, keys, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
 from zkagent.prover.service.wire.states import FINISHED
@@ -42,11 +44,21 @@ TAKEN_FOR_S = 60.0  # longer than a try lasts
 POLL_S = 0.5
 WAIT_S = "wait_s"  # among what is noted: until the next try
 WAITING = handles.c.callback_state == "waiting"
+GIVEN_UP = (HandleState.CANCELLED, HandleState.EXPIRED)
 
 
 def wait_s(tries: int) -> float:
     """How long to wait after so many tries: a little more than a day in all."""
     return float(min(FIRST_WAIT_S * 3 ** (tries - 1), LONGEST_WAIT_S))
+
+
+def _is_due(now: float) -> sa.ColumnElement[bool]:
+    """Whether a message may be tried now. What is to be tried later than it would be, had it been
+    put off, or taken, just now, was put off before the clock was set back."""
+    due, tries = handles.c.callback_due, handles.c.callback_tries
+    longest = {count: max(TAKEN_FOR_S, wait_s(count)) for count in range(1, TRIES)}
+    planned = sa.case(longest, value=tries, else_=TAKEN_FOR_S)
+    return due.is_(None) | (due <= now) | (due > now + CLOCK_SLACK_S + planned)
 
 
 @dataclass(frozen=True)
@@ -215,9 +227,8 @@ class Callbacks:
             query = query.where(~host.contains(f"{ending}:", autoescape=True))
         query = query.order_by(due).limit(AT_ONCE)
         with self._database.read() as connection:
-            now = shared_clock(connection)
-            ripe = due.is_(None) | (due <= now) | (due > now + LONGEST_WAIT_S)  # it was set back
-            rows = connection.execute(query.where(ripe)).all()
+            query = query.where(_is_due(shared_clock(connection)))
+            rows = connection.execute(query).all()
         return [
             Message(
                 row.callback_id,
@@ -232,7 +243,9 @@ class Callbacks:
         ]
 
     def _is_taken(self, message: Message) -> bool:
+        """Whether nobody else has taken it, and it is still to be sent there."""
         ours = _row_of(message) & (handles.c.callback_due == message.due)
+        ours &= sa.func.coalesce(handles.c.callback_url, "") == message.url
         with self._database.write() as connection:
             until = shared_clock(connection) + TAKEN_FOR_S
             statement = sa.update(handles).where(ours).values(callback_due=until)
@@ -243,10 +256,13 @@ class Callbacks:
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
         joined = joined.outerjoin(keys, keys.c.id == handles.c.key_id)
         columns = (proofs.c.circuit, proofs.c.state, proofs.c.failure, proofs.c.reason)
-        query = sa.select(*columns, keys.c.revoked_at).select_from(joined)
+        wanted = (handles.c.state.label("handle"), handles.c.callback_url, keys.c.revoked_at)
+        query = sa.select(*columns, *wanted).select_from(joined)
         with self._database.read() as connection:
             row = connection.execute(query.where(_row_of(message))).one_or_none()
-        if row is None or row.revoked_at is not None or not message.url:
+        if row is None or row.revoked_at is not None or row.handle in GIVEN_UP:
+            return None
+        if not message.url or row.callback_url != message.url:
             return None
         data = {"id": message.proof_id, "circuit": row.circuit, "state": row.state}
         data |= {"failure": row.failure, "reason": row.reason}

@@ -7,6 +7,7 @@ recover the runs that it held.
 """
 
 import json
+import logging
 import os
 import socket
 import time
@@ -22,7 +23,12 @@ from zkagent.prover.service.queue.leases import Leases
 from zkagent.prover.service.queue.tables import workers
 from zkagent.prover.service.queue.trouble import Trouble
 
-ALIVE, DYING, DEAD = "alive", "dying", "dead"
+log = logging.getLogger(__name__)
+
+#: dying: taken over from at the moment; left: it ended in order, and will be taken over from.
+ALIVE, LEFT, DYING, DEAD = "alive", "left", "dying", "dead"
+HOLDING = (ALIVE, LEFT, DYING)
+ALWAYS = sa.true()
 MISSED_BEATS = 2
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -93,28 +99,40 @@ class Roster:
 
     def leave(self) -> None:
         """A planned end. Runs that the engine gave us and we did not begin are still in our name:
-        whoever comes next takes them over, as from the dead."""
+        whoever comes next takes them over."""
         try:
             with self._database.write() as connection:
-                self._set(connection, self._worker, state=DYING)
+                self._set(connection, self._worker, state=LEFT)
         finally:
             self._leases.close()
 
     def bury(self, claims: Claims, recover: Callable[[str], int]) -> list[str]:
-        """Find dead workers and give what they held to the living; their ids."""
-        found = [worker for worker in self._suspects() if self._is_dead(*worker)]
-        for worker, _, _ in found:
-            with self._database.write() as connection:
-                claims.release_dead(connection, worker)
-                self._set(connection, worker, state=DYING)
-            recover(worker)
-            with self._database.write() as connection:
-                self._set(connection, worker, state=DEAD)
-        return [worker for worker, _, _ in found]
+        """Find workers that are dead, or have left, and give what they held to the living; their
+        ids."""
+        found = [suspect for suspect in self._suspects() if self._is_dead(suspect)]
+        buried = [suspect for suspect in found if self._bury(suspect, claims, recover)]
+        if left := [suspect.id for suspect in buried if suspect.state == LEFT]:
+            log.info("took over from workers that had ended in order", extra={"workers": left})
+        if dead := [suspect.id for suspect in buried if suspect.state != LEFT]:
+            log.warning("took over from dead workers", extra={"workers": dead})
+        return [suspect.id for suspect in buried]
+
+    def _bury(self, suspect: "Suspect", claims: Claims, recover: Callable[[str], int]) -> bool:
+        """Unless it has moved since we looked, or another one has buried it."""
+        dying = LEFT if suspect.state == LEFT else DYING
+        same = (workers.c.beats == suspect.beats) & workers.c.state.in_(HOLDING)
+        with self._database.write() as connection:
+            if not self._set(connection, suspect.id, same, state=dying):
+                return False
+            claims.release_dead(connection, suspect.id)
+        recover(suspect.id)
+        with self._database.write() as connection:
+            self._set(connection, suspect.id, workers.c.state == dying, state=DEAD)
+        return True
 
     def living(self) -> set[str]:
         """Workers that are alive, or about to be taken over from."""
-        query = sa.select(workers.c.id).where(workers.c.state.in_((ALIVE, DYING)))
+        query = sa.select(workers.c.id).where(workers.c.state.in_(HOLDING))
         with self._database.read() as connection:
             return set(connection.execute(query).scalars())
 
@@ -124,10 +142,9 @@ class Roster:
         with self._database.write() as connection:
             connection.execute(sa.delete(workers).where(old))
 
-    def _suspects(self) -> list[tuple[str, str, float | None]]:
-        """(id, state, for how long we have seen no heartbeat) of the others that may hold
-        something; None when we have not seen it before."""
-        others = workers.c.state.in_((ALIVE, DYING)) & (workers.c.id != self._worker)
+    def _suspects(self) -> "list[Suspect]":
+        """The others that may hold something."""
+        others = workers.c.state.in_(HOLDING) & (workers.c.id != self._worker)
         query = sa.select(workers.c.id, workers.c.state, workers.c.beats).where(others)
         with self._database.read() as connection:
             rows = connection.execute(query).all()
@@ -137,22 +154,44 @@ class Roster:
             beats, since = before.get(row.id, (None, now))
             since = since if beats == row.beats else now
             self._seen[row.id] = (row.beats, since)
-            found.append((row.id, row.state, None if beats is None else now - since))
+            age_s = None if beats is None else now - since
+            found.append(Suspect(row.id, row.state, row.beats, age_s))
         return found
 
-    def _is_dead(self, worker: str, state: str, age_s: float | None) -> bool:
+    def _is_dead(self, suspect: "Suspect") -> bool:
         """Leases are only looked at when a few heartbeats are missing, or somebody is new to us:
         that costs a connection."""
-        if state == DYING:
+        age_s, patience = suspect.age_s, self._patience
+        if suspect.state != ALIVE:
             return True
         if age_s is None:
-            return self._leases.is_free(worker)
-        if age_s > self._patience.stale_s:
+            return self._leases.is_free(suspect.id)
+        if age_s > patience.stale_s:
             return True
-        return age_s > MISSED_BEATS * self._patience.beat_s and self._leases.is_free(worker)
+        return age_s > MISSED_BEATS * patience.beat_s and self._leases.is_free(suspect.id)
 
-    def _set(self, connection: sa.Connection, worker: str, **values: object) -> None:
-        connection.execute(sa.update(workers).where(workers.c.id == worker).values(values))
+    def _set(
+        self,
+        connection: sa.Connection,
+        worker: str,
+        only_if: sa.ColumnElement[bool] = ALWAYS,
+        /,
+        **values: object,
+    ) -> bool:
+        """Whether there was anything to set."""
+        ours = (workers.c.id == worker) & only_if
+        return bool(connection.execute(sa.update(workers).where(ours).values(values)).rowcount)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """Another worker that may hold something. age_s: for how long we have seen no heartbeat; None
+    when we have not seen it before."""
+
+    id: str
+    state: str
+    beats: int
+    age_s: float | None
 
 
 def resident_bytes(pid: int) -> int:

@@ -163,8 +163,7 @@ class Worker:
         able, troubles = self._troubles.able(), self._troubles.list()
         self._roster.beat(self._pool.pids(), able, troubles)
         self._proving.drop_lost()
-        if dead := self._roster.bury(self._claims, self._engine.recover):
-            log.warning("took over from dead workers", extra={"workers": dead})
+        if self._roster.bury(self._claims, self._engine.recover):
             self._wake.send(WORK)
         for proof_id in self._sweeper.sweep():
             self._wake.send(CHANGED, proof_id)

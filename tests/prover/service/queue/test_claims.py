@@ -346,11 +346,36 @@ def test_a_recovery_that_was_interrupted_is_finished_by_the_next(
     leases.dead = {"one"}
     clock.now += 3
 
-    def interrupted(_: str) -> int:
-        raise ConnectionError
-
     with pytest.raises(ConnectionError):
         roster.bury(two, interrupted)
     leases.dead = set()
     assert roster.bury(two, lambda _: 0) == ["one"]
     assert roster.bury(two, lambda _: 0) == []
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_it_is_said_whether_who_is_taken_over_from_had_ended_in_order(
+    database: Database,
+    two: Claims,
+    leases: NoLeases,
+    caplog: pytest.LogCaptureFixture,
+    in_order: bool,
+) -> None:
+    caplog.set_level("INFO")
+    other = Roster(database, leases, "one", Patience())
+    other.join(1)
+    ours = Roster(database, leases, "two", Patience())
+    if in_order:
+        other.leave()
+        with pytest.raises(ConnectionError):
+            ours.bury(two, interrupted)
+    leases.dead = {"one"}
+    assert (ours.living(), ours.bury(two, lambda _: 0)) == ({"one"}, ["one"])
+    (said,) = caplog.records
+    expected = ("INFO", "ended in order") if in_order else ("WARNING", "dead workers")
+    assert (said.levelname, expected[1] in said.message) == (expected[0], True)
+    assert ours.living() == set()
+
+
+def interrupted(_: str) -> int:
+    raise ConnectionError

@@ -127,6 +127,7 @@ def everyday(store: Store) -> dict[str, Callable[[], object]]:
         "ask again": lambda: store.submit("old", Request(OFTEN, (0,)), QUOTA),
         "ask and cancel": change_mind,
         "ask and prove": prove,
+        "forget some": lambda: store.purge(time.time() - 3600, 0.0),
     }
 
 

@@ -18,7 +18,7 @@ from zkagent.prover.service.queue.jobs import (
     content_id,
 )
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Quota, Store, end_as, lock_proof
+from zkagent.prover.service.queue.store import Quota, Store, end_as, lock_if_there
 from zkagent.prover.service.queue.tables import handles, proofs
 from zkagent.prover.service.wire.states import State
 
@@ -264,7 +264,7 @@ def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database:
     finish(database, WANTED.id, State.DONE)
     with ThreadPoolExecutor(1) as thread:
         with database.write() as connection:
-            lock_proof(connection, WANTED.id)
+            lock_if_there(connection, WANTED.id)
             asked = thread.submit(store.submit, "bob", WANTED)
             with pytest.raises(TimeoutError):
                 asked.result(timeout=0.3)  # it waits for the lock

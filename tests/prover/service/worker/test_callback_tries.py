@@ -171,14 +171,30 @@ def test_who_took_a_message_and_died_is_replaced_when_its_time_is_over(
     assert state(database) == "delivered"
 
 
-def test_a_clock_that_was_set_back_puts_nothing_off_for_days(
-    store: Store, database: Database
+@pytest.mark.parametrize("tries", [0, 1, 8, TRIES - 1])
+def test_a_clock_that_was_set_back_puts_nothing_off_for_longer_than_was_planned(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
-    with receiving() as receiver:
-        finished(store, f"{receiver.origin}/")
-        with database.write() as connection:
-            connection.execute(sa.update(handles).values(callback_due=time.time() + 3 * 86_400))
-        assert open_callbacks(store, receiver.origin).once() == 1
+    """By however much, and wherever a message is: just due, taken, or put off."""
+    planned = wait_s(tries) if tries else 0.0
+    finished(store, "http://127.0.0.1:9/")
+    with database.write() as connection:
+        values = {"callback_tries": tries, "callback_due": time.time() + planned}
+        connection.execute(sa.update(handles).values(values))
+    calls = open_callbacks(store, "http://127.0.0.1:9")
+    assert bool(calls._due()) is (tries == 0)
+    for back_s in (70.0, 3600.0, 3.9 * 3600, 5 * 3600, 3 * 86_400):
+        waits = 0.0
+        while not due_after(calls, monkeypatch, waits - back_s):
+            waits += 10 + planned / 10
+            assert waits <= max(planned, callbacks.TAKEN_FOR_S) + 10 + planned / 10
+
+
+def due_after(calls: Callbacks, monkeypatch: pytest.MonkeyPatch, seconds: float) -> int:
+    """How many messages are due then, by the clock that all share."""
+    with monkeypatch.context() as patch:
+        patch.setattr(callbacks, "shared_clock", lambda _: time.time() + seconds)
+        return len(calls._due())
 
 
 @contextmanager

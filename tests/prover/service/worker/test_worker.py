@@ -17,7 +17,7 @@ from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Bell, EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.leases import open_leases
-from zkagent.prover.service.queue.store import Store, lock_proof, requeue
+from zkagent.prover.service.queue.store import Store, lock_if_there, requeue
 from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.wire.states import State
 from zkagent.prover.service.worker.roster import Patience, Roster
@@ -193,7 +193,7 @@ def test_what_was_put_off_before_the_clock_was_set_back_has_its_turn(
     for ahead_s in (0, 1800):
         ahead = time.time() + ahead_s
         with database.write() as connection:
-            row = lock_proof(connection, put_off.id)
+            row = lock_if_there(connection, put_off.id)
             values = {"queued_at": ahead, "not_before": ahead + 1801}
             requeue(connection, engine_queue, row, delay_s=ahead_s + 1801, **values)
         turn = claims.next_turn({put_off.circuit})

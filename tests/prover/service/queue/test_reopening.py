@@ -1,0 +1,106 @@
+"""Who waits again when a proof is tried again: whoever asks, and of the others those that may."""
+
+from collections.abc import Callable
+
+import pytest
+import sqlalchemy as sa
+
+from tests.prover.service.listed_runs import ListedRuns
+from zkagent.prover.service.api.views import Views
+from zkagent.prover.service.errors import QuotaExceeded
+from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.keys import Allowance, Keys
+from zkagent.prover.service.queue.store import Store, end_as
+from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.wire.states import State
+
+WANTED = Request(fake_digest("quick"), (1, 2, 3, 4))
+ROOM = Allowance(unfinished=2)
+
+
+@pytest.fixture
+def key(database: Database) -> str:
+    """With room for two unfinished proofs."""
+    return Keys(database).create("alice", ROOM).split("_")[1]
+
+
+def end(database: Database, state: State, *asked: Request) -> None:
+    with database.write() as connection:
+        for request in asked:
+            end_as(connection, request.id, state)
+
+
+def others(count: int) -> list[Request]:
+    return [Request(WANTED.circuit, (number, 0, 0, 0)) for number in range(count)]
+
+
+def waiting_of(database: Database, key_id: str) -> int:
+    ours = (handles.c.key_id == key_id) & (handles.c.state == "open")
+    with database.read() as connection:
+        return len(connection.execute(sa.select(handles.c.proof_id).where(ours)).all())
+
+
+AGAIN: dict[str, Callable[[Store, Request], object]] = {
+    "bob asks": lambda store, request: store.submit("bob", request),
+    "the operator tries it again": lambda store, request: store.retry(request.id),
+}
+again = pytest.mark.parametrize("how", AGAIN)
+
+
+@again
+def test_who_wanted_it_until_it_ended_waits_again(
+    store: Store, database: Database, key: str, how: str
+) -> None:
+    for who in (key, "without a key"):
+        store.submit(who, WANTED)
+    end(database, State.POISON, WANTED)
+    AGAIN[how](store, WANTED)
+    assert [waiting_of(database, who) for who in (key, "without a key")] == [1, 1]
+
+
+@again
+def test_a_revoked_key_does_not_and_keeps_no_proof_going(
+    store: Store, database: Database, key: str, how: str
+) -> None:
+    store.submit(key, WANTED)
+    end(database, State.POISON, WANTED)
+    Keys(database).revoke(key)
+    AGAIN[how](store, WANTED)
+    assert waiting_of(database, key) == 0
+    if how == "bob asks":
+        store.cancel("bob", WANTED.id)
+        with database.read() as connection:
+            assert connection.execute(sa.select(proofs.c.state)).scalar_one() == State.CANCELLED
+
+
+@again
+def test_nobodys_room_is_filled_by_others(
+    store: Store, database: Database, key: str, how: str
+) -> None:
+    ended = others(4)
+    for request in ended:
+        store.submit(key, request, ROOM.quota)
+        end(database, State.POISON, request)
+    store.submit(key, WANTED, ROOM.quota)
+    for request in ended:
+        AGAIN[how](store, request)
+    assert waiting_of(database, key) == ROOM.unfinished
+    with pytest.raises(QuotaExceeded):  # the place beside another one's proof is none for nothing
+        store.submit(key, ended[-1], ROOM.quota)
+    store.cancel(key, WANTED.id)
+    store.submit(key, ended[-1], ROOM.quota)
+
+
+def test_who_had_no_room_learns_how_it_ended_all_the_same(
+    store: Store, database: Database, key: str, queue: ListedRuns
+) -> None:
+    store.submit(key, WANTED)
+    end(database, State.POISON, WANTED)
+    for request in others(2):
+        store.submit(key, request, ROOM.quota)
+    store.submit("bob", WANTED)
+    assert Views(database).proof(key, WANTED.id).state is State.POISON
+    end(database, State.FAILED, WANTED)
+    assert Views(database).proof(key, WANTED.id).state is State.FAILED

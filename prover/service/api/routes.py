@@ -127,7 +127,8 @@ async def show(
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "Server-sent events named `proof`, each a ProofView; ends when finished",
+            "description": "Server-sent events named `proof`, each a ProofView as it is then; "
+            "changes in quick succession are told together; ends when finished",
             "content": {"text/event-stream": {"schema": EVENT_SCHEMA}},
         },
         **responses(404),

@@ -117,14 +117,14 @@ def _wanted(given: argparse.Namespace, name: str) -> bool:
 
 def _told(report: Report) -> int:
     """Print it; how many failures."""
-    verdict = "; ".join(report.failures) or "well"
+    verdict = "; ".join(report.failures + report.paces) or "well"
     print(
         f"{report.fault}: {report.acknowledged} acknowledged, {report.refused} refused, healthz "
         f"{len(report.healthz_s)} times, {report.slowest_s * 1000:.0f} ms at most, "
         f"{report.seconds:.0f} s: {verdict}",
         flush=True,
     )
-    return len(report.failures)
+    return len(report.failures + report.paces)
 
 
 if __name__ == "__main__":

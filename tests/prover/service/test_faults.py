@@ -1,4 +1,5 @@
-"""A service among failing disks, keys, clocks, databases and peers; see faults.py."""
+"""A service among failing disks, keys, clocks, databases and peers; see faults.py. How fast it
+answers meanwhile is for `make faults` to say."""
 
 from pathlib import Path
 

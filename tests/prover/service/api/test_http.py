@@ -71,27 +71,33 @@ def test_the_first_answer_comes_before_the_proof_and_says_where_to_look(
     assert http.post("/v1/proofs", json=body).status_code == 200
 
 
-def test_events_tell_each_state_and_end(http: httpx.Client, features: list[int]) -> None:
+def test_events_tell_what_it_is_now_and_end(http: httpx.Client, features: list[int]) -> None:
     proof_id = http.post("/v1/proofs", json={"model": "slow", "features": features}).json()["id"]
     with http.stream("GET", f"/v1/proofs/{proof_id}/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = list(answer.iter_lines())
-    states = [json.loads(line[6:])["state"] for line in lines if line.startswith("data: ")]
+    states = _states(lines)
     assert states[-1] == "done"
-    assert "proving" in states
+    assert states == sorted(set(states), key=["waiting", "proving", "done"].index)
     assert len(states) == len([line for line in lines if line == "event: proof"])
 
 
-def test_following_a_proof_ends_when_it_is_cancelled(
+def test_events_follow_a_proof_from_state_to_state_until_it_is_cancelled(
     http: httpx.Client, client: ServiceClient, features: list[int]
 ) -> None:
     body = {"model": "quick", "features": [Order.SLOW, 2, *features[2:]]}
     proof_id = http.post("/v1/proofs", json=body).json()["id"]
+    states: list[str] = []
     with http.stream("GET", f"/v1/proofs/{proof_id}/events") as answer:
-        client.cancel(proof_id)
-        lines = list(answer.iter_lines())
-    states = [json.loads(line[6:])["state"] for line in lines if line.startswith("data: ")]
-    assert states[-1] == "cancelled"
+        for line in answer.iter_lines():
+            states += _states([line])
+            if states[-1:] == ["proving"]:  # it proves for ever
+                client.cancel(proof_id)
+    assert states[-2:] == ["proving", "cancelled"]
+
+
+def _states(lines: list[str]) -> list[str]:
+    return [json.loads(line[6:])["state"] for line in lines if line.startswith("data: ")]
 
 
 def test_the_list_comes_in_pages(http: httpx.Client, features: list[int]) -> None:

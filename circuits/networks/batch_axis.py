@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
+from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.shapes import Shape, known_shapes
 from zkagent.models.networks.sizes import check_sizes
 
@@ -25,8 +26,8 @@ def put_batch_first(path: Path, content: bytes, size: int) -> bytes:
     """The ONNX file for `size` rows. Raises NetworkRefused, which names `path` and the node."""
     import onnx
 
-    model = onnx.load_model_from_string(content)
     try:
+        model = parse_model(content)
         check_sizes(model)
         _Rewriting(path, model, size).run()
         del model.graph.value_info[:]  # of the single network

@@ -18,6 +18,7 @@ import numpy as np
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.operators import check_known, check_operators, constants
 from zkagent.models.files import read_limited
+from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
 
 if TYPE_CHECKING:
@@ -107,12 +108,11 @@ def _read(path: Path) -> bytes:
 
 def _parse(path: Path, content: bytes) -> "ModelProto":
     import onnx
-    from google.protobuf.message import DecodeError
 
     try:
-        model = onnx.load_model_from_string(content)
+        model = parse_model(content)
         onnx.checker.check_model(model)
-    except (DecodeError, onnx.checker.ValidationError, ValueError) as exc:
+    except (onnx.checker.ValidationError, ValueError) as exc:
         reason = str(exc).strip().partition("\n")[0]
         raise NetworkRefused(path, f"it is not a valid ONNX model ({reason})") from exc
     _measure(path, check_face, model)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zkagent.models.errors import NetworkUnusable, OutputOutOfRange
+from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_sizes
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _check(content: bytes) -> None:
     """Raises ValueError for operators that no model of ours has, and tensors without measure."""
     import onnx
 
-    model = onnx.load_model_from_string(content)
+    model = parse_model(content)
     onnx.checker.check_model(model)
     for node in model.graph.node:
         if node.op_type not in INTEGER_OPERATORS or node.domain:

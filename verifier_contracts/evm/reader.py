@@ -14,6 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import check_sizes
 from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.folding import Layers
@@ -38,7 +39,7 @@ def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
     if not 2 <= input_bits <= MOST_INPUT_BITS:
         raise EvmModelError(f"inputs of {input_bits} bits: expected 2 to {MOST_INPUT_BITS}")
     try:
-        model = onnx.load_model_from_string(content)
+        model = parse_model(content)
         onnx.checker.check_model(model)
         _measure(model)
         onnx.checker.check_model(model, full_check=True)

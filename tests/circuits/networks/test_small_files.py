@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-MOST_BYTES = 1 << 19  # of a file here
+MOST_BYTES = 1 << 20  # of a file here
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 CHILD = """
@@ -79,6 +79,13 @@ def repeated(operator: str, first: str, times: int, **attributes: Any) -> list[N
 
 def one(operator: str, *inputs: str, **attributes: Any) -> list[NodeProto]:
     return [helper.make_node(operator, list(inputs), ["made"], name="it", **attributes)]
+
+
+def many_empty(count: int) -> ModelProto:
+    """Two bytes each."""
+    model = built([])
+    model.graph.node.extend([NodeProto()] * count)
+    return model
 
 
 def floats(nodes: Sequence[NodeProto], **constants: Any) -> ModelProto:
@@ -204,6 +211,7 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
         ),
         "it holds text",
     ),
+    "empty-nodes": (lambda: many_empty(300_000), "it has more than 131,072 parts"),
     "a-window-far-outside": (lambda: floats(one("MaxPool", "x", **WINDOW)), "MaxPool"),
     "a-wide-padding": (
         lambda: floats(

@@ -7,12 +7,16 @@ block have to name each other. Whoever asks compares the rest with what the send
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from eth_utils.crypto import keccak
+
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block, Happened, VerifiedDecision
 from zkagent.executor.chain.effects import TRANSFER, transfers_in
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.errors import CannotVerify, NotOnChain
 from zkagent.verifier_contracts.chain.node import answers
+
+WITHDRAWAL = keccak(text="Withdrawal(address,uint256)")  # WETH9
 
 
 def read_happened(reader: ContractReader, transaction: str) -> Happened:
@@ -40,14 +44,31 @@ def read_happened(reader: ContractReader, transaction: str) -> Happened:
 def token_movement(
     reader: ContractReader, token: str, account: str, block: Block
 ) -> tuple[int, int]:
-    """By the token's events in `block`, and by its balances before and after."""
+    """By the token's events in `block`, and by its balances before and after.
+
+    What is unwrapped (WETH9) is told by `Withdrawal` alone, or by a transfer as well, so it is only
+    asked for where something is missing.
+    """
     before = Block(block.number - 1, "")
     old, new = (int(reader.view(token, abi.BALANCE_OF, at, account)[0]) for at in (before, block))
     said = 0
     for transfer in transfers_in(reader.logs(block, token, TRANSFER)):
         said += transfer.units * (transfer.recipient == account)
         said -= transfer.units * (transfer.sender == account)
-    return said, new - old
+    grew = new - old
+    if grew < said:
+        said = max(grew, said - _unwrapped(reader, token, account, block))
+    return said, grew
+
+
+def _unwrapped(reader: ContractReader, token: str, account: str, block: Block) -> int:
+    """Units that `account` turned into coins, as wrapped coins say it."""
+    units = 0
+    for log in reader.logs(block, token, WITHDRAWAL):
+        topics, data = [bytes(topic) for topic in log["topics"]], bytes(log["data"])
+        if len(topics) == 2 and len(data) == 32 and topics[1][12:] == bytes.fromhex(account[2:]):
+            units += int.from_bytes(data, "big")
+    return units
 
 
 def _check_consistent(

@@ -275,9 +275,9 @@ def _balances(
 ) -> str:
     """A token that says what it does not do is found, unless its balances lie as well.
 
-    Nobody may have less than it says. Anybody can see to it that somebody has more: whoever wraps
-    his coins in the same block gets tokens without an event, and where balances grow by themselves
-    there is none either.
+    Nobody may have less than it says, by transfers and by what was unwrapped. Anybody can see to it
+    that somebody has more: whoever wraps his coins in the same block gets tokens without an event,
+    and where balances grow by themselves there is none either.
     """
     block = Block(run.transaction.block.number, run.transaction.block.hash)
     asked: dict[tuple[str, str], None] = {}

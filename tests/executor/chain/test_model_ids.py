@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from tests.support.checkout import ROOT
+from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.model_ids import model_number
+from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.cli import agent_accept
 from zkagent.executor.errors import NoAgentThere
 from zkagent.verifier_contracts.chain import local
@@ -69,6 +71,8 @@ def test_accepting_refuses_an_agent_of_an_odd_model(
         return told if method[0] == "modelId" else bytes(32)
 
     monkeypatch.setattr(local, "call", call)
+    monkeypatch.setattr(ContractReader, "block", lambda *_: Block(1, "0x" + "01" * 32))
+    monkeypatch.setattr(ContractReader, "code", lambda *_: b"\x01")
     monkeypatch.setattr(wallet, "at", lambda *where: SimpleNamespace(functions=Functions()))
     with pytest.raises(NoAgentThere, match="its model id is"):
         agent_accept._hashes(None, AGENT, Functions())

@@ -1,6 +1,7 @@
 """Who follows the verifying of a receipt opens at most twelve files: those that
 docs/architecture.md lists. What the model does behind `models/catalogue.py` is a walk of its own,
-the same as a prompt's; behind `executor/chain/abi.py` is what stands for eth_abi.
+the same as a prompt's; behind `executor/chain/abi.py` is what stands for eth_abi, and
+behind `executor/chain/model_hashes.py` the hashes that deployments sign, too.
 """
 
 import re
@@ -24,7 +25,7 @@ from zkagent.models.catalogue import Model
 
 MOST_FILES = 12
 DOOR = "models/catalogue.py"
-DOORS = (DOOR, "executor/chain/abi.py")
+DOORS = (DOOR, "executor/chain/abi.py", "executor/chain/model_hashes.py")
 ONLY_WITH_A_CHAIN = "executor/receipts/verify_chain.py"
 Walk = Callable[[bool], set[str]]
 PACKAGES = ("models/", "circuits/", "prover/", "verifier_contracts/", "executor/")

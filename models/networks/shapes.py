@@ -75,15 +75,17 @@ class _Seen:
         self.values: Values = {}
 
     def take(self, name: str, kind: "TypeProto") -> Shape | None:
-        self.kinds[name], shape = kind, _shape(kind)
-        if shape is not None:
-            self.shapes[name] = shape
+        """Of a type only what measuring takes: not the message, which keeps all of its model alive,
+        nor what else stands in it."""
+        if (shape := _shape(kind)) is not None:
+            self.declare(name, kind.tensor_type.elem_type, shape)
         return shape
 
     def declare(self, name: str, element: int, dims: Any) -> None:
         from onnx import helper
 
-        self.take(name, helper.make_tensor_type_proto(element, list(dims)))
+        self.shapes[name] = tuple(dims)
+        self.kinds[name] = helper.make_tensor_type_proto(element, list(dims))
 
     def keep(self, name: str, tensor: Any) -> None:
         from onnx import numpy_helper

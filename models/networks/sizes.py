@@ -21,6 +21,7 @@ MOST_TOGETHER = 1 << 26  # of all of them
 MOST_AXES = 32
 MOST_NODES = 1 << 13
 MOST_NAMES = 1 << 16  # of all nodes' inputs and outputs
+MOST_OPSETS = 8
 MOST_IN_BYTE = 8  # numbers, of the smallest kind
 
 # Exact over the integers, without a choice for the prover, and without loops.
@@ -60,6 +61,9 @@ def check_face(model: "ModelProto") -> None:
     nodes = model.graph.node
     if model.functions:
         raise ValueError("it defines operators of its own: export it with these written out")
+    opsets = [each.domain for each in model.opset_import]
+    if len(opsets) > MOST_OPSETS:
+        raise ValueError(f"it names {len(opsets):,} sets of operators, at most {MOST_OPSETS}")
     if len(nodes) > MOST_NODES:
         raise ValueError(f"it has {len(nodes):,} nodes, at most {MOST_NODES:,} are taken")
     names = sum(len(node.input) + len(node.output) for node in nodes)

@@ -77,6 +77,10 @@ def repeated(operator: str, first: str, times: int, **attributes: Any) -> list[N
     ]
 
 
+def beside(times: int) -> list[NodeProto]:
+    return [helper.make_node("Neg", ["x"], [f"n{number}"]) for number in range(times)]
+
+
 def one(operator: str, *inputs: str, **attributes: Any) -> list[NodeProto]:
     return [helper.make_node(operator, list(inputs), ["made"], name="it", **attributes)]
 
@@ -85,6 +89,17 @@ def many_empty(count: int) -> ModelProto:
     """Two bytes each."""
     model = built([])
     model.graph.node.extend([NodeProto()] * count)
+    return model
+
+
+def with_opsets(model: ModelProto, count: int) -> ModelProto:
+    """Whoever looks at one node after the other does not hold these for each of them."""
+    model.opset_import.extend(helper.make_opsetid(f"d{number}", 1) for number in range(count))
+    return model
+
+
+def with_denotation(model: ModelProto, length: int) -> ModelProto:
+    model.graph.input[0].type.denotation = "T" * length
     return model
 
 
@@ -212,6 +227,16 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
         "it holds text",
     ),
     "empty-nodes": (lambda: many_empty(300_000), "it has more than 131,072 parts"),
+    "many-opsets": (
+        lambda: with_opsets(built(repeated("Add", "x", 300)), 30_000),
+        "it names 30,001 sets of operators, at most 8",
+    ),
+    "a-long-denotation": (
+        lambda: with_denotation(
+            built([*beside(400), *one("Tile", "x", "a")], SAID), MOST_BYTES // 2
+        ),
+        r"Tile \(node 'it'\)",
+    ),
     "a-window-far-outside": (lambda: floats(one("MaxPool", "x", **WINDOW)), "MaxPool"),
     "a-wide-padding": (
         lambda: floats(

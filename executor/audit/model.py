@@ -227,13 +227,9 @@ def _hashes(audited: Audited) -> str:
     bound = audited.bound
     components = [bytes.fromhex(_digest(audited, a)) for a in bound.components]
     encoder, decoder = (bytes.fromhex(_digest(audited, a)) for a in (bound.encoder, bound.decoder))
-    covered = model_hash(
-        bytes.fromhex(audited.model.manifest.files.onnx),
-        bytes.fromhex(audited.model.digest),
-        encoder,
-        decoder,
-        components,
-    )
+    digests = (audited.model.manifest.files.onnx, audited.model.digest)
+    network, manifest = (bytes.fromhex(digest) for digest in digests)
+    covered = model_hash((network, manifest), encoder, decoder, components)
     system = system_id(audited.circuit.origin.system)
     return difference(
         ("model hash", bound.model_hash.hex(), covered.hex()),

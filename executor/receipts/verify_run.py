@@ -310,8 +310,7 @@ def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:
 
 def _hashes(record: ModelRecord) -> str:
     covered = model_hash(
-        bytes.fromhex(record.onnx_digest),
-        bytes.fromhex(record.manifest_digest),
+        (bytes.fromhex(record.onnx_digest), bytes.fromhex(record.manifest_digest)),
         unhexed(record.encoder.code_hash),
         unhexed(record.decoder.code_hash),
         [unhexed(c.code_hash) for c in record.components],

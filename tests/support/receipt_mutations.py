@@ -150,7 +150,7 @@ def _model_hashes(run: Document) -> None:
     code = (record.encoder.code_hash, record.decoder.code_hash)
     components = [unhexed(c.code_hash) for c in record.components]
     digests = (bytes.fromhex(record.onnx_digest), bytes.fromhex(record.manifest_digest))
-    model["model_hash"] = hexed(model_hash(*digests, *map(unhexed, code), components))
+    model["model_hash"] = hexed(model_hash(digests, *map(unhexed, code), components))
     model["vk_hash"] = record.verifier.code_hash
     model["circuit_hash"] = f"0x{record.circuit_digest}"
     record = ModelRecord.model_validate(model)

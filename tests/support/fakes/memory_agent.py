@@ -319,7 +319,7 @@ def memory_identity(
     encoder, decoder, table = (made_up_code_hash(made_up_address(n)) for n in (2, 3, 4))
     committed = AgentModel(
         model_id=1,
-        model_hash=model_hash(onnx, manifest, encoder, decoder, [table]),
+        model_hash=model_hash((onnx, manifest), encoder, decoder, [table]),
         circuit_hash=bytes.fromhex(circuit),
         vk_hash=made_up_code_hash(made_up_address(1)),
         proof_system_id=SYSTEM_ID,

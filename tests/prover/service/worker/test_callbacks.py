@@ -3,14 +3,16 @@
 import base64
 import hmac
 import json
+import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from tests.prover.service.receiver import Receiver, receiving
+from tests.support.checkout import DOCS
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
 from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
@@ -163,6 +165,43 @@ def test_the_signature_is_standard_webhooks() -> None:
         "webhook-timestamp": "1700000000",
         "webhook-signature": f"v1,{base64.b64encode(expected).decode()}",
     }
+
+
+@pytest.fixture(scope="module")
+def is_genuine() -> Callable[[str, dict[str, str], bytes], bool]:
+    """What docs/operating.md has receivers do."""
+    text = (DOCS / "operating.md").read_text()
+    recipe = re.search(r"```python\n(import base64.*?)```", text, re.DOTALL)
+    assert recipe
+    found: dict[str, Any] = {}
+    exec(recipe[1], found)
+    checked: Callable[[str, dict[str, str], bytes], bool] = found["is_genuine"]
+    return checked
+
+
+@pytest.mark.parametrize(
+    ("change", "genuine"),
+    [
+        ({}, True),
+        ({"webhook-id": "id-2"}, False),
+        ({"webhook-timestamp": "1700000000"}, False),
+        ({"webhook-signature": "v1,"}, False),
+    ],
+)
+def test_receivers_who_do_as_documented_tell_who_called(
+    is_genuine: Callable[..., bool], change: dict[str, str], genuine: bool
+) -> None:
+    secret = f"whsec_{base64.b64encode(bytes(range(32))).decode()}"
+    headers = {**signature(secret, "id-1", '{"a":1}'), **change}
+    assert is_genuine(secret, headers, b'{"a":1}') == genuine
+    assert not is_genuine(secret, headers, b'{"a":2}')
+    assert not is_genuine(f"whsec_{base64.b64encode(bytes(32)).decode()}", headers, b'{"a":1}')
+
+
+def test_what_was_signed_long_ago_is_not_taken_again(is_genuine: Callable[..., bool]) -> None:
+    secret = f"whsec_{base64.b64encode(bytes(32)).decode()}"
+    old = signature(secret, "id-1", "{}", now=time.time() - 301)
+    assert not is_genuine(secret, old, b"{}")
 
 
 @pytest.fixture

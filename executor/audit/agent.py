@@ -34,6 +34,9 @@ from zkagent.executor.receipts.verdicts import CannotTell, Check, check, differe
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
+#: What an agent of one's own may do without.
+OPTIONAL = ("wallet", "symbol book")
+
 
 def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """All checks but those of the model. decoder: whom tools are asked by, too."""
@@ -54,10 +57,13 @@ def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
 
 def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     """Code and values of every contract of ours that the agent rests on."""
-    for place in places(wiring, code):
+    agent, *others = places(wiring, code)
+    yield code.check(agent)
+    for place in others:
         if place.address == NOBODY:
             problem = f"the agent names no {place.role}"
-            yield Check(place.role, "the agent has one", problem, unknown=True)
+            found = Check(place.role, "the agent has one", problem, unknown=True)
+            yield _vouched(code, agent, found) if place.role in OPTIONAL else found
         else:
             yield code.check(place)
 
@@ -101,10 +107,14 @@ def tell(subject: str, claim: str, problem: Callable[[], str]) -> Check:
 
 def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     """What the owner chose: known if it is one of ours, otherwise named."""
+    agent, wallet = next(places(wiring, code)), wallet_place(wiring)
+    namer = agent if wallet.address == NOBODY else wallet
     try:
         pool = pool_place(pool_of(code, wiring))
     except (CannotTell, ValueError) as exc:
-        yield Check("pool", "the wallet has one", str(exc), unknown=True)
+        problem = "the agent names no wallet" if namer is agent else str(exc)
+        found = Check("pool", "the wallet has one", problem, unknown=True)
+        yield _vouched(code, namer, found)
     else:
         yield code.check(pool)
         yield from origin_checks(code, pool)
@@ -129,13 +139,17 @@ def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
 def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
     """The contracts whose code is data, each named by the code of another."""
     agent, *others = places(wiring, code)
-    yield check("agent", "its configuration is what it says", lambda: _config(code, wiring, agent))
+    config = check(
+        "agent", "its configuration is what it says", lambda: _config(code, wiring, agent)
+    )
+    yield _vouched(code, agent, config)
     described = {wiring.agent: wiring.metadata} | {t.address: t.metadata for t in wiring.tools}
     for place in (agent, *others):
         if place.address in described:
             metadata = b"".join(described[place.address])
             described_by = partial(_pointed, code, place, "_blob", metadata)
-            yield check(place.role, "its description is what it says", described_by)
+            found = check(place.role, "its description is what it says", described_by)
+            yield _vouched(code, place, found)
     if wiring.book != NOBODY:
         yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
 
@@ -191,9 +205,15 @@ def origin_checks(code: Code, place: Place) -> Iterator[Check]:
     if not code.is_ours(place):  # the check of its code says what is wrong with it
         return
     found = check(place.role, "was made by its constructor", partial(check_origin, code, place))
-    if found.unknown and code.trusts(place):
-        found = Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
-    yield found
+    yield _vouched(code, place, found)
+
+
+def _vouched(code: Code, place: Place, found: Check) -> Check:
+    """Whoever vouches for a contract vouches for what of it cannot be told, and for nothing that is
+    wrong."""
+    if not (found.unknown and code.trusts(place)):
+        return found
+    return Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
 
 
 def _named(tool: Tool) -> str:

@@ -206,6 +206,44 @@ def test_trust_is_for_a_role_and_for_no_other(scene: Scene) -> None:
     assert f"--trust registry={pool.address} vouches" in scene.code.check(registry).problem
 
 
+def test_who_vouches_for_an_agent_vouches_for_what_of_it_cannot_be_told(scene: Scene) -> None:
+    """For what it names nobody as, and for where its data lie, but not for its other contracts, nor
+    for anything that is wrong."""
+
+    def refused(honest: bytes, sender: str) -> bytes:
+        raise RevertError("no such function", data=b"")
+
+    scene.reader.codes[scene.agent] = FOREIGN
+    for method in (abi.WALLET, abi.SYMBOL_BOOK):
+        scene.reader.answers[scene.agent, method.selector] = refused
+    wiring = scene.wiring()
+
+    def about(code: Code) -> dict[str, Check]:
+        found = audit_agent(code, wiring, scene.decoder)
+        return {f"{check.subject}: {check.claim}": check for check in found}
+
+    unsure, trusting = (
+        about(scene.code),
+        about(replace(scene.code, trusted={f"agent={scene.agent}"})),
+    )
+    changed = [name for name in unsure if unsure[name] != trusting[name]]
+    assert changed == [
+        f"agent: {scene.agent} is WalletAgent",
+        "wallet: the agent has one",
+        "symbol book: the agent has one",
+        "pool: the wallet has one",
+        "agent: its configuration is what it says",
+        "agent: its description is what it says",
+    ]
+    assert all(unsure[name].unknown and trusting[name].held for name in changed)
+    assert {trusting[name].note for name in changed[1:]} == {
+        "cannot be told, and trusted on request"
+    }
+    assert unsure["pool: the wallet has one"].problem == "the agent names no wallet"
+    scene.reader.codes[scene.agent] = b""
+    assert not about(replace(scene.code, trusted={f"agent={scene.agent}"}))[changed[0]].held
+
+
 DATA = {
     "agent: its configuration is what it says": (0, "_config"),
     "agent: its description is what it says": (0, "_blob"),

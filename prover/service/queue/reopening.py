@@ -1,7 +1,8 @@
 """Who waits again when a proof is tried again, of the keys that wanted it until it ended.
 
 A key that was revoked waits for nothing, and nobody's room for unfinished proofs is filled by what
-others do. Called inside the transaction that queues the proof again, which has locked it.
+others do. Deadlines were for what has ended, so what is tried again has none. Called inside the
+transaction that queues the proof again, which has locked it.
 """
 
 from collections.abc import Collection
@@ -12,18 +13,17 @@ from zkagent.prover.service.queue.jobs import HandleState
 from zkagent.prover.service.queue.tables import handles, keys
 
 
-def reopen(
-    connection: sa.Connection, proof_id: str, ended_as: Collection[HandleState], **values: object
-) -> None:
+def reopen(connection: sa.Connection, proof_id: str, ended_as: Collection[HandleState]) -> None:
     """Open the handles on a locked proof that ended in one of these ways, as far as their keys may
-    have one more; and set these values of them."""
+    have one more."""
     theirs = (handles.c.proof_id == proof_id) & handles.c.state.in_(ended_as)
     query = sa.select(handles.c.key_id).where(theirs).order_by(handles.c.key_id)
     found = list(connection.execute(query).scalars())
     if not found:
         return
     ours = theirs & handles.c.key_id.in_(sorted(_with_room(connection, found)))
-    connection.execute(sa.update(handles).where(ours).values(state=HandleState.OPEN, **values))
+    values = {"state": HandleState.OPEN, "deadline": None}
+    connection.execute(sa.update(handles).where(ours).values(values))
 
 
 def _with_room(connection: sa.Connection, found: Collection[str]) -> set[str]:

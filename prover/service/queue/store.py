@@ -148,7 +148,7 @@ class Store:
             if proof.state not in (State.FAILED, State.POISON, State.CANCELLED):
                 raise NotRetried(proof_id, proof.state)
             given_up = proof.state == State.CANCELLED  # by all; else who did so still has
-            reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT, deadline=None)
+            reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT)
             self._begin(connection, proof, proof.payer, proof.priority, CLEAN)
 
     def cancel_of_key(self, key_id: str) -> list[str]:

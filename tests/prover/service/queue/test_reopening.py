@@ -1,6 +1,7 @@
 """Who waits again when a proof is tried again: whoever asks, and of the others those that may."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import QuotaExceeded
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.jobs import HandleState, Request
 from zkagent.prover.service.queue.keys import Allowance, Keys
 from zkagent.prover.service.queue.store import Store, end_as
 from zkagent.prover.service.queue.tables import handles, proofs
@@ -58,6 +59,33 @@ def test_who_wanted_it_until_it_ended_waits_again(
     end(database, State.POISON, WANTED)
     AGAIN[how](store, WANTED)
     assert [waiting_of(database, who) for who in (key, "without a key")] == [1, 1]
+
+
+@again
+def test_who_wanted_it_by_a_time_that_has_passed_waits_again_and_is_called_back(
+    store: Store, database: Database, key: str, how: str
+) -> None:
+    hook = "http://hooks.example.org/"
+    store.submit(key, replace(WANTED, deadline=store.in_seconds(600), callback_url=hook))
+    end(database, State.POISON, WANTED)
+    with database.write() as connection:  # ten minutes later
+        connection.execute(sa.update(handles).values(deadline=store.in_seconds(-1)))
+    AGAIN[how](store, WANTED)
+    assert store.expire() == []
+    assert waiting_of(database, key) == 1
+    end(database, State.DONE, WANTED)
+    with database.read() as connection:
+        query = sa.select(handles.c.state, handles.c.callback_state, handles.c.callback_number)
+        found = connection.execute(query.where(handles.c.key_id == key)).one()
+    assert found == (HandleState.DONE, "waiting", 2)
+
+
+def test_the_deadline_of_who_asks_again_counts(store: Store, database: Database, key: str) -> None:
+    for _ in range(2):
+        store.submit(key, replace(WANTED, deadline=store.in_seconds(-1)))
+        end(database, State.POISON, WANTED)
+    store.submit(key, replace(WANTED, deadline=store.in_seconds(-1)))
+    assert store.expire() == [WANTED.id]
 
 
 @again

@@ -4,6 +4,10 @@ A worker is dead when its lease is free or its heartbeat has stood still, as the
 counts the seconds: clocks are set, and those of several machines differ. Whoever notices first
 takes its proofs away (which fences it, should it wake up), queues them again, and lets the engine
 recover the runs that it held.
+
+The table may forget somebody: a copy of the database is put back, or a worker was stopped for so
+long that it counted as gone. Whoever lives enters again with its next heartbeat; whoever holds a
+proof and is not in the table is entered by the others once it is dead, so that they can take over.
 """
 
 import json
@@ -18,15 +22,17 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from zkagent.prover.service.queue.claims import Claims
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import Database, insert_once
 from zkagent.prover.service.queue.leases import Leases
-from zkagent.prover.service.queue.tables import workers
+from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.queue.trouble import Trouble
+from zkagent.prover.service.wire.states import State
 
 log = logging.getLogger(__name__)
 
 #: dying: taken over from at the moment; left: it ended in order, and will be taken over from.
 ALIVE, LEFT, DYING, DEAD = "alive", "left", "dying", "dead"
+UNLISTED = "unlisted"  # in no row: it holds a proof, and the table has it as dead or not at all
 HOLDING = (ALIVE, LEFT, DYING)
 ALWAYS = sa.true()
 MISSED_BEATS = 2
@@ -58,23 +64,14 @@ class Roster:
         self._leases = leases
         self._worker = worker
         self._patience = patience
+        self._slots = 1
 
     def join(self, slots: int, circuits: Collection[str] = ()) -> None:
         """Take the lease, then appear in the table; in this order, or we would look dead."""
+        self._slots = slots
         self._leases.take(self._worker)
         with self._database.write() as connection:
-            now = self._database.now(connection)
-            row = {
-                "id": self._worker,
-                "host": socket.gethostname(),
-                "pid": os.getpid(),
-                "slots": slots,
-                "state": ALIVE,
-                "started_at": now,
-                "seen_at": now,
-                "circuits": json.dumps(sorted(circuits)),
-            }
-            connection.execute(sa.insert(workers).values(row))
+            self._enter(connection, circuits=json.dumps(sorted(circuits)))
 
     def beat(
         self,
@@ -95,7 +92,15 @@ class Roster:
                 "circuits": json.dumps(sorted(circuits)),
                 "troubles": json.dumps([trouble.to_json() for trouble in troubles]),
             }
-            self._set(connection, self._worker, **values)
+            if not self._set(connection, self._worker, **values):
+                log.warning("this worker was in the table no more, entered again")
+                self._enter(connection, **values | {"beats": 0})
+
+    def _enter(self, connection: sa.Connection, **values: object) -> None:
+        now = self._database.now(connection)
+        ours = {"host": socket.gethostname(), "pid": os.getpid(), "slots": self._slots}
+        row = {"id": self._worker, **ours, "state": ALIVE, "started_at": now, "seen_at": now}
+        connection.execute(sa.insert(workers).values(row | values))
 
     def leave(self) -> None:
         """A planned end. Runs that the engine gave us and we did not begin are still in our name:
@@ -122,13 +127,25 @@ class Roster:
         dying = LEFT if suspect.state == LEFT else DYING
         same = (workers.c.beats == suspect.beats) & workers.c.state.in_(HOLDING)
         with self._database.write() as connection:
-            if not self._set(connection, suspect.id, same, state=dying):
+            if suspect.state == UNLISTED:
+                taken = self._enter_dying(connection, suspect.id)
+            else:
+                taken = self._set(connection, suspect.id, same, state=dying)
+            if not taken:
                 return False
             claims.release_dead(connection, suspect.id)
         recover(suspect.id)
         with self._database.write() as connection:
             self._set(connection, suspect.id, workers.c.state == dying, state=DEAD)
         return True
+
+    def _enter_dying(self, connection: sa.Connection, worker: str) -> bool:
+        """Unless it has entered itself since we looked."""
+        now = self._database.now(connection)
+        row = {"id": worker, "state": DYING, "started_at": now, "seen_at": now}
+        if insert_once(connection, workers, row | {"host": "", "pid": 0, "slots": 0}):
+            return True
+        return self._set(connection, worker, workers.c.state == DEAD, state=DYING)
 
     def living(self) -> set[str]:
         """Workers that are alive, or about to be taken over from."""
@@ -144,10 +161,15 @@ class Roster:
 
     def _suspects(self) -> "list[Suspect]":
         """The others that may hold something."""
-        others = workers.c.state.in_(HOLDING) & (workers.c.id != self._worker)
-        query = sa.select(workers.c.id, workers.c.state, workers.c.beats).where(others)
+        holding = workers.c.state.in_(HOLDING)
+        listed = sa.select(workers.c.id, workers.c.state, workers.c.beats)
+        theirs = (proofs.c.state == State.PROVING) & (proofs.c.worker != self._worker)
+        theirs &= proofs.c.worker.not_in(sa.select(workers.c.id).where(holding))
+        unlisted = sa.select(proofs.c.worker.label("id"), sa.literal(UNLISTED).label("state"))
+        unlisted = unlisted.add_columns(sa.literal(0).label("beats")).where(theirs).distinct()
         with self._database.read() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(listed.where(holding & (workers.c.id != self._worker))).all()
+            rows = [*rows, *connection.execute(unlisted)]
         now, before = self._clock(), self._seen
         self._seen, found = {}, []
         for row in rows:
@@ -162,7 +184,7 @@ class Roster:
         """Leases are only looked at when a few heartbeats are missing, or somebody is new to us:
         that costs a connection."""
         age_s, patience = suspect.age_s, self._patience
-        if suspect.state != ALIVE:
+        if suspect.state not in (ALIVE, UNLISTED):
             return True
         if age_s is None:
             return self._leases.is_free(suspect.id)

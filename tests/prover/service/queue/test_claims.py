@@ -1,5 +1,6 @@
 """Claims and settlement: exactly once, fenced, and not for ever."""
 
+import os
 import time
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from zkagent.prover.service.queue.claims import Claim, Claims, Limits, Outcome
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.store import Store
-from zkagent.prover.service.queue.tables import proofs, results
+from zkagent.prover.service.queue.tables import proofs, results, workers
 from zkagent.prover.service.wire.states import Failure, State
 from zkagent.prover.service.worker.roster import Patience, Roster
 
@@ -351,6 +352,87 @@ def test_a_recovery_that_was_interrupted_is_finished_by_the_next(
     leases.dead = set()
     assert roster.bury(two, lambda _: 0) == ["one"]
     assert roster.bury(two, lambda _: 0) == []
+
+
+UNLISTED = pytest.mark.parametrize("how", ["forgotten", "dead"])
+
+
+def strike_off(database: Database, how: str) -> None:
+    """Worker one is not in the table any more, or as one that was taken over from."""
+    theirs = workers.c.id == "one"
+    with database.write() as connection:
+        if how == "forgotten":
+            connection.execute(sa.delete(workers).where(theirs))
+        else:
+            connection.execute(sa.update(workers).where(theirs).values(state="dead"))
+
+
+@UNLISTED
+def test_who_lives_and_is_not_in_the_table_enters_with_its_next_heartbeat(
+    database: Database, leases: NoLeases, how: str
+) -> None:
+    roster = Roster(database, leases, "one", Patience())
+    roster.join(3, [CIRCUIT])
+    strike_off(database, how)
+    roster.beat([], [CIRCUIT])
+    roster.beat([], [CIRCUIT])
+    with database.read() as connection:
+        (found,) = connection.execute(sa.select(workers)).all()
+    assert (found.id, found.state, found.slots) == ("one", "alive", 3)
+    assert (found.pid, found.circuits) == (os.getpid(), f'["{CIRCUIT}"]')
+
+
+@UNLISTED
+@pytest.mark.parametrize("dies", [True, False])
+def test_what_an_unlisted_worker_holds_is_taken_over_once_it_is_dead(
+    store: Store,
+    one: Claims,
+    two: Claims,
+    leases: NoLeases,
+    *,
+    queue: ListedRuns,
+    how: str,
+    dies: bool,
+) -> None:
+    clock, database = Clock(), store.database
+    roster = living(database, leases, clock)
+    strike_off(database, how)
+    store.submit("alice", WANTED)
+    claim = claimed(one, queue)
+    assert roster.bury(two, lambda _: 0) == []
+    clock.now += 29
+    assert roster.bury(two, lambda _: 0) == []
+    if dies:  # else it is stopped, and keeps its lease
+        leases.dead = {"one"}
+    clock.now += 0 if dies else 2
+    assert roster.bury(two, lambda _: 0) == ["one"]
+    assert (row(database).state, row(database).deaths) == (State.WAITING, 1)
+    assert (one.held(claim), roster.bury(two, lambda _: 0)) == (set(), [])
+    claimed(two, queue)
+
+
+def test_an_unlisted_worker_that_enters_meanwhile_keeps_what_it_holds(
+    store: Store,
+    one: Claims,
+    two: Claims,
+    leases: NoLeases,
+    *,
+    queue: ListedRuns,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    database = store.database
+    roster = living(database, leases, Clock())
+    strike_off(database, "forgotten")
+    store.submit("alice", WANTED)
+    claim = claimed(one, queue)
+
+    def enters_first(worker: str) -> bool:
+        Roster(database, leases, worker, Patience()).beat([])
+        return True
+
+    monkeypatch.setattr(leases, "is_free", enters_first)
+    assert roster.bury(two, lambda _: 0) == []
+    assert one.held(claim) == {WANTED.id}
 
 
 @pytest.mark.parametrize("in_order", [True, False])

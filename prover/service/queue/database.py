@@ -25,6 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from zkagent.circuits.support.cache import given_home, home_refused
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
+from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, migrate
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
@@ -58,10 +59,10 @@ class Database:
     """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.url = _normal(url or f"sqlite:///{data_folder() / FILE}")
+        self.url = read_address(url or f"sqlite:///{data_folder() / FILE}")
         self.is_postgres = self.url.get_backend_name() == "postgresql"
         self._file: OpenFile | None = None
-        self.engine = self._postgres() if self.is_postgres else self._sqlite()
+        self.engine = self.bare_engine
 
     @property
     def folder(self) -> Path:
@@ -107,8 +108,8 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """The URL without its password."""
-        return self.url.render_as_string(hide_password=True)
+        """Its address, without secrets."""
+        return shown_address(self.url)
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
@@ -137,7 +138,10 @@ class Database:
     @property
     def bare_engine(self) -> sa.Engine:
         """Another engine of the same database, for the queue's own use."""
-        return self._postgres() if self.is_postgres else self._sqlite()
+        try:
+            return self._postgres() if self.is_postgres else self._sqlite()
+        except sa.exc.ArgumentError:  # which quotes it
+            raise DatabaseUnusable(self.shown, "its query cannot be read") from None
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -300,20 +304,6 @@ def raise_to(connection: sa.Connection, table: sa.Table, row: dict[str, Any], co
 def _insert(connection: sa.Connection, table: sa.Table) -> Any:
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table)
-
-
-def _normal(url: str) -> sa.URL:
-    try:
-        parsed = sa.make_url(url)
-    except sa.exc.ArgumentError as exc:
-        shown = url if len(url) <= 20 else f"{url[:20]}..."  # a password may follow
-        raise DatabaseUnusable(shown, "expected postgresql://... or sqlite:///PATH") from exc
-    if parsed.get_backend_name() == "postgresql":
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.get_backend_name() != "sqlite":
-        reason = "expected postgresql://... or sqlite:///PATH"
-        raise DatabaseUnusable(parsed.render_as_string(), reason)
-    return parsed
 
 
 def _open_sqlite(connection: sqlite3.Connection, _: object) -> None:

@@ -1,0 +1,76 @@
+"""Addresses of databases: those that cannot be are refused in a line, and none shows a secret."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.prover.service.errors import DatabaseUnusable
+from zkagent.prover.service.queue.address import read_address
+from zkagent.prover.service.queue.database import Database
+
+SECRET = "hunter2"
+NOBODY = "127.0.0.1:9"
+#: Whose secret stands where, and what is wrong with it is that nobody answers there.
+UNANSWERED = [
+    f"postgresql://me:{SECRET}@{NOBODY}/queue",
+    f"postgresql+psycopg://me:{SECRET}@{NOBODY}/queue",
+    *(
+        f"postgresql://{NOBODY}/queue?{name}={SECRET}"
+        for name in ("password", "passfile", "sslkey", "sslpassword", "pasword", "options")
+    ),
+    f"postgresql://{NOBODY}/queue?password=a&password={SECRET}",
+]
+UNREADABLE = [
+    f"postgresql://me:pa@ss:{SECRET}@{NOBODY}/queue",
+    f"postgresql://me:pa@{SECRET}/x@{NOBODY}/queue",
+    f"postgresql://me:pa@{SECRET}@{NOBODY}/queue",
+    f"postgresql://me:pa/x@{SECRET}@{NOBODY}/queue",
+    f"postgresql://me:pa?x@{SECRET}/queue",
+    f"postgresql://me@{SECRET}@{NOBODY}/queue",
+    f"postgresql://{NOBODY}/queue?password=pa@{SECRET}",
+    f"postgresql://me:{SECRET}",
+    f"postgresql:///queue?host=127.0.0.1&port={SECRET}",
+    f"mysql://{NOBODY}/queue?password={SECRET}",
+    f"sqlite://me:{SECRET}@host/file",
+    f"sqlite+aiosqlite:///file?key={SECRET}",
+    f"sqlite:///file?key={SECRET}",
+    f"host=127.0.0.1 password={SECRET}",
+    f"me:{SECRET}@{NOBODY}/queue",
+    f"{SECRET}:me",
+]
+
+
+@pytest.mark.parametrize("address", [*UNANSWERED, *UNREADABLE])
+@pytest.mark.parametrize("verbose", [(), ("-v",)])
+def test_no_error_tells_a_secret_or_is_longer_than_a_line(
+    address: str,
+    verbose: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert exit_code(*verbose, "jobs", "list", "--database", address) == 1
+    if verbose:
+        said = capsys.readouterr().err
+        assert "Traceback" in said
+    else:
+        said = one_line_error(capsys)
+    assert SECRET not in said
+    assert "cannot be used" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_host_and_the_name_are_shown(tmp_path: Path) -> None:
+    for address in UNANSWERED:
+        assert Database(address).shown == f"postgresql://{NOBODY}/queue"
+    assert Database(f"sqlite:///{tmp_path}/file").shown == f"sqlite:///{tmp_path}/file"
+
+
+def test_what_is_escaped_is_read_as_it_was_meant() -> None:
+    escaped = f"postgresql://m%40e:p%40%2F%3F%23%25:w@{NOBODY}/queue"
+    found = read_address(escaped)
+    assert (found.username, found.password) == ("m@e", "p@/?#%:w")
+    with pytest.raises(DatabaseUnusable, match="write @, /, "):
+        read_address(escaped.replace("%3F", "?"))

@@ -32,7 +32,12 @@ from pathlib import Path
 from zkagent.errors import ZkagentError
 
 CUT_OFF = "its words cannot be written"
-OUT_OF_MEMORY = "memory allocation"  # what Rust says before it gives up
+#: What Rust, numpy and C++ say before they give up.
+OUT_OF_MEMORY = ("memory allocation", "MemoryError", "bad_alloc")
+
+
+def tells_of_no_memory(line: str) -> bool:
+    return any(words in line for words in OUT_OF_MEMORY)
 
 
 class CircuitError(ZkagentError):
@@ -250,7 +255,7 @@ class EngineCrashed(EngineError):
     """The process that ran ezkl ended; `ending` is its exit code or signal."""
 
     def __init__(self, ending: str, log: str) -> None:
-        remedy = ": free memory, or make the model smaller" if OUT_OF_MEMORY in log else ""
+        remedy = ": free memory, or make the model smaller" if tells_of_no_memory(log) else ""
         if log == CUT_OFF:
             remedy = ": make room in $TMPDIR, or raise the limit on files (ulimit -f)"
         words = f" ({log})" if log else ""

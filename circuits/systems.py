@@ -44,12 +44,11 @@ class ProofSystem(Protocol):
         srs: Path | None = None,
         cache: Path | None = None,
         progress: Told = silent,
-        isolated: bool = True,
     ) -> Circuit:
         """The network's circuit with the standard settings, built or looked up.
 
-        srs: a set-up file, for systems that need one. progress: called with each stage. isolated:
-        in a process of its own, so that Ctrl-C works. Raises CircuitError.
+        In a process of its own, so that Ctrl-C works and memory has an end. srs: a set-up file, for
+        systems that need one. progress: called with each stage. Raises CircuitError.
         """
         ...
 

@@ -32,7 +32,6 @@ class Evaluated:
         srs: Path | None = None,
         cache: Path | None = None,
         progress: Told = silent,
-        isolated: bool = True,
     ) -> Circuit:
         """Raises NetworkRefused for what the chain cannot compute exactly."""
         from zkagent.circuits.networks.network import read_network

@@ -21,17 +21,14 @@ times where four inner columns or more look values up or shuffle them:
 """
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from zkagent.circuits.errors import MemoryTooSmall
 from zkagent.circuits.halo2.settings import RESERVED_ROWS, Settings
+from zkagent.circuits.support.memory import available_memory
 
 ELEMENT_BYTES = 32
 PROCESS_BYTES = 95e6  # Python, onnx and ezkl
-MEMINFO = Path("/proc/meminfo")
-CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -62,24 +59,6 @@ def check_memory(settings: Settings) -> None:
         raise MemoryTooSmall(run["logrows"], needed.columns, needed.peak, available)
 
 
-def available_memory() -> float:
-    """Bytes that a new process can have: free, reclaimable and swap, within our control group."""
-    if not MEMINFO.is_file():  # macOS
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    lines = (line.split() for line in MEMINFO.read_text().splitlines())
-    sizes = {words[0]: 1024.0 * int(words[1]) for words in lines if len(words) > 1}
-    return min(sizes["MemAvailable:"] + sizes.get("SwapFree:", 0.0), _group_memory())
-
-
-def _group_memory() -> float:
-    try:
-        most = (CGROUP / "memory.max").read_text().strip()
-        used = int((CGROUP / "memory.current").read_text())
-    except (OSError, ValueError):  # not in a group with limits of its own
-        return math.inf
-    return math.inf if most == "max" else float(int(most) - used)
-
-
 def _columns(settings: Settings, size: int, inner: int, mixed: bool) -> int:
     """N of the module's docstring: a part of its own, one for each inner column of each block."""
     blocks = math.ceil(int(settings["num_rows"]) / (size - RESERVED_ROWS))
@@ -94,4 +73,4 @@ def _extension(inner: int, mixed: bool) -> int:
     return 8 if inner >= 4 or mixed else 4
 
 
-__all__ = ["Footprint", "available_memory", "check_memory", "estimate_memory"]
+__all__ = ["Footprint", "check_memory", "estimate_memory"]

@@ -25,14 +25,13 @@ class Halo2:
         srs: Path | None = None,
         cache: Path | None = None,
         progress: Told = silent,
-        isolated: bool = True,
     ) -> Circuit:
         """Raises like `build_circuit`."""
-        from zkagent.circuits.halo2.build import build_circuit
         from zkagent.circuits.halo2.build_process import build_isolated
 
-        build = build_isolated if isolated else build_circuit
-        return build(onnx, srs=srs, cache=cache, progress=lambda stage: progress(stage.value))
+        return build_isolated(
+            onnx, srs=srs, cache=cache, progress=lambda stage: progress(stage.value)
+        )
 
     def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
         return open_stored(stored, cache)

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zkagent.circuits.errors import CUT_OFF, OUT_OF_MEMORY, EngineCrashed
+from zkagent.circuits.errors import CUT_OFF, EngineCrashed, tells_of_no_memory
 
 ROOT = Path(__file__).parents[3]
 LOG_TAIL_BYTES = 20_000
@@ -116,7 +116,7 @@ class ChildProcess:
         lines = text.strip().splitlines() or [""]
         if lines[0].startswith("Traceback ") and lines[-1].startswith(" "):
             return CUT_OFF
-        return next((line for line in lines if OUT_OF_MEMORY in line), lines[-1])
+        return next(filter(tells_of_no_memory, lines), lines[-1])
 
 
 class ParentLink:

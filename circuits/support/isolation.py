@@ -14,6 +14,7 @@ from zkagent.circuits import errors
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.cache import cache_root, home_refused, is_below
 from zkagent.circuits.support.child_process import ChildProcess, ParentLink
+from zkagent.circuits.support.memory import limit_memory
 
 PACKAGE = "zkagent"
 
@@ -36,7 +37,9 @@ def call_module(module: str, request: Mapping[str, Any], report: Report) -> Any:
 
 
 def answer_call(work: Callable[[dict[str, Any], Report], Any]) -> None:
-    """In the called process: send what `work` makes of the request, or its CircuitError."""
+    """In the called process: send what `work` makes of the request, or its CircuitError. It may
+    take the memory that there is, and no more."""
+    limit_memory()
     link = ParentLink(int(sys.argv[1]))
     logging.getLogger(PACKAGE).addHandler(_WarningsToParent(link))
     try:

@@ -76,7 +76,7 @@ def find_circuit(
         if cached is not None and cached.origin.onnx != expected:
             raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
         setup = cached.srs if cached else srs
-        built = system.build(onnx, srs=setup, isolated=False, progress=progress)
+        built = system.build(onnx, srs=setup, progress=progress)
     if built.digest == digest:
         return built
     if cached is not None:

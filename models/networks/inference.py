@@ -14,7 +14,7 @@ import numpy as np
 
 from zkagent.models.errors import NetworkUnusable, OutputOutOfRange
 from zkagent.models.networks.parsing import parse_model
-from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_sizes
+from zkagent.models.networks.sizes import DECISION, INTEGER_OPERATORS, check_sizes
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -70,7 +70,7 @@ def _check(content: bytes) -> None:
         if node.op_type not in INTEGER_OPERATORS or node.domain:
             name = node.name or ", ".join(node.output)
             raise ValueError(f"{node.op_type} (node {name!r}) is not exact integer arithmetic")
-    check_sizes(model)
+    check_sizes(model, DECISION)
 
 
 def _check_face(session: "InferenceSession", inputs: int, outputs: int) -> None:

@@ -1,23 +1,25 @@
 """How large a stranger's network makes its tensors, found out before anything computes them: a file
 of a kilobyte can double a tensor forty times, or the number of its axes.
 
-The bounds are of what a circuit can hold: each number takes a cell at least, and the largest set-up
-has 2^28 rows, of which no machine here proves more than 2^24. The largest networks of this project
-stay below 2^20 numbers for a tensor.
+The bounds for one tensor are of what a circuit can hold: each number takes a cell at least, and the
+largest set-up has 2^28 rows, of which no machine here proves more than 2^24. The largest networks
+of this project stay below 2^20 numbers for a tensor. `Limits` are of all nodes together, by what
+the network is for.
 """
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from zkagent.models.networks.shapes import described, each_shape
 from zkagent.models.networks.windows import padded
+from zkagent.models.networks.work import Known, multiply_adds, steps
 
 if TYPE_CHECKING:
     from onnx import ModelProto, TensorProto
 
 MOST_ELEMENTS = 1 << 24  # of one tensor: 128 MiB of int64
-MOST_TOGETHER = 1 << 26  # of all of them
 MOST_AXES = 32
 MOST_NODES = 1 << 13
 MOST_NAMES = 1 << 16  # of all nodes' inputs and outputs
@@ -32,11 +34,27 @@ INTEGER_OPERATORS = frozenset(
 )
 
 
-def check_sizes(model: "ModelProto") -> None:
+@dataclass(frozen=True)
+class Limits:
+    """Of a whole network. numbers: of all its tensors. multiply_adds: see work.py. steps: that are
+    laid out one after the other."""
+
+    numbers: int
+    multiply_adds: int
+    steps: int
+
+
+#: Of what becomes a circuit: tens of minutes, and as much memory as a process may have, at most.
+CIRCUIT = Limits(numbers=1 << 26, multiply_adds=1 << 26, steps=1 << 12)
+#: Of what decides, in this process and again for each verdict: about a third of a second.
+DECISION = Limits(numbers=1 << 24, multiply_adds=1 << 25, steps=0)
+
+
+def check_sizes(model: "ModelProto", limits: Limits = CIRCUIT) -> None:
     """Raises ValueError, in one line that names the node, for a tensor that is too large or whose
-    size does not follow from the file alone."""
+    size does not follow from the file alone, and for more work than the limits allow."""
     check_face(model)
-    together, shapes = 0, {}
+    together, shapes = 0, dict[str, tuple[int, ...]]()
     for name, place, shape in each_shape(model):
         if shape is None:
             raise ValueError(
@@ -45,14 +63,31 @@ def check_sizes(model: "ModelProto") -> None:
             )
         shapes[name] = shape
         together += _checked(place, shape)
-        if together > MOST_TOGETHER:
+        if together > limits.numbers:
             raise ValueError(
                 f"its tensors up to {place} have {together:,} numbers, at most "
-                f"{MOST_TOGETHER:,} are taken"
+                f"{limits.numbers:,} are taken"
             )
+    _check_work(model, shapes, limits)
+
+
+def _check_work(model: "ModelProto", shapes: Known, limits: Limits) -> None:
+    work, laid_out = 0, 0
     for node in model.graph.node:
         if node.input and (worked := padded(node, shapes.get(node.input[0], ()))):
             _checked(f"what {described(node)} pads", worked)
+        work += multiply_adds(node, shapes)
+        laid_out += steps(node, shapes)
+        if work > limits.multiply_adds:
+            raise ValueError(
+                f"its nodes up to {described(node)} take {work:,} multiply-adds, at most "
+                f"{limits.multiply_adds:,} are taken"
+            )
+        if laid_out > limits.steps:
+            raise ValueError(
+                f"its nodes up to {described(node)} take {laid_out:,} steps one after the other, "
+                f"at most {limits.steps:,} are taken"
+            )
 
 
 def check_face(model: "ModelProto") -> None:
@@ -123,4 +158,12 @@ def _check_stored(place: str, tensor: "TensorProto") -> None:
         raise ValueError(f"{place} does not hold what its shape says ({reason})") from exc
 
 
-__all__ = ["INTEGER_OPERATORS", "MOST_ELEMENTS", "check_face", "check_sizes"]
+__all__ = [
+    "CIRCUIT",
+    "DECISION",
+    "INTEGER_OPERATORS",
+    "MOST_ELEMENTS",
+    "Limits",
+    "check_face",
+    "check_sizes",
+]

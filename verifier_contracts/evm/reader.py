@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from zkagent.models.networks.parsing import parse_model
-from zkagent.models.networks.sizes import check_sizes
+from zkagent.models.networks.sizes import Limits, check_sizes
 from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.folding import Layers
 from zkagent.verifier_contracts.evm.moves import MOVES
@@ -30,6 +30,8 @@ from zkagent.verifier_contracts.evm.program import (
 from zkagent.verifier_contracts.evm.tensors import Bounds, Tensor
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
+#: Each number takes some hundred bytes here and gas there: no chain evaluates what comes near.
+EVALUATED = Limits(numbers=1 << 21, multiply_adds=1 << 22, steps=0)
 OLDEST_OPSET = 13  # from here on, Squeeze and Unsqueeze have axes as an input
 ZERO = Tensor(np.array(0, dtype=object), constant=True)
 
@@ -54,7 +56,7 @@ def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
 def _measure(model: onnx.ModelProto) -> None:
     """Before onnx or we follow its tensors."""
     try:
-        check_sizes(model)
+        check_sizes(model, EVALUATED)
     except ValueError as exc:
         raise EvmModelError(str(exc)) from exc
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from zkagent.circuits.halo2.footprint import available_memory
 from zkagent.circuits.halo2.tuning.candidates import Draft
 from zkagent.circuits.halo2.tuning.objectives import Objective
+from zkagent.circuits.support.memory import available_memory
 
 FAVOURITES = 3
 ALIKE = 0.02  # drafts whose seconds, gas and memory differ less than this are one

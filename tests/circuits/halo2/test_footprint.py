@@ -16,7 +16,7 @@ from zkagent.circuits.errors import MemoryTooSmall
 from zkagent.circuits.halo2 import build, ezkl_engine, footprint
 from zkagent.circuits.halo2.build import build_circuit, make_plan
 from zkagent.circuits.halo2.calibration import Data, calibrate
-from zkagent.circuits.halo2.footprint import available_memory, check_memory, estimate_memory
+from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
 from zkagent.circuits.halo2.keyless import check_least_memory
 from zkagent.circuits.halo2.settings import (
     RunArguments,
@@ -30,6 +30,8 @@ from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.tuner import Wish, tune
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.samples import load_samples
+from zkagent.circuits.support import memory
+from zkagent.circuits.support.memory import available_memory
 
 TABLE = RunArguments(7, 7, lookup_range=(-500, 500))
 NETWORKS = {
@@ -163,7 +165,7 @@ def test_a_circuit_of_other_settings_does_not_excuse_too_little_memory(
 
 
 def test_a_control_group_s_limit_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(footprint, "CGROUP", tmp_path)
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
     unlimited = available_memory()
     (tmp_path / "memory.max").write_text("max\n")
     (tmp_path / "memory.current").write_text("1000\n")

@@ -103,6 +103,13 @@ def with_denotation(model: ModelProto, length: int) -> ModelProto:
     return model
 
 
+def recurrent(operator: str, steps: int) -> ModelProto:
+    """Of which no more is left than its last number."""
+    weights = dict.fromkeys("wr", np.ones((1, 4, 1), np.float32))
+    nodes = [helper.make_node(operator, ["x", *weights], ["", "made"], "it", hidden_size=1)]
+    return built(nodes, weights, (steps, 1, 1), kind=FLOAT)
+
+
 def floats(nodes: Sequence[NodeProto], **constants: Any) -> ModelProto:
     return built(nodes, constants, (1, 1, 4, 4), kind=FLOAT)
 
@@ -227,6 +234,39 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
         "it holds text",
     ),
     "empty-nodes": (lambda: many_empty(300_000), "it has more than 131,072 parts"),
+    "a-long-recurrence": (lambda: recurrent("LSTM", 4097), "it.* take 4,097 steps"),
+    "sums-one-after-the-other": (
+        lambda: built(
+            [helper.make_node("CumSum", ["x", "a"], [f"s{n}"]) for n in range(9)],
+            {"a": 1},
+            (1, 512),
+            kind=FLOAT,
+        ),
+        "take 4,608 steps",
+    ),
+    "a-sum-of-products": (
+        lambda: built(
+            one("Einsum", "x", "x", "x", equation="bi,bj,bk->b"), shape=(1, 512), kind=FLOAT
+        ),
+        "take 134,217,728 multiply-adds",
+    ),
+    "a-product-of-outer-products": (
+        lambda: built(
+            [
+                helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]),
+                helper.make_node("MatMul", ["t", "x"], ["o"]),
+                *one("MatMul", "o", "o"),
+            ],
+            shape=(1, 512),
+        ),
+        "take 134,479,872 multiply-adds",
+    ),
+    "a-wide-window": (
+        lambda: built(
+            one("AveragePool", "x", kernel_shape=[128, 128]), shape=(1, 1, 256, 256), kind=FLOAT
+        ),
+        "take 272,646,144 multiply-adds",
+    ),
     "many-opsets": (
         lambda: with_opsets(built(repeated("Add", "x", 300)), 30_000),
         "it names 30,001 sets of operators, at most 8",

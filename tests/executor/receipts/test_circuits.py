@@ -57,7 +57,7 @@ def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
     assert find_circuit(model, OURS, system, Path("other.srs")) is system.circuit  # type: ignore[arg-type]
     (asked,) = system.asked
     assert asked["onnx"] == model.onnx_path.read_bytes()
-    assert (asked["srs"], asked["isolated"]) == (SETUP, False)  # the set-up that it was made with
+    assert asked["srs"] == SETUP  # the set-up that it was made with
 
 
 def test_what_is_not_cached_is_built_with_the_given_set_up(

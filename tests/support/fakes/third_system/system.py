@@ -41,7 +41,6 @@ class HashSystem:
         srs: Path | None = None,
         cache: Path | None = None,
         progress: Told = silent,
-        isolated: bool = True,
     ) -> Circuit:
         network = read_network(onnx)
         source = hashlib.sha256(SOURCE.encode()).hexdigest()

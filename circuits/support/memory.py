@@ -1,0 +1,47 @@
+"""How much memory there is, and a process that may take no more: what a stranger's network comes to
+ends that process then, and not whatever else runs on the machine."""
+
+import math
+import os
+from pathlib import Path
+
+MEMINFO = Path("/proc/meminfo")
+CGROUP = Path("/sys/fs/cgroup")
+STATUS = Path("/proc/self/status")
+SHARE = 0.95  # of what is available; some is left to whoever else works here
+
+
+def available_memory() -> float:
+    """Bytes that a new process can have: free, reclaimable and swap, within our control group."""
+    if not MEMINFO.is_file():  # macOS
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    lines = (line.split() for line in MEMINFO.read_text().splitlines())
+    sizes = {words[0]: 1024.0 * int(words[1]) for words in lines if len(words) > 1}
+    return min(sizes["MemAvailable:"] + sizes.get("SwapFree:", 0.0), _group_memory())
+
+
+def _group_memory() -> float:
+    try:
+        most = (CGROUP / "memory.max").read_text().strip()
+        used = int((CGROUP / "memory.current").read_text())
+    except (OSError, ValueError):  # not in a group with limits of its own
+        return math.inf
+    return math.inf if most == "max" else float(int(most) - used)
+
+
+def limit_memory() -> None:
+    """Let this process take what is available now, beside what it has, and no more; where the
+    system cannot tell, nothing is limited."""
+    if not STATUS.is_file():
+        return
+    import resource
+
+    lines = (line.partition(":") for line in STATUS.read_text().splitlines())
+    held = next(1024 * int(words.split()[0]) for name, _, words in lines if name == "VmData")
+    most = held + int(SHARE * available_memory())
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard == resource.RLIM_INFINITY or most < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+__all__ = ["available_memory", "limit_memory"]

@@ -1,5 +1,6 @@
 """From ONNX to steps, and weights to words: what is refused, what is folded, what adds up."""
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -188,3 +189,14 @@ def test_lanes_of_a_packed_sum_come_apart_again(data: st.DataObject) -> None:
     for word, packed in enumerate(total):
         for place, j in enumerate(lanes.lanes_of(word)):
             assert (packed >> (place * lanes.width) & lanes.mask) - lanes.half == sums[j]
+
+
+def test_what_no_chain_evaluates_is_refused_before_it_is_read() -> None:
+    names = ["x", *(f"d{number}" for number in range(18))]
+    doubled = [node("Concat", [a, a], b, axis=1) for a, b in itertools.pairwise(names)]
+    last = names[-1]
+    content = network(
+        [*doubled, node("Gather", [last, "first"], "y", axis=1)], {"first": [0]}, outputs=1
+    )
+    with pytest.raises(EvmModelError, match=r"have 2,\d+,\d+ numbers, at most 2,097,152 are taken"):
+        read_program(content)

@@ -192,11 +192,11 @@ def test_lanes_of_a_packed_sum_come_apart_again(data: st.DataObject) -> None:
 
 
 def test_what_no_chain_evaluates_is_refused_before_it_is_read() -> None:
-    names = ["x", *(f"d{number}" for number in range(18))]
+    names = ["x", *(f"d{number}" for number in range(19))]
     doubled = [node("Concat", [a, a], b, axis=1) for a, b in itertools.pairwise(names)]
     last = names[-1]
     content = network(
         [*doubled, node("Gather", [last, "first"], "y", axis=1)], {"first": [0]}, outputs=1
     )
-    with pytest.raises(EvmModelError, match=r"have 2,\d+,\d+ numbers, at most 2,097,152 are taken"):
+    with pytest.raises(EvmModelError, match=r"have [\d,]+ numbers, at most 2,097,152 are taken"):
         read_program(content)

@@ -29,6 +29,7 @@ ExecutorError
 │   └── NonceTaken           another transaction is said to have the nonce of the run's
 ├── RunRecordError           what is kept of runs cannot be used
 │   ├── RunRecordDamaged     a file that may be the trace of a transaction
+│   ├── RunRecordRefused     what could not be read again is not written
 │   ├── RunInHand            another process is at the same instruction
 │   ├── RunElsewhere         a run of another chain, agent or account than the ones at hand
 │   └── UnknownRun           no run of this id
@@ -312,13 +313,22 @@ class RunUnsettled(SendError):
 class RunUnwritten(RunUnsettled):
     """state: of the record that could not be written."""
 
-    def __init__(self, run: str, transaction: str, nonce: int, state: str, reason: OSError) -> None:
+    def __init__(
+        self,
+        run: str,
+        transaction: str,
+        nonce: int,
+        state: str,
+        reason: "OSError | RunRecordRefused",
+    ) -> None:
         self.run, self.transaction, self.nonce = run, transaction, nonce
+        full = isinstance(reason, OSError)
+        why = (reason.strerror if isinstance(reason, OSError) else None) or reason
+        remedy = "make room, then repeat" if full else "ask another node: repeat"
         SendError.__init__(
             self,
             f"transaction {transaction} (nonce {nonce}) is {state}, which cannot be written to the "
-            f"journal ({reason.strerror or reason}): make room, then repeat the command to go on "
-            "with it",
+            f"journal ({why}): {remedy} the command to go on with it",
         )
 
 
@@ -378,10 +388,24 @@ class RunRecordError(ExecutorError):
 
 class RunRecordDamaged(RunRecordError):
     def __init__(self, path: Path, why: str) -> None:
-        self.path = path
+        self.path, self.why = path, why
         super().__init__(
             f"{path} is no record of a run that can be read ({_written(why)}), and may stand for a "
-            "transaction that was sent: look at the account's transactions, then move it away"
+            "transaction that was sent and may still be mined: its instruction is not carried out "
+            "while it is there, and may happen twice once it is gone; look at the account's "
+            "transactions until the deadline has passed (--deadline, 10 minutes where none was "
+            "given), then move it away"
+        )
+
+
+class RunRecordRefused(RunRecordError):
+    """Of what would be written for a run."""
+
+    def __init__(self, run: str, why: str) -> None:
+        self.run = run
+        super().__init__(
+            f"what is to be recorded of run {run} could not be read again ({_written(why)}): "
+            "nothing was written or sent; ask another node"
         )
 
 

@@ -3,8 +3,10 @@
 A file for each time that an instruction is carried out, in $ZKAGENT_HOME/runs (or the platform's
 cache folder): `KEY-NUMBER.json`, where the key is a hash of chain, agent, account and prompt. All
 transactions of one file have the same nonce, so at most one of them can ever be mined. A file is
-replaced as a whole, and is on the disk before its transaction is sent. What cannot be read is
-refused by name, since it may be the trace of a transaction.
+replaced as a whole, and is on the disk before its transaction is sent; nothing is written that
+could not be read again. A file that cannot be read may be the trace of a transaction: the
+instruction that it may be of is refused, and others go on. A nonce that it holds is not known, but
+of two transactions of one nonce one at most is mined.
 
 Called by `carrier.py`; `zkagent runs` shows the files.
 """
@@ -13,25 +15,26 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from zkagent.circuits.support.cache import cache_root
-from zkagent.executor.errors import RunInHand, RunRecordDamaged, UnknownRun
+from zkagent.executor.errors import RunInHand, RunRecordDamaged, RunRecordRefused, UnknownRun
 from zkagent.executor.runs import records
 from zkagent.executor.runs.records import Intent, RunRecord, Signed
 
 
 class Journal:
-    """The records in a folder. All methods raise RunRecordDamaged."""
+    """The records in a folder. What is asked of one instruction raises RunRecordDamaged when a file
+    that cannot be read may be of it."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or runs_folder()
 
     def records(self) -> tuple[RunRecord, ...]:
-        """All of them, the newest last."""
+        """All of them, the newest last. Raises RunRecordDamaged when one cannot be read."""
         found, damaged = self.look()
         if damaged:
             raise damaged[0]
@@ -49,7 +52,9 @@ class Journal:
 
     def of(self, intent: Intent) -> list[RunRecord]:
         """The records of an intent, the newest last."""
-        return sorted((r for r in self.records() if r.intent == intent), key=lambda r: r.number)
+        found, damaged = self.look()
+        _refuse(damaged, intent)
+        return sorted((r for r in found if r.intent == intent), key=lambda r: r.number)
 
     def last(self, intent: Intent) -> RunRecord | None:
         """The newest record of an intent."""
@@ -67,9 +72,14 @@ class Journal:
 
     def find(self, beginning: str) -> RunRecord:
         """By its id or the beginning of it. Raises UnknownRun."""
-        found = [r for r in self.records() if r.id.startswith(beginning)] if beginning else []
+        there, damaged = self.look()
+        for reason in damaged:
+            if beginning and reason.path.name.startswith(beginning):
+                raise reason
+        found = [record for record in there if beginning and record.id.startswith(beginning)]
         if len(found) != 1:
             raise UnknownRun(beginning, [record.id for record in found])
+        _refuse(damaged, found[0].intent)
         return found[0]
 
     def add(self, intent: Intent, nonce: int, signed: Signed) -> RunRecord:
@@ -81,12 +91,20 @@ class Journal:
         return record
 
     def write(self, record: RunRecord) -> None:
-        """Replace the file, or make it: on the disk when this returns. Raises OSError."""
+        """Replace the file, or make it: on the disk when this returns. Raises OSError, and
+        RunRecordRefused for what could not be read again."""
+        try:
+            text = records.written(record)
+            records.understood(text, self._path(record))
+        except TypeError as exc:
+            raise RunRecordRefused(record.id, str(exc)) from exc
+        except RunRecordDamaged as exc:
+            raise RunRecordRefused(record.id, exc.why) from exc
         self._make_folder()
         number, temporary = tempfile.mkstemp(dir=self.folder, prefix=".", suffix=".new")
         try:
             with os.fdopen(number, "w") as file:
-                file.write(records.written(record))
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
             Path(temporary).replace(self._path(record))
@@ -96,9 +114,10 @@ class Journal:
         _sync(self.folder)
 
     def held_nonces(self, intent: Intent) -> set[int]:
-        """Of all that is on its way from the intent's account on its chain."""
+        """Of all that is on its way from the intent's account on its chain, as far as it can be
+        read."""
         wallet = intent.wallet
-        return {r.nonce for r in self.records() if r.unfinished and r.intent.wallet == wallet}
+        return {r.nonce for r in self.look()[0] if r.unfinished and r.intent.wallet == wallet}
 
     @contextmanager
     def held(self, intent: Intent) -> Iterator[None]:
@@ -135,6 +154,12 @@ class Journal:
 
 def runs_folder() -> Path:
     return cache_root() / "runs"
+
+
+def _refuse(damaged: Sequence[RunRecordDamaged], intent: Intent) -> None:
+    for reason in damaged:
+        if records.may_be_of(reason.path, intent):
+            raise reason
 
 
 def _sync(folder: Path) -> None:

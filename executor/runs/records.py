@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -20,9 +21,10 @@ from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.calls import run_of
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import RunRecordDamaged
-from zkagent.executor.runs.derivation import raw_bytes
+from zkagent.executor.runs.derivation import raw_bytes, text
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
+from zkagent.verifier_contracts.chain.forms import BEYOND_COUNTING
 
 FORMAT = "zkagent-run-1"
 NAME = re.compile(r"([0-9a-f]{16})-([1-9][0-9]*)\.json", re.ASCII)
@@ -34,7 +36,6 @@ UNFINISHED = ("signed", "sent", "included")
 GIVEN_UP = ("failed", "superseded", "expired", "forgotten")
 #: done: what was asked for happened.
 FINISHED = ("done", *GIVEN_UP)
-LARGEST = 1 << 63  # of numbers in a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +136,50 @@ def written(record: RunRecord) -> str:
 def read(path: Path) -> RunRecord:
     """Raises RunRecordDamaged unless everything in the file fits together."""
     try:
-        content = load_json(read_limited(path))
+        content = read_limited(path)
+    except OSError as exc:
+        raise RunRecordDamaged(path, exc.strerror or str(exc)) from exc
+    return understood(content, path)
+
+
+def understood(found: str | bytes, path: Path) -> RunRecord:
+    """What is, or shall be, in the file at `path`. Raises RunRecordDamaged."""
+    try:
+        content = load_json(found)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise RunRecordDamaged(path, f"its format is not {FORMAT}")
         record = _parsed(content)
         wrong = _wrong(record)
     except (ValueError, TypeError, KeyError) as exc:
         raise RunRecordDamaged(path, str(exc) or type(exc).__name__) from exc
-    except OSError as exc:
-        raise RunRecordDamaged(path, exc.strerror or str(exc)) from exc
     if path.name != f"{record.id}.json":
         raise RunRecordDamaged(path, f"it is the record {record.id}")
     if wrong:
         raise RunRecordDamaged(path, wrong)
     return record
+
+
+def may_be_of(path: Path, intent: Intent) -> bool:
+    """Whether a file that cannot be read may be the trace of this instruction: one that its name or
+    anything in it tells of. What tells of none may be of any."""
+    named = NAME.fullmatch(path.name)
+    told = {named[1]} if named else set()
+    with suppress(OSError):
+        told |= set(_told(read_limited(path).decode(errors="replace"), intent.genesis))
+    return not told or intent.key in told
+
+
+def _told(content: str, genesis: str) -> Iterator[str]:
+    """Keys of the instructions that a damaged file tells of. genesis: of the chain asked for."""
+    yield from re.findall(r'"([0-9a-f]{16})-[1-9]', content)
+    with suppress(ValueError, TypeError, KeyError):
+        yield Intent(**load_json(content)["intent"]).key
+    for raw in re.findall(r'"0x([0-9a-f]+)"', content):
+        with suppress(ValueError):
+            if read := read_transaction(bytes.fromhex(raw)):
+                sender, fields = read
+                prompt = text(run_of(bytes.fromhex(raw)).prompt)
+                yield Intent(fields["chainId"], genesis, fields["to"], sender, prompt).key
 
 
 def _parsed(content: dict[str, Any]) -> RunRecord:
@@ -159,10 +190,8 @@ def _parsed(content: dict[str, Any]) -> RunRecord:
     for value, kind in _typed(record):
         if type(value) is not kind:
             raise TypeError(f"{value!r} is no {kind.__name__}")
-        if isinstance(value, int) and not 0 <= value < LARGEST:
-            raise ValueError(
-                f"there is a number below 0 or of more than {len(str(LARGEST))} digits"
-            )
+        if isinstance(value, int) and not 0 <= value < BEYOND_COUNTING:
+            raise ValueError("there is a number below 0 or beyond 2^63 - 1")
     return record
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from zkagent.executor.chain.agent import Inclusion
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
-from zkagent.executor.errors import NonceTaken, RunUnsettled, RunUnwritten
+from zkagent.executor.errors import NonceTaken, RunRecordRefused, RunUnsettled, RunUnwritten
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.errors import ChainError
@@ -76,7 +76,7 @@ class Settlement:
         self._latest[record.id] = changed
         try:
             self.journal.write(changed)
-        except OSError as exc:
+        except (OSError, RunRecordRefused) as exc:
             raise RunUnwritten(changed.id, changed.hash, changed.nonce, changed.state, exc) from exc
         return changed
 

@@ -19,6 +19,7 @@ from zkagent.errors import ZkagentError
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import (
     DoneBefore,
+    HappenedUnreceipted,
     NonceTaken,
     RunReverted,
     RunUnsettled,
@@ -229,6 +230,39 @@ def test_a_transaction_that_a_node_names_for_the_taker_is_no_certainty(
     with pytest.raises(StillPossible):
         run(again=True)
     assert len(set(liar.sent)) == 1
+
+
+COUNTED = {
+    "the receipt's block": ("eth_getTransactionReceipt", "blockNumber"),
+    "the receipt's gas": ("eth_getTransactionReceipt", "gasUsed"),
+    "the latest block": ("eth_blockNumber", ""),
+}
+
+
+@pytest.mark.parametrize("told", COUNTED.values(), ids=COUNTED)
+def test_a_number_that_no_chain_has_stops_one_command_and_leaves_the_journal_whole(
+    told: tuple[str, str],
+    run: Callable[..., zkagent.Run],
+    liar: LyingNode,
+    runs: Path,
+    opened: Stage,
+) -> None:
+    method, name = told
+    pool = opened.usdc().pool
+
+    def huge(honest: Callable[[], Any]) -> Any:
+        found = honest()
+        if not liar.sent or not found:
+            return found
+        return {**found, name: hex(1 << 64)} if name else hex(1 << 64)
+
+    with pytest.raises((RunUnsettled, HappenedUnreceipted)):
+        run(lambda: liar.lies.update({method: huge}))
+    assert Journal(runs).records()[0].state in {"signed", "sent", "included"}
+    liar.lies.clear()
+    done = run()
+    assert (Journal(runs).records()[0].state, done.path.is_file()) == ("done", True)
+    assert opened.usdc().pool - pool == 5 * 10**6
 
 
 def first_signed(liar: LyingNode) -> tuple[str, str]:

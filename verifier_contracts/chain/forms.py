@@ -16,6 +16,8 @@ Form = Callable[[Any], Any]
 
 QUANTITY = re.compile(r"0x[0-9a-f]{1,64}", re.ASCII | re.IGNORECASE)
 DATA = re.compile(r"0x([0-9a-f]{2})*", re.ASCII | re.IGNORECASE)
+#: Whatever is counted on a chain stays below: chains, blocks, transactions, seconds, gas spent.
+BEYOND_COUNTING = 1 << 63
 #: Nodes say null of a transaction or block that they do not have.
 ABSENT = frozenset(
     {
@@ -38,6 +40,13 @@ def matching(pattern: re.Pattern[str], length: int | None = None) -> Form:
         return value
 
     return form
+
+
+def count(value: Any) -> Any:
+    """A quantity of what is counted."""
+    if int(quantity(value), 16) >= BEYOND_COUNTING:
+        raise ValueError(value)
+    return value
 
 
 def text(value: Any) -> Any:
@@ -82,71 +91,71 @@ LOG = record(
     {"address": ADDRESS, "topics": each(HASH), "data": data},
     {
         "blockHash": optional(HASH),
-        "blockNumber": optional(quantity),
+        "blockNumber": optional(count),
         "transactionHash": optional(HASH),
-        "transactionIndex": optional(quantity),
-        "logIndex": optional(quantity),
+        "transactionIndex": optional(count),
+        "logIndex": optional(count),
     },
 )
 #: With the fields that anything here reads.
 MINED_LOG = record(
-    {"address": ADDRESS, "topics": each(HASH), "data": data, "logIndex": quantity},
+    {"address": ADDRESS, "topics": each(HASH), "data": data, "logIndex": count},
     {
         "blockHash": HASH,
-        "blockNumber": quantity,
+        "blockNumber": count,
         "transactionHash": HASH,
-        "transactionIndex": quantity,
+        "transactionIndex": count,
     },
 )
 TRANSACTION = record(
-    {"hash": HASH, "from": ADDRESS, "nonce": quantity},
+    {"hash": HASH, "from": ADDRESS, "nonce": count},
     {
         "input": data,
         "value": quantity,
         "to": optional(ADDRESS),
         "blockHash": optional(HASH),
-        "blockNumber": optional(quantity),
-        "transactionIndex": optional(quantity),
-        "chainId": optional(quantity),
+        "blockNumber": optional(count),
+        "transactionIndex": optional(count),
+        "chainId": optional(count),
         "gas": quantity,
         "gasPrice": optional(quantity),
         "maxFeePerGas": quantity,
         "maxPriorityFeePerGas": quantity,
-        "type": quantity,
+        "type": count,
     },
 )
 RECEIPT = record(
     {
         "transactionHash": HASH,
         "blockHash": HASH,
-        "blockNumber": quantity,
-        "status": quantity,
-        "gasUsed": quantity,
+        "blockNumber": count,
+        "status": count,
+        "gasUsed": count,
         "from": ADDRESS,
         "logs": each(MINED_LOG),
     },
     {
         "to": optional(ADDRESS),
         "contractAddress": optional(ADDRESS),
-        "cumulativeGasUsed": quantity,
+        "cumulativeGasUsed": count,
         "effectiveGasPrice": quantity,
-        "transactionIndex": quantity,
-        "type": quantity,
+        "transactionIndex": count,
+        "type": count,
         "logsBloom": data,
     },
 )
 BLOCK = record(
     {
-        "number": quantity,
+        "number": count,
         "hash": HASH,
         "parentHash": HASH,
-        "timestamp": quantity,
+        "timestamp": count,
         "gasLimit": quantity,
         "transactions": each(hash_or_transaction),
     },
     {
         "baseFeePerGas": quantity,
-        "gasUsed": quantity,
+        "gasUsed": count,
         "size": optional(quantity),
         "difficulty": optional(quantity),
         "totalDifficulty": optional(quantity),
@@ -155,7 +164,7 @@ BLOCK = record(
     },
 )
 SIMULATED = record(
-    {"calls": each(record({"status": quantity}, {"logs": each(LOG)}))},
+    {"calls": each(record({"status": count}, {"logs": each(LOG)}))},
     {},
 )
 
@@ -175,21 +184,22 @@ def _frame(value: Any, depth: int) -> Any:
 
 MOST_DEPTH = 300  # of calls; gas allows a few dozen
 FRAME = record(
-    {"from": ADDRESS, "gasUsed": quantity, "input": data},
+    {"from": ADDRESS, "gasUsed": count, "input": data},
     {"to": optional(ADDRESS), "output": data, "error": text, "calls": each(lambda inner: inner)},
 )
 FORMS: Mapping[str, tuple[Form, str]] = {
     **dict.fromkeys(
         (
-            "eth_blockNumber",
-            "eth_chainId",
             "eth_estimateGas",
             "eth_gasPrice",
             "eth_getBalance",
-            "eth_getTransactionCount",
             "eth_maxPriorityFeePerGas",
         ),
         (quantity, "a hexadecimal number"),
+    ),
+    **dict.fromkeys(
+        ("eth_blockNumber", "eth_chainId", "eth_getTransactionCount"),
+        (count, "a hexadecimal number below 2^63"),
     ),
     **dict.fromkeys(("eth_call", "eth_getCode"), (data, "bytes in hexadecimal")),
     **dict.fromkeys(
@@ -233,4 +243,4 @@ def _error(method: str, error: Any) -> Any:
     return told | {"data": found} if isinstance(found, str) else told
 
 
-__all__ = ["FORMS", "checked"]
+__all__ = ["BEYOND_COUNTING", "FORMS", "checked"]

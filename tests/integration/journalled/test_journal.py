@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,11 @@ from zkagent.executor.errors import (
     FileInTheWay,
     RunInHand,
     RunRecordDamaged,
+    RunRecordRefused,
     RunUnsettled,
 )
+from zkagent.executor.runs import records
+from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
 
 
@@ -132,13 +136,92 @@ def test_a_record_under_another_name_is_refused(world: World) -> None:
         world.run()
 
 
+def test_an_instruction_goes_on_beside_a_damaged_record_of_another(
+    world: World, deposited: Callable[[], tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing(monkeypatch, Web3Sender, "broadcast", after=False)
+    with pytest.raises(Killed):
+        world.run("deposit 7 USDC")
+    mine = world.record()
+    (path,) = world.folder.glob("*.json")
+    path.write_text(cut(path.read_text()))
+    world.run()
+    assert deposited() == (1, 1)
+    with world.agent() as agent:
+        for go_on in (lambda: agent.run("deposit 7 USDC"), lambda: agent.resume(mine)):
+            with pytest.raises(RunRecordDamaged):
+                go_on()
+    with pytest.raises(RunRecordDamaged):
+        world.journal.find(mine.id[:20])
+    assert deposited() == (1, 1)
+
+
+def test_a_damaged_record_is_of_whatever_it_tells_of(world: World) -> None:
+    """Somebody may have changed its name, or what is in it, and whatever tells of nothing may be of
+    any instruction."""
+    world.run()
+    record = world.record()
+    (path,) = world.folder.glob("*.json")
+    text, elsewhere = path.read_text(), path.with_name(f"{'0' * 16}-1.json")
+    other = replace(record.intent, prompt="deposit 6 USDC")
+    for damage, damaged in DAMAGES.items():
+        path.write_text(damaged(text))
+        assert records.may_be_of(path, record.intent), damage
+        tells = PROMPT in path.read_text() or record.id in path.read_text()
+        path.rename(elsewhere)
+        assert records.may_be_of(elsewhere, record.intent) == tells, damage
+        elsewhere.rename(path.with_name("kept.json"))
+        assert records.may_be_of(path.with_name("kept.json"), record.intent), damage
+        edited = damage == "another instruction"
+        assert records.may_be_of(path.with_name("kept.json"), other) == (edited or not tells)
+        path.with_name("kept.json").unlink()
+    forged = replace(record, id=f"{other.key}-1", intent=other)
+    elsewhere.write_text(records.written(forged))
+    assert records.may_be_of(elsewhere, record.intent), "its transaction tells of it"
+
+
+UNREADABLE: dict[str, dict[str, Any]] = {
+    "a block of no chain": {"block": 1 << 64},
+    "a block before the first": {"block": -1},
+    "a block that is no number": {"block": "7"},
+    "a time of no clock": {"created": 1 << 63},
+    "a nonce of none": {"nonce": 1 << 64},
+    "another nonce": {"nonce": 7},
+    "a chain of no number": {"chain_id": 1 << 64},
+    "another chain": {"chain_id": 7},
+    "another state": {"state": "finished"},
+    "another name": {"id": "x"},
+    "no transaction": {"signed": ()},
+    "a transaction of its own that is none": {"state": "included", "transaction": "0x" + "11" * 32},
+    "a taker that is none": {"taken_by": "somebody"},
+    "a receipt that is no text": {"receipt": Path("receipt")},
+    "bytes": {"note": b"note"},
+}
+
+
+def test_what_could_not_be_read_again_is_not_written(world: World, tmp_path: Path) -> None:
+    world.run()
+    kept, journal = world.record(), Journal(tmp_path / "other")
+    journal.write(kept)
+    (path,) = journal.folder.iterdir()
+    before = path.read_bytes()
+    for what, changes in UNREADABLE.items():
+        chain = changes.get("chain_id", kept.intent.chain_id)
+        fields = {name: value for name, value in changes.items() if name != "chain_id"}
+        with pytest.raises(RunRecordRefused, match="nothing was written"):
+            journal.write(replace(kept, intent=replace(kept.intent, chain_id=chain), **fields))
+        assert [file.read_bytes() for file in journal.folder.iterdir()] == [before], what
+
+
 def test_a_record_with_the_transaction_of_another_instruction_is_refused(world: World) -> None:
     world.run()
     record = world.record()
     intent = replace(record.intent, prompt="deposit 6 USDC")
-    world.journal.write(replace(record, id=f"{intent.key}-1", intent=intent))
-    with pytest.raises(RunRecordDamaged, match="a transaction in it is of another instruction"):
-        world.run("deposit 7 USDC")
+    forged = replace(record, id=f"{intent.key}-1", intent=intent)
+    (world.folder / f"{forged.id}.json").write_text(records.written(forged))
+    for prompt in ("deposit 6 USDC", PROMPT):
+        with pytest.raises(RunRecordDamaged, match="it is of another instruction"):
+            world.run(prompt)
 
 
 def test_records_are_for_their_owner_alone(world: World) -> None:

@@ -1,6 +1,8 @@
 """Whatever a node answers, to whatever it is asked: one error of ours, and never Python's own."""
 
 import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -43,7 +45,7 @@ IN_FORM: dict[str, tuple[Any, ...]] = {
     "eth_getLogs": ([],),
     "eth_simulateV1": ([],),
     **dict.fromkeys(
-        (name for name, (_, told) in FORMS.items() if told == "a hexadecimal number"), ("0xabc",)
+        (name for name, (_, told) in FORMS.items() if "a hexadecimal number" in told), ("0xabc",)
     ),
 }
 
@@ -59,6 +61,77 @@ def test_what_is_of_another_form_is_refused(method: str) -> None:
         with pytest.raises(AnswerRefused) as caught:
             checked(method, response)
         assert str(caught.value).isprintable()
+
+
+HASH, ADDRESS = "0x" + "11" * 32, "0x" + "22" * 20
+LOG = {
+    "address": ADDRESS,
+    "topics": [HASH],
+    "data": "0x",
+    "logIndex": "0x1",
+    "blockHash": HASH,
+    "blockNumber": "0x1",
+    "transactionHash": HASH,
+    "transactionIndex": "0x1",
+}
+MINED = {
+    "transactionHash": HASH,
+    "blockHash": HASH,
+    "blockNumber": "0x1",
+    "status": "0x1",
+    "gasUsed": "0x1",
+    "from": ADDRESS,
+    "logs": [LOG],
+}
+SENT = {"hash": HASH, "from": ADDRESS, "nonce": "0x1", "blockNumber": "0x1", "chainId": "0x1"}
+BLOCK = {
+    "number": "0x1",
+    "hash": HASH,
+    "parentHash": HASH,
+    "timestamp": "0x1",
+    "gasLimit": "0x1",
+    "transactions": [],
+}
+#: Answers with all that is counted, as 0x1, but for a block's gas limit: some nodes set none.
+COUNTING: dict[str, Any] = {
+    "eth_blockNumber": "0x1",
+    "eth_chainId": "0x1",
+    "eth_getTransactionCount": "0x1",
+    "eth_getTransactionReceipt": MINED,
+    "eth_getTransactionByHash": SENT,
+    "eth_getBlockByNumber": BLOCK,
+    "eth_getLogs": [LOG],
+}
+
+
+def counting(answer: Any) -> Iterator[Callable[[str], Any]]:
+    """What makes the answer with another number in one place, for each."""
+    if answer == "0x1":
+        yield lambda number: number
+    parts = answer.items() if isinstance(answer, dict) else enumerate(answer)
+    for key, part in parts if isinstance(answer, dict | list) else ():
+        for changed in counting(part) if key != "gasLimit" else ():
+            whole = answer if isinstance(answer, dict) else dict(enumerate(answer))
+            yield partial(_with, type(answer), whole, key, changed)
+
+
+def _with(
+    kind: type, whole: dict[Any, Any], key: Any, changed: Callable[[str], Any], number: str
+) -> Any:
+    made = whole | {key: changed(number)}
+    return made if kind is dict else list(made.values())
+
+
+@pytest.mark.parametrize("method", COUNTING)
+def test_what_no_chain_counts_up_to_is_refused(method: str) -> None:
+    places = list(counting(COUNTING[method]))
+    assert places
+    for place in places:
+        most = {"jsonrpc": "2.0", "id": 1, "result": place(hex((1 << 63) - 1))}
+        assert checked(method, most)
+        for number in (1 << 63, 1 << 64, (1 << 256) - 1):
+            with pytest.raises(AnswerRefused):
+                checked(method, {"jsonrpc": "2.0", "id": 1, "result": place(hex(number))})
 
 
 RESPONSES: tuple[Any, ...] = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.errors import plain
+from zkagent.executor.api.limits import MOST_DAYS, MOST_TIMES
 from zkagent.executor.cli import output
 from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
@@ -14,6 +15,7 @@ from zkagent.executor.cli.serve import DATABASE_OPTION
 
 if TYPE_CHECKING:
     from zkagent.prover.service.queue.database import Database
+    from zkagent.prover.service.queue.engine import EngineQueue
     from zkagent.prover.service.queue.store import Store
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -100,12 +102,11 @@ def retry_command(proofs: tuple[str, ...], database: str | None) -> None:
 
 
 @jobs_group.command("purge")
-@click.option("--days", type=FiniteRange(0), required=True, help="Finished longer ago.")
+@click.option("--days", type=FiniteRange(0, MOST_DAYS), required=True, help="Finished longer ago.")
 @YES_OPTION
 @DATABASE_OPTION
 def purge_command(days: float, *, yes: bool, database: str | None) -> None:
     """Forget finished proofs and their results."""
-    from zkagent.prover.service.queue.engine import EngineQueue
     from zkagent.prover.service.queue.store import DAY_S
 
     opened = _open(database)
@@ -114,7 +115,7 @@ def purge_command(days: float, *, yes: bool, database: str | None) -> None:
     store = _store(opened)
     before = store.in_seconds(-days * DAY_S)
     count = store.purge(before)
-    queue = EngineQueue(opened)
+    queue = _queue(opened)
     while queue.forget(before):
         pass
     output.show(f"{count} proofs forgotten")
@@ -128,18 +129,22 @@ def key_group() -> None:
 @key_group.command("create")
 @click.argument("name")
 @click.option(
-    "--per-minute", type=click.IntRange(1), default=600, show_default=True, help="HTTP requests."
+    "--per-minute",
+    type=click.IntRange(1, MOST_TIMES),
+    default=600,
+    show_default=True,
+    help="HTTP requests.",
 )
 @click.option(
     "--unfinished",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_TIMES),
     default=10_000,
     show_default=True,
     help="Proofs asked for and not yet finished.",
 )
 @click.option(
     "--per-day",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_TIMES),
     default=100_000,
     show_default=True,
     help="Proofs asked for.",
@@ -230,16 +235,24 @@ def _open(url: str | None) -> "Database":
     from zkagent.prover.service.queue.engine import prepare_engine
 
     database = Database(url)
+    click.get_current_context().call_on_close(database.close)
     database.prepare()
     prepare_engine(database)
     return database
 
 
 def _store(database: "Database") -> "Store":
-    from zkagent.prover.service.queue.engine import EngineQueue
     from zkagent.prover.service.queue.store import Store
 
-    return Store(database, EngineQueue(database))
+    return Store(database, _queue(database))
+
+
+def _queue(database: "Database") -> "EngineQueue":
+    from zkagent.prover.service.queue.engine import EngineQueue
+
+    queue = EngineQueue(database)
+    click.get_current_context().call_on_close(queue.close)
+    return queue
 
 
 def _told(database: "Database", touched: list[str]) -> None:

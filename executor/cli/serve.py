@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zkagent.executor.api.limits import MOST_SECONDS
+from zkagent.executor.api.limits import (
+    MOST_DAYS,
+    MOST_SECONDS,
+    MOST_SLOTS,
+    MOST_THREADS,
+    MOST_TIMES,
+)
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
 
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PORT = 8642
+MOST_ROWS = 10_000  # of a batch: each is a value in the database's questions
+MOST_SOCKETS = 1_000_000
 EXIT_LOST = 75  # EX_TEMPFAIL: start me again
 
 
@@ -42,25 +50,27 @@ WORKER_OPTIONS = _options(
     DATABASE_OPTION,
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
     click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
-    click.option("--threads", type=click.IntRange(1), help="Per proof; by default all cores."),
+    click.option("--threads", type=click.IntRange(1, MOST_THREADS),
+                 help="Per proof; by default all cores."),
     click.option("--timeout", "timeout_s", type=SECONDS, default=300.0, show_default=True),
     click.option("--grace", "grace_s", type=FiniteRange(0, MOST_SECONDS), default=30.0,
                  show_default=True, help="Seconds for running proofs when told to stop."),
     click.option("--batch", "batches", nargs=2, multiple=True, metavar="CIRCUIT BATCH",
                  help="Let requests for CIRCUIT share proofs of BATCH."),
-    click.option("--batch-size", type=click.IntRange(1), default=16, show_default=True),
+    click.option("--batch-size", type=click.IntRange(1, MOST_ROWS), default=16, show_default=True),
     click.option("--linger", "linger_s", type=FiniteRange(0, 60), default=0.05,
                  show_default=True, help="Longest wait of a request for company in a batch."),
-    click.option("--max-crashes", type=click.IntRange(1), default=12, show_default=True,
+    click.option("--max-crashes", type=click.IntRange(1, MOST_TIMES), default=12, show_default=True,
                  help="Set a proof aside when its process ended this often, in some four hours."),
-    click.option("--max-deaths", type=click.IntRange(1), default=10, show_default=True,
+    click.option("--max-deaths", type=click.IntRange(1, MOST_TIMES), default=10, show_default=True,
                  help="Set a proof aside when its worker died this often, in about an hour."),
-    click.option("--least-free", "least_free_mib", type=click.IntRange(0), default=64,
-                 show_default=True, help="MiB free, below which a disk counts as full."),
-    click.option("--stale", "stale_s", type=FiniteRange(1), default=30.0, show_default=True,
-                 help="Take a worker for dead after this time without a sign."),
-    click.option("--keep", "keep_days", type=FiniteRange(0), default=30.0, show_default=True,
-                 help="Days that finished proofs are kept."),
+    click.option("--least-free", "least_free_mib", type=click.IntRange(0, MOST_TIMES),
+                 default=64, show_default=True,
+                 help="MiB free, below which a disk counts as full."),
+    click.option("--stale", "stale_s", type=FiniteRange(1, MOST_SECONDS), default=30.0,
+                 show_default=True, help="Take a worker for dead after this time without a sign."),
+    click.option("--keep", "keep_days", type=FiniteRange(0, MOST_DAYS), default=30.0,
+                 show_default=True, help="Days that finished proofs are kept."),
     click.option("--allow-callback", "callback_hosts", multiple=True, metavar="HOST",
                  help="Host that callbacks may go to: name, *.name, or http://name:port."),
     click.option("--private-callbacks", is_flag=True, help="Allow private addresses, too."),
@@ -74,14 +84,16 @@ WORKER_OPTIONS = _options(
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 @click.option(
     "--slots",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_SLOTS),
     default=1,
     show_default=True,
     help="Proofs at once in this process; 0 for the API alone.",
 )
 @click.option("--require-keys", is_flag=True, help="Require API keys on loopback, too.")
-@click.option("--max-body", type=click.IntRange(1024), default=2 << 20, show_default=True)
-@click.option("--connections", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--max-body", type=click.IntRange(1024, 1 << 30), default=2 << 20, show_default=True)
+@click.option(
+    "--connections", type=click.IntRange(1, MOST_SOCKETS), default=1000, show_default=True
+)
 @WORKER_OPTIONS
 @click.pass_context
 def serve_command(ctx: click.Context, /, **given: Any) -> None:
@@ -112,7 +124,11 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
 
 @click.command("worker")
 @click.option(
-    "--slots", type=click.IntRange(1), default=1, show_default=True, help="Proofs at once."
+    "--slots",
+    type=click.IntRange(1, MOST_SLOTS),
+    default=1,
+    show_default=True,
+    help="Proofs at once.",
 )
 @WORKER_OPTIONS
 @click.pass_context

@@ -93,7 +93,9 @@ def _of_type(kind: click.ParamType) -> tuple[str, ...]:
     if isinstance(kind, click.Choice):
         return ("nonsense", "")
     if isinstance(kind, click.IntRange | click.FloatRange):
-        return NUMBERS if kind.min is None else (*NUMBERS, str(kind.min - 1))
+        beyond = [str(kind.min - 1)] if kind.min is not None else []
+        beyond += [str(kind.max + 1)] if kind.max is not None else []
+        return (*NUMBERS, *beyond)
     return NUMBERS if kind in (click.INT, click.FLOAT) else ()
 
 

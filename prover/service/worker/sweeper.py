@@ -28,13 +28,15 @@ class Sweeper:
         self._retention_s = retention_s
         self._next_purge = time.monotonic() + FIRST_PURGE_S  # also where workers restart often
 
-    def sweep(self) -> list[str]:
-        """Do some of what is due, the rest with the next heartbeats; the proofs that changed."""
-        changed = self._store.expire(AT_ONCE_S)
+    def expire(self) -> list[str]:
+        """Close some handles that are late, the rest with the next heartbeats; their proofs."""
+        return self._store.expire(AT_ONCE_S)
+
+    def purge_when_due(self) -> None:
+        """Forget some of what is old, the rest with the next heartbeats."""
         now = time.monotonic()
         if now >= self._next_purge and self.purge(AT_ONCE_S):
             self._next_purge = now + PURGE_EVERY_S
-        return changed
 
     def purge(self, within_s: float = math.inf) -> bool:
         """Forget old proofs, the engine's records of them, and old workers, for about so long;

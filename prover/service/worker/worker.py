@@ -87,6 +87,7 @@ class Worker:
         self._stop = threading.Event()
         self._look = threading.Event()
         self._thread: threading.Thread | None = None
+        self._said: dict[str, str] = {}  # of which duty of the heartbeat what was said last
         #: Called on the heartbeat's thread when the worker cannot go on.
         self.on_failure: Callable[[Exception], None] = lambda _: None
 
@@ -142,32 +143,61 @@ class Worker:
             self._look.set()
 
     def _beats(self) -> None:
-        said = ""
         while not self._stop.is_set():
             try:
                 self._beat()
-                said = ""
             except LeaseLost as exc:
                 log.critical("%s", exc)
                 self.on_failure(exc)
                 return
-            except (sa.exc.SQLAlchemyError, DatabaseLost) as exc:
-                if (words := trouble_of(exc).detail) != said:
-                    log.error("the heartbeat fails, trying again: %s", said := words)
-            except Exception:
-                log.exception("the heartbeat failed, trying again")
             self._look.wait(self._settings.patience.beat_s)
             self._look.clear()
 
     def _beat(self) -> None:
+        """One duty that fails keeps none of the others from being done."""
+        others = (self._drop_lost, self._bury, self._expire, self._purge, self._put_back)
+        if self._is_done(self._live):  # else the database does not answer
+            for duty in (*others, self._admit):
+                self._is_done(duty)
+
+    def _is_done(self, duty: Callable[[], None]) -> bool:
+        """What fails is said once for as long as it fails in the same way."""
+        said, self._said[duty.__name__] = self._said.get(duty.__name__), ""
+        try:
+            duty()
+        except LeaseLost:
+            raise
+        except Exception as exc:
+            foreseen = isinstance(exc, sa.exc.SQLAlchemyError | DatabaseLost)
+            words = trouble_of(exc).detail if foreseen else type(exc).__name__
+            self._said[duty.__name__] = words
+            if words != said:
+                log.error("the heartbeat fails, trying again: %s", words, exc_info=not foreseen)
+            return False
+        return True
+
+    def _live(self) -> None:
         able, troubles = self._troubles.able(), self._troubles.list()
         self._roster.beat(self._pool.pids(), able, troubles)
+
+    def _drop_lost(self) -> None:
         self._proving.drop_lost()
+
+    def _bury(self) -> None:
         if self._roster.bury(self._claims, self._engine.recover):
             self._wake.send(WORK)
-        for proof_id in self._sweeper.sweep():
+
+    def _expire(self) -> None:
+        for proof_id in self._sweeper.expire():
             self._wake.send(CHANGED, proof_id)
+
+    def _purge(self) -> None:
+        self._sweeper.purge_when_due()
+
+    def _put_back(self) -> None:
         self._strays.put_back()
+
+    def _admit(self) -> None:
         self._engine.admit(self._settings.slots + self._prefetch())
 
     def _next_turn(self) -> Turn | None:

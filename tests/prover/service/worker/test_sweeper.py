@@ -71,7 +71,7 @@ def test_deadlines_that_pass_together_are_spread_over_heartbeats(
     swept: Sweeper, database: Database
 ) -> None:
     asked = ask(database, deadline=time.time() - 1)
-    found = [swept.sweep() for _ in range(5)]
+    found = [swept.expire() for _ in range(5)]
     assert [len(changed) for changed in found] == [1, 1, 1, 1, 0]
     assert {name for changed in found for name in changed} == set(asked)
     open_ones = sa.select(handles.c.proof_id).where(handles.c.state == "open")
@@ -89,7 +89,7 @@ def test_what_is_forgotten_together_is_spread_over_heartbeats_and_none_of_it_is_
         connection.execute(sa.update(proofs).values(old))
     left = []
     for _ in range(8):
-        swept.sweep()
+        swept.purge_when_due()
         left.append((count(database, sa.select(proofs.c.id)), records.pages))
     assert [proofs_left for proofs_left, _ in left] == [3, 2, 1, 0, 0, 0, 0, 0]
     assert left[-1][1] <= 0

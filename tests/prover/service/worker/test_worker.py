@@ -22,6 +22,7 @@ from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.wire.states import State
 from zkagent.prover.service.worker.roster import Patience, Roster
 from zkagent.prover.service.worker.sweeper import Sweeper
+from zkagent.prover.service.worker.worker import Worker, WorkerSettings
 
 
 def children(pid: int) -> set[int]:
@@ -229,6 +230,51 @@ def test_the_engines_records_are_forgotten_with_the_proofs(
         assert queue.forget(time.time() + 5) == 1
         assert queue.forget(time.time() + 5) == 0
         queue.close()
+
+
+DUTIES = (
+    ("_proving", "drop_lost"),
+    ("_roster", "bury"),
+    ("_sweeper", "expire"),
+    ("_sweeper", "purge_when_due"),
+    ("_strays", "put_back"),
+    ("_engine", "admit"),
+)
+
+
+@pytest.mark.parametrize("error", [OverflowError("year 0"), sa.exc.DataError("", {}, Exception())])
+def test_a_duty_that_fails_keeps_no_other_from_being_done_and_is_said_once(
+    small: Fleet,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+) -> None:
+    small.prepare()
+    assert small.catalogue
+    failing, done = "", set()
+
+    def act(name: str) -> list[str]:
+        if name == failing:
+            raise error
+        done.add(name)
+        return []
+
+    with small.database() as database:
+        worker = Worker(database, small.catalogue, WorkerSettings())
+        worker._roster.join(1)
+        for part, name in DUTIES:
+            monkeypatch.setattr(getattr(worker, part), name, lambda *_, name=name: act(name))
+        names = {name for _, name in DUTIES}
+        for failing in names:
+            done.clear()
+            caplog.clear()
+            for _ in range(3):
+                worker._beat()
+            assert done == names - {failing}
+            assert len(caplog.records) == 1
+        worker._roster.leave()
+        worker._wake.close()
+        worker._queue.close()
 
 
 def test_a_bell_ends_a_long_wait_and_ticks_faster_while_busy() -> None:

@@ -30,7 +30,7 @@ YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
 DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Show what it costs; send nothing.")
 RPC_OPTION = click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
 CHAIN_ID_OPTION = click.option(
-    "--chain-id", cls=SettingOption, type=int, help="Refuse to deploy on another chain."
+    "--chain-id", cls=SettingOption, type=int, help="Refuse to sign for another chain."
 )
 
 

@@ -94,9 +94,9 @@ class RunContracts:
         digests = {1: run.model.circuit_digest}
         digests |= {batch.size: batch.circuit_digest for batch in run.model.batches}
         sizes = [batch.size for batch in run.model.batches]
-        used = {1} | {size_for(len(proof.iterations), sizes) for proof in run.proofs}
         system = bytes.fromhex(run.model.proof_system_id[2:])
         try:
+            used = {1} | {size_for(len(proof.iterations), sizes) for proof in run.proofs}
             found = {
                 size: self.circuits.circuit(model, digests[size], size, system)
                 for size in sorted(used)

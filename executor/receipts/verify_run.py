@@ -64,6 +64,7 @@ ITERATIONS = "iterations, "
 UNSIGNED = ITERATIONS + "what the chain says, "
 #: A receipt's proofs once one of them is none: each takes a while.
 OTHER_PROOFS = "proofs after the one that is broken"
+BUILT = ", circuits of contracts, and whether the runs are still there"
 #: The model of a name. Raises zkagent.models.errors.ModelError.
 ModelSource = Callable[[str], Model]
 #: Proof verdicts for a model's circuit of this digest, for as many decisions in a proof, of the
@@ -132,8 +133,8 @@ def all_checks(
     for checked in _all_proofs(receipt, sources):
         yield checked
         if _broken(checked):
-            leave_out(OTHER_PROOFS)
-            break
+            leave_out(OTHER_PROOFS + (BUILT if later else ""))
+            return
     for built in later:
         yield from built()
     if sources.chain is not None:

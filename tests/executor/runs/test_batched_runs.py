@@ -2,13 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.executor.drain import AGENT, CHAIN_ID, CIRCUIT, PROMPT, REQUESTER, drain_prover
-from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts, memory_identity
+from tests.support.fakes.memory_agent import (
+    POOL,
+    WALLET,
+    MemoryAgent,
+    memory_contracts,
+    memory_identity,
+)
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
+from zkagent.executor.audit import run as audit_run
 from zkagent.executor.chain.agent import BatchVerifier
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import PlanError
@@ -192,3 +201,32 @@ def test_circuits_for_more_decisions_than_any_batch_here_are_not_built(
     assert report.verdict == "unknown"
     assert [str(MOST_BATCH) in check.problem for check in report.problems] == [True]
     assert built == [1]
+
+
+@pytest.mark.parametrize("sizes", [(2,), ()], ids=["smaller ones", "none"])
+def test_a_proof_of_more_decisions_than_any_verifier_takes_is_broken_and_the_last_looked_at(
+    sizes: tuple[int, ...],
+    agent: MemoryAgent,
+    drain: Model,
+    told: list[Event],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done = batched(agent, drain, told, (4,)).run(PROMPT)
+    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, sizes)
+    receipt = write_receipt(agent, drain, [done], REQUESTER)
+    registry = SimpleNamespace(model=lambda *given: agent.identity_now.model)
+    monkeypatch.setattr(audit_run, "Web3Registry", lambda *given: registry)
+    # that its circuits are built would be an error, too
+    contracts: Any = audit_run.RunContracts(None, lambda name: drain, None)  # type: ignore[arg-type]
+    wiring = SimpleNamespace(registry="", model_id=1, executor="")
+    later = partial(contracts._built, SimpleNamespace(block=None), wiring, receipt.runs[0])
+    (unlike,) = later()
+    assert "circuits are the recorded ones" in str(unlike)
+    assert not unlike.held
+    asked: list[str] = []
+    standing = Standing((), WALLET, POOL, False, lambda: asked.append("built") or later())
+    sources = Sources(lambda n: drain, lambda *c: check_memory_proof, lambda a: agent)
+    report = verify_receipt(receipt, replace(sources, contracts=lambda run: standing))
+    assert [str(check.claim) for check in report.problems][-1] == "the proof is valid"
+    assert (report.verdict, asked) == ("rejected", [])
+    assert "circuits of contracts" in report.left_out

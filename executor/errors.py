@@ -438,8 +438,9 @@ class ReceiptError(ExecutorError):
 class NotReproducible(ReceiptError):
     def __init__(self, transaction: str, block: int) -> None:
         super().__init__(
-            f"run {transaction} cannot be reproduced from the states around block {block}: another "
-            "transaction of that block changed what the agent reads"
+            f"run {transaction} cannot be reproduced from the states that the node tells around "
+            f"block {block}: another transaction of that block changed what the agent reads, or "
+            "the node does not tell what is so"
         )
 
 

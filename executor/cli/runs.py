@@ -73,7 +73,8 @@ def continuing(command: "Callable[..., None]") -> "Callable[..., None]":
 @runs_group.command("resume")
 @continuing
 def resume_command(run: str, **options: Any) -> None:
-    """Go on with RUN: send its transaction again and wait, or plan anew when the state moved."""
+    """Go on with RUN: send its transaction again and wait, or plan anew when the state moved; of
+    one that happened and has no receipt, make that."""
     _continue(run, dearer=False, **options)
 
 

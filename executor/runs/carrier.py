@@ -105,13 +105,16 @@ class Carrier:
     def resume(
         self, record: RunRecord, keep: Keep, wishes: Wishes = NONE, *, dearer: bool = False
     ) -> CompletedRun:
-        """Go on with an unfinished run. dearer: with a higher fee. Raises RunElsewhere unless it
-        is of this account, agent and chain, and like `run`."""
+        """Go on with an unfinished run, or make the receipt that one could not get. dearer: with a
+        higher fee. Raises RunElsewhere unless it is of this account, agent and chain, and like
+        `run`."""
         here = self.intent(raw_bytes(record.intent.prompt))
         if here != record.intent:
             raise RunElsewhere(record.id, _differences(record.intent, here))
         with self.journal.held(here):
             current = self.journal.find(record.id)
+            if current.unreceipted:
+                return self._receipted(current, keep)
             if not current.unfinished:
                 raise done_before(current)
             return self._resume(current, keep, wishes, dearer=dearer)
@@ -185,6 +188,13 @@ class Carrier:
         except (ZkagentError, OSError) as exc:
             raise unsettled(record, str(exc)) from exc
         return self._finish(*self._settled(record, keep), keep)
+
+    def _receipted(self, record: RunRecord, keep: Keep) -> CompletedRun:
+        """What one node's answers did not lead to, another's may."""
+        self.report(Resumed(record.id, record.hash, record.nonce, record.state))
+        if not (found := self.settlement.revived(record)):
+            raise unsettled(record, "this node has it in no block, as another had: ask that one")
+        return self._finish(*self._settled(found, keep), keep)
 
     def _renewed(self, record: RunRecord, wishes: Wishes, *, dearer: bool) -> RunRecord:
         """The record with a transaction that can be included as things are: the last one, unless
@@ -268,7 +278,8 @@ class Carrier:
         return record, inclusion
 
     def _finish(self, record: RunRecord, inclusion: Inclusion, keep: Keep) -> CompletedRun:
-        """The record is finished when the receipt is on disk, or can never be made."""
+        """The record is finished when the receipt is on disk, or cannot be made of what this node
+        says."""
         result = inclusion.result
         happened = (inclusion.hash, result.block.number, text(result.answer))
         try:
@@ -276,11 +287,12 @@ class Carrier:
             path = keep(completed)
         except (NotReproducible, TooLongForReceipt) as exc:
             self.settlement.keep(record, state="done", note=str(exc))
-            raise HappenedUnreceipted(*happened, str(exc)) from exc
+            why = f"{exc}; `zkagent runs resume {record.id}` tries again, by another node"
+            raise HappenedUnreceipted(*happened, why) from exc
         except (ChainError, ExecutorError, OSError) as exc:
             why = f"{exc}; repeat the command to have it written"
             raise HappenedUnreceipted(*happened, why) from exc
-        self.settlement.keep(record, state="done", receipt=str(path))
+        self.settlement.keep(record, state="done", receipt=str(path), note="")
         return completed
 
     def _completed(self, record: RunRecord, inclusion: Inclusion) -> CompletedRun:
@@ -306,6 +318,8 @@ def _last_signed(record: RunRecord) -> bytes:
 
 def done_before(record: RunRecord) -> DoneBefore:
     receipt = f", receipt {record.receipt}" if record.receipt else ""
+    if record.unreceipted:
+        receipt = f", and `zkagent runs resume {record.id}` tries to make its receipt"
     taker = f"transaction {record.taken_by}" if record.taken_by else "another transaction"
     what = {
         "done": f"was carried out in block {record.block}{receipt}",

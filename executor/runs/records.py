@@ -93,6 +93,11 @@ class RunRecord:
         return self.state in UNFINISHED
 
     @property
+    def unreceipted(self) -> bool:
+        """Whether it happened, and what a node said of it led to no receipt."""
+        return self.state == "done" and not self.receipt
+
+    @property
     def hash(self) -> str:
         """Of the transaction that was mined, or that was signed last."""
         return self.transaction or self.signed[-1].hash

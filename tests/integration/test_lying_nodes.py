@@ -265,6 +265,44 @@ def test_a_number_that_no_chain_has_stops_one_command_and_leaves_the_journal_who
     assert opened.usdc().pool - pool == 5 * 10**6
 
 
+def test_a_receipt_that_a_lie_was_in_the_way_of_is_made_by_another_node(
+    run: Callable[..., zkagent.Run],
+    liar: LyingNode,
+    runs: Path,
+    opened: Stage,
+    tmp_path: Path,
+) -> None:
+    pool = opened.usdc().pool
+
+    def empty_book(honest: Callable[[], Any]) -> Any:
+        found = honest()
+        return "0x00" if liar.sent and found.startswith("0x00") else found
+
+    with pytest.raises(HappenedUnreceipted, match="zkagent runs resume"):
+        run(lambda: liar.lies.update(eth_getCode=empty_book))
+    (record,) = Journal(runs).records()
+    assert record.unreceipted
+    key, deployment = tmp_path / "key", opened.chain.deployment
+    liar.lies.clear()
+    with zkagent.agent(liar.url, deployment=deployment, key_file=key) as agent:
+        with pytest.raises(DoneBefore, match=f"zkagent runs resume {record.id}"):
+            agent.run(PROMPT)
+        liar.lies["eth_getCode"] = empty_book
+        with pytest.raises(HappenedUnreceipted):
+            agent.resume(record)
+        liar.says("eth_getTransactionReceipt", None)
+        with pytest.raises(RunUnsettled, match="in no block"):
+            agent.resume(record)
+        liar.lies.clear()
+        receipt = agent.resume(record).path
+        assert receipt.is_file()
+        with pytest.raises(DoneBefore, match=str(receipt)):
+            agent.resume(record)
+    (kept,) = Journal(runs).records()
+    assert (kept.state, kept.receipt, kept.note) == ("done", str(receipt), "")
+    assert (opened.usdc().pool - pool, len(set(liar.sent))) == (5 * 10**6, 1)
+
+
 def first_signed(liar: LyingNode) -> tuple[str, str]:
     found = read_transaction(bytes.fromhex(liar.sent[0][2:]))
     assert found

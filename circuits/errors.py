@@ -162,7 +162,8 @@ class CircuitNotFound(CircuitError):
 
     def __init__(self, digest: str, directory: Path) -> None:
         super().__init__(
-            f"no circuit {digest or repr('')} in {directory}: build it with `zkagent circuit build MODEL`"
+            f"no circuit {digest or repr('')} in {directory}: "
+            "build it with `zkagent circuit build MODEL`"
         )
         self.digest = digest
         self.directory = directory

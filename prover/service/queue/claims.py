@@ -15,7 +15,13 @@ import sqlalchemy as sa
 from zkagent.prover.service.queue.company import wanted_by, wanted_by_just
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
-from zkagent.prover.service.queue.line import LONGEST_WAIT_S, ORDER, is_due, note_begun
+from zkagent.prover.service.queue.line import (
+    LONGEST_WAIT_S,
+    ORDER,
+    another_turn,
+    is_due,
+    note_begun,
+)
 from zkagent.prover.service.queue.measures import count_failure, count_success
 from zkagent.prover.service.queue.store import ProofRow, RunQueue, change, end_as, requeue
 from zkagent.prover.service.queue.tables import proofs, results, workers
@@ -317,7 +323,13 @@ class Claims:
             counters = {"crashes": crashes - 1}  # who asks again gets one more try
             self._set_aside(connection, proof, State.POISON, failure, reason, **counters)
             return
-        values = {"crashes": crashes, "alone": True, "avoid": self.worker, "failure": failure}
+        values: dict[str, Any] = {
+            "crashes": crashes,
+            "alone": True,
+            "avoid": self.worker,
+            "failure": failure,
+        }
+        values |= another_turn(connection, proof)
         requeue(connection, self.queue, proof, delay_s=self.limits.wait_s(crashes), **values)
 
     def _set_back(self, connection: sa.Connection, proof: ProofRow, failure: Failure) -> None:
@@ -335,7 +347,9 @@ class Claims:
             return
         # Most deaths are nobody's fault; from the second on, it may be the proof's.
         delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
-        requeue(connection, self.queue, proof, delay_s=delay_s, deaths=deaths, alone=True)
+        values: dict[str, Any] = {"deaths": deaths, "alone": True}
+        values |= another_turn(connection, proof) if deaths > 1 else {}
+        requeue(connection, self.queue, proof, delay_s=delay_s, **values)
 
     def _set_aside(
         self,

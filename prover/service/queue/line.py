@@ -16,6 +16,9 @@ every line from the first proof on, and nobody comes further to the front of wor
 circuits than others had waited there already. Among workers that are alike no line is behind, as
 the soonest turn is always begun next.
 
+A try that ended badly was a turn: the next one of that proof takes another, lest proofs that crash
+again and again come before everybody else's each time. Trouble of the machine costs nobody a turn.
+
 A key's turns go on from circuit to circuit, lest whoever spreads a line over ten circuits has ten
 shares of the worker that proves them all. They do not between circuits that no living worker has
 both of: there a long line on one says nothing about the other.
@@ -61,6 +64,16 @@ def note_begun(connection: sa.Connection, found: Iterable[sa.Row[Any]]) -> None:
     for (key_id, priority, circuit), turn in sorted(last.items()):
         row = {"key_id": key_id, "priority": priority, "circuit": circuit, "turn": turn}
         raise_to(connection, turns, row, "turn")
+
+
+def another_turn(connection: sa.Connection, proof: sa.Row[Any]) -> dict[str, object]:
+    """Payer and turn of one more try of a locked proof that was begun: whoever of those who want it
+    has the soonest next turn."""
+    wanting = (handles.c.proof_id == proof.id) & (handles.c.state == HandleState.OPEN)
+    keys = sorted(connection.execute(sa.select(handles.c.key_id).where(wanting)).scalars())
+    places = {key: next_turn(connection, key, proof.priority, proof.circuit) for key in keys}
+    payer = min(keys, key=places.__getitem__, default=proof.payer)
+    return {"payer": payer, "turn": places.get(payer, proof.turn)}
 
 
 def share(connection: sa.Connection, proof: sa.Row[Any], key_id: str) -> None:
@@ -172,5 +185,5 @@ def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
     return later.is_(None) | (later <= now) | (proofs.c.queued_at > now + CLOCK_SLACK_S)
 
 
-__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "is_due", "next_turn", "note_begun"]
-__all__ += ["pass_on", "share"]
+__all__ = ["CLOCK_SLACK_S", "LONGEST_WAIT_S", "ORDER", "another_turn", "is_due", "next_turn"]
+__all__ += ["note_begun", "pass_on", "share"]

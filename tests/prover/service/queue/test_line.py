@@ -1,6 +1,9 @@
 """The line: keys take turns, the urgent come first, and workers take what they can prove."""
 
+import itertools
+import json
 import time
+from collections.abc import Callable
 
 import pytest
 import sqlalchemy as sa
@@ -9,7 +12,7 @@ from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.errors import KeyRefused, QuotaExceeded
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue import line
-from zkagent.prover.service.queue.claims import Claims, Limits
+from zkagent.prover.service.queue.claims import Claim, Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Priority, Request
 from zkagent.prover.service.queue.keys import Keys
@@ -75,6 +78,61 @@ def test_what_waits_for_another_try_makes_no_newcomer_first(
     served(worker, queue, 10)
     ask(store, "new", 10)
     assert sorted(served(worker, queue, 8)) == ["many"] * 4 + ["new"] * 4
+
+
+def crash(worker: Claims, claim: Claim) -> None:
+    worker.crash(claim, Failure.TIMEOUT, "too slow")
+
+
+def die(worker: Claims, claim: Claim) -> None:
+    with worker.database.write() as connection:
+        assert worker.release_dead(connection, worker.worker) == 1
+
+
+@pytest.mark.parametrize(("fail", "tries_a_turn"), [(crash, 1), (die, 2)])
+def test_proofs_that_fail_again_and_again_hold_up_nobody_else(
+    store: Store, fail: Callable[[Claims, Claim], None], tries_a_turn: int
+) -> None:
+    limits = Limits(crashes=99, deaths=99, backoff_s=0)
+    workers = [Claims(store.database, store.queue, name, limits) for name in ("one", "two")]
+    ask(store, "many", 20)
+    ask(store, "few", 6)
+    tries, before = 0, []
+    for worker in itertools.cycle(workers):
+        turn = worker.next_turn({QUICK})
+        assert turn
+        claim = worker.claim(*turn)
+        assert claim
+        if payer(store.database, turn[0]) == "many":
+            fail(worker, claim)
+            tries += 1
+        else:
+            worker.fail(claim, Failure.INPUT, "done with")
+            before.append(tries)
+        if len(before) == 6:
+            break
+    assert all(count <= tries_a_turn * (n + 1) for n, count in enumerate(before, 1)), before
+
+
+def test_another_try_takes_the_soonest_turn_of_who_wants_the_proof(
+    store: Store, queue: ListedRuns, database: Database
+) -> None:
+    worker = Claims(database, queue, "one", Limits(backoff_s=0))
+    ask(store, "many", 20)
+    claim = worker.claim(queue.runs[0].proof_id, 1)
+    assert claim
+    (name,) = claim.members
+    with database.read() as connection:
+        inputs = connection.execute(sa.select(proofs.c.inputs).where(proofs.c.id == name)).scalar()
+    store.submit("few", Request(QUICK, tuple(json.loads(str(inputs)))))
+    crash(worker, claim)
+    assert payer(database, name) == "few"
+
+
+def payer(database: Database, proof_id: str) -> str:
+    with database.read() as connection:
+        query = sa.select(proofs.c.payer).where(proofs.c.id == proof_id)
+        return str(connection.execute(query).scalar_one())
 
 
 def test_the_urgent_come_first_whoever_asks(

@@ -71,7 +71,7 @@ class ServiceClient:
         return self._get(proof_id, wait_s)
 
     def cancel(self, proof_id: str) -> ProofView:
-        return read_view(self._call("DELETE", f"/v1/proofs/{proof_id}"))
+        return read_view(self._call("DELETE", f"/v1/proofs/{proof_id}"), proof_id)
 
     def check_alive(self) -> None:
         """Raises what all methods raise."""
@@ -159,7 +159,7 @@ class ServiceClient:
 
     def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
         path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
-        return read_view(self._call("GET", path, end, params=params))
+        return read_view(self._call("GET", path, end, params=params), proof_id)
 
     def _wait(
         self,
@@ -219,7 +219,7 @@ class AsyncServiceClient:
         return await self._get(proof_id, wait_s)
 
     async def cancel(self, proof_id: str) -> ProofView:
-        return read_view(await self._call("DELETE", f"/v1/proofs/{proof_id}"))
+        return read_view(await self._call("DELETE", f"/v1/proofs/{proof_id}"), proof_id)
 
     async def wait(
         self, proof_id: str, *, timeout_s: float | None = None, listener: Listener | None = None
@@ -252,7 +252,7 @@ class AsyncServiceClient:
 
     async def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
         path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
-        return read_view(await self._call("GET", path, end, params=params))
+        return read_view(await self._call("GET", path, end, params=params), proof_id)
 
     async def _wait(
         self,

@@ -124,9 +124,11 @@ def read(answer: Answer, kind: type[Kind]) -> Kind:
         raise ServiceGarbled(answer.url, plain(f"{where}: {first['msg']}", MOST_WORDS)) from exc
 
 
-def read_view(answer: Answer) -> ProofView:
-    """Raises ServiceGarbled."""
+def read_view(answer: Answer, proof_id: str | None = None) -> ProofView:
+    """A proof's state; of which one, if we asked for one by its id. Raises ServiceGarbled."""
     view = read(answer, ProofView)
+    if proof_id not in (None, view.id):
+        raise ServiceGarbled(answer.url, "it is about another proof than the one asked for")
     if view.state is State.DONE and view.result is None:
         raise ServiceGarbled(answer.url, "a proof that is done has no result")
     return view

@@ -25,6 +25,7 @@ from zkagent.prover.service.errors import NoProofYet, ServiceGarbled
 from zkagent.prover.service.wire import asking
 
 TIMEOUT_S = 0.4
+ASKED = "ef" * 32
 SUMMARY = dict.fromkeys(("started_at", "finished_at", "deadline", "failure", "callback")) | {
     **{"id": "cd" * 32, "circuit": CIRCUIT, "state": "waiting", "priority": 0, "attempts": 0},
     "created_at": "2026-01-01T00:00:00Z",
@@ -155,6 +156,24 @@ def test_lists_and_verdicts_are_looked_at_too(value: object) -> None:
                 ask()
         with pytest.raises(ServiceGarbled):
             service.submit(Wanted.of_features(CIRCUIT, FEATURES))
+
+
+def test_an_answer_about_another_proof_is_none() -> None:
+    async def ask_at_once(url: str, *, cancel: bool) -> None:
+        async with AsyncServiceClient(url) as service:
+            await (service.cancel(ASKED) if cancel else service.get(ASKED))
+
+    with lying_service(says(view(id="cd" * 32))) as url, ServiceClient(url) as service:
+        for ask in (
+            lambda: service.get(ASKED),
+            lambda: service.cancel(ASKED),
+            lambda: service.wait(ASKED, timeout_s=5),
+            lambda: asyncio.run(ask_at_once(url, cancel=False)),
+            lambda: asyncio.run(ask_at_once(url, cancel=True)),
+        ):
+            with pytest.raises(ServiceGarbled, match="about another proof"):
+                ask()
+        assert service.get("cd" * 32).id == "cd" * 32
 
 
 @pytest.mark.parametrize("listed", [[], [SUMMARY]])

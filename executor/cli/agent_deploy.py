@@ -118,7 +118,8 @@ def deploy_command(
         called: list[Called] = []
 
         def work(carrier: Carrier) -> Any:
-            return create(carrier, Step("agent", compiled.name), compiled, *arguments)
+            part = "agent" if is_agent(compiled) else "contract"
+            return create(carrier, Step(part, compiled.name), compiled, *arguments)
 
         def rehearsed(own: Carrier) -> None:
             called[:] = called_by_tools(own.web3, str(work(own).address))

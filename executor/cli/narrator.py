@@ -15,6 +15,7 @@ from zkagent.executor.runs.events import (
     MayStillHappen,
     Planned,
     Proving,
+    Replacing,
     Resumed,
     Signed,
     StateChanged,
@@ -36,12 +37,12 @@ class Narrator(Work):
     """Tells on stderr what is going on; use it in a `with` block. Also a Listener for runs."""
 
     asks = True
-    #: The transaction that is waited for.
+    #: The transaction that was signed last.
     on_its_way: Signed | Resumed | None = None
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Signed | Resumed | Included):
-            self.on_its_way = None if isinstance(event, Included) else event
+        if isinstance(event, Signed | Resumed):
+            self.on_its_way = event
         if line := lasting(event):
             with self.aside():
                 output.show(in_line(line), err=True)
@@ -85,6 +86,8 @@ def lasting(event: Event) -> str:
             return f"transaction {transaction} (nonce {nonce}, run {run})"
         case Resumed(run=run, transaction=transaction, nonce=nonce):
             return f"going on with transaction {transaction} (nonce {nonce}, run {run})"
+        case Replacing(transaction=transaction):
+            return f"transaction {transaction} may still happen instead"
         case MayStillHappen(run=run, transaction=transaction, deadline=deadline):
             return (
                 f"warning: transaction {transaction} (run {run}) may still be included until "

@@ -80,11 +80,12 @@ def _step(
     *,
     moves: bool,
 ) -> Shown:
-    """prove_seconds: of the proof that covers this iteration and those in proven_together. moves:
-    whether events show that the amount which the call names was transferred."""
+    """prove_seconds: of the proof that covers this iteration and those in proven_together, None
+    where an earlier command made it. moves: whether events show that the amount which the call
+    names was transferred."""
     proof = proven.proof_of(index)
     step = planned.decision.to_json() | {
-        "prove_seconds": round(proven.seconds[proof], 3),
+        "prove_seconds": round(proven.seconds[proof], 3) if proven.seconds[proof] else None,
         "proven_together": [number + 1 for number in proven.groups[proof]],
     }
     if amount := amount_of(planned):
@@ -107,8 +108,9 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
         call = in_line(words(step["action"], step["arguments"])) or "answer"
         together = step["proven_together"]
         others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
-        proven = f"[proven{others} in {step['prove_seconds']:.2f} s]"
-        output.show(f"{number}  {call}  {proven}", err=err)
+        seconds = step["prove_seconds"]
+        took = " before" if seconds is None else f" in {seconds:.2f} s"
+        output.show(f"{number}  {call}  [proven{others}{took}]", err=err)
         if amount := step.get("names"):
             verb = "moves" if "moves" in step else "names"
             output.show(f"   {verb} {in_line(amount)}", err=err)

@@ -150,8 +150,6 @@ def _continue(
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
     model, tell = load_model(options["model_name"], Model), Narrator()
     confirm = asking(tell, yes=yes)
-    if dearer:
-        output.show(f"transaction {record.hash} may still happen instead", err=True)
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
         done = agent.resume(
             record,

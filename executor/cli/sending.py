@@ -16,6 +16,7 @@ from zkagent.executor.cli.options import SECONDS, FiniteRange
 if TYPE_CHECKING:
     from zkagent.executor.api.agents import Waiting
     from zkagent.executor.cli.narrator import Narrator
+    from zkagent.executor.runs.events import Resumed, Signed
     from zkagent.executor.runs.preview import Confirm, Preview
     from zkagent.executor.runs.records import RunRecord
     from zkagent.executor.runs.terms import RunLimits
@@ -169,19 +170,37 @@ def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
 
 @contextmanager
 def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
-    """Whoever interrupts a run is told what is on its way."""
+    """Whoever interrupts a run is told what is known of its transaction."""
     try:
         yield
     except (KeyboardInterrupt, click.Abort):
         if tell.on_its_way:
-            sent = tell.on_its_way
-            output.show(
-                f"transaction {sent.transaction} (nonce {sent.nonce}) was signed and may still be "
-                "included: repeat the command to go on with it, or `zkagent runs forget "
-                f"{sent.run}`",
-                err=True,
-            )
+            output.show(_known_of(tell.on_its_way), err=True)
         raise
+
+
+def _known_of(sent: "Signed | Resumed") -> str:
+    """By the journal, which knows more than was told."""
+    from zkagent.executor.runs.journal import Journal
+
+    record = next((found for found in Journal().look()[0] if found.id == sent.run), None)
+    if record and record.state == "included":
+        return (
+            f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, and has "
+            "no receipt here yet: repeat the command, which sends nothing again, or `zkagent runs "
+            f"resume {record.id}`"
+        )
+    if record and record.receipt:
+        return (
+            f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, its "
+            f"receipt {record.receipt}"
+        )
+    if record and not record.unfinished:
+        return f"transaction {record.hash} (nonce {record.nonce}), run {record.id}: {record.state}"
+    return (
+        f"transaction {sent.transaction} (nonce {sent.nonce}) was signed and may still be "
+        f"included: repeat the command to go on with it, or `zkagent runs forget {sent.run}`"
+    )
 
 
 __all__ = [

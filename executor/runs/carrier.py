@@ -32,7 +32,14 @@ from zkagent.executor.errors import (
 )
 from zkagent.executor.runs.agreement import departures
 from zkagent.executor.runs.derivation import raw_bytes, text
-from zkagent.executor.runs.events import Included, MayStillHappen, Resumed, Signed, StateChanged
+from zkagent.executor.runs.events import (
+    Included,
+    MayStillHappen,
+    Replacing,
+    Resumed,
+    Signed,
+    StateChanged,
+)
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.nonces import Nonces
 from zkagent.executor.runs.plan import Plan
@@ -211,6 +218,7 @@ class Carrier:
         again = replace(wishes, record_answer=True)
         plan = self.runner.planned(raw_bytes(record.intent.prompt))
         preview = self._agreed(plan, again, record, fees_of(raw), record.hash)
+        self.report(Replacing(record.hash))
         raw = self.sender.sign(
             preview.proven.call, gas=preview.gas_limit, fees=preview.fees, nonce=record.nonce
         )

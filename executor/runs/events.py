@@ -87,6 +87,13 @@ class MayStillHappen:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacing:
+    """Another transaction is signed under the nonce of this one."""
+
+    transaction: str
+
+
+@dataclass(frozen=True, slots=True)
 class Included:
     """The transaction is in a block."""
 
@@ -96,7 +103,7 @@ class Included:
 
 
 Told = Planned | PlanFinished | Proving | Proved | Estimated | StateChanged
-Event = Told | Signed | Resumed | MayStillHappen | Included
+Event = Told | Signed | Resumed | Replacing | MayStillHappen | Included
 Listener = Callable[[Event], None]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.journalled.world import PROMPT, World
+from tests.integration.journalled.world import FIVE, PROMPT, Killed, World, killing
 from tests.support.command_line import exit_code
+from zkagent.executor.api import agents
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import (
     NotAgreed,
@@ -171,3 +172,57 @@ def test_a_run_of_another_chain_is_refused_before_anything_is_asked(
     told = capsys.readouterr().err
     assert f"first block {record.intent.genesis}, and not {other}" in told
     assert world.record() == record
+
+
+INTERRUPTED = {
+    "before it is sent": (Web3Sender, "broadcast", "was signed and may still be included: repeat"),
+    "while it is confirmed": (settlement.Settlement, "_confirmed", "and has no receipt here yet"),
+    "while its receipt is made": (agents, "write_receipt", "and has no receipt here yet: repeat"),
+    "when its receipt is there": (agents, "Run", "its receipt /"),
+}
+
+
+@pytest.mark.parametrize("moment", INTERRUPTED.values(), ids=INTERRUPTED)
+def test_whoever_interrupts_a_run_is_told_what_is_known_and_how_to_get_the_receipt(
+    moment: tuple[object, str, str],
+    world: World,
+    target: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    owner, name, told = moment
+    pool = world.stage.usdc().pool
+
+    def interrupt(*arguments: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, interrupt)
+        assert exit_code("run", PROMPT, *target, "--yes") == 130
+    *_, said, last = filter(None, capsys.readouterr().err.splitlines())
+    assert (told in said, world.record().hash in said, last) == (True, True, "interrupted")
+    again = exit_code("run", PROMPT, *target, "--yes")
+    done = bool("its receipt" in told)
+    assert (again, "[proven before]" in capsys.readouterr().out) == (
+        (5, False) if done else (0, True)
+    )
+    assert world.stage.usdc().pool - pool == FIVE
+
+
+def test_replacing_what_was_carried_out_says_that_and_of_no_other_transaction(
+    world: World,
+    target: list[str],
+    deposited: Callable[[], tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    killing(monkeypatch, Web3Sender, "broadcast", after=True)
+    with pytest.raises(Killed):
+        world.run()
+    run = world.record().id
+    assert exit_code("runs", "replace", run, *target, "--yes") == 0
+    assert exit_code("runs", "replace", run, *target, "--yes") == 5
+    said = capsys.readouterr().err
+    assert "may still happen" not in said
+    assert "was carried out in block" in said
+    assert deposited() == (1, 1)

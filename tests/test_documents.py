@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from tests.support.checkout import DOCS, ROOT
 from zkagent.executor.chain import abi
+from zkagent.executor.demo.attacks.catalogue import ATTACKS
 from zkagent.executor.receipts import format as receipts
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 from zkagent.verifier_contracts.toolchain.install import Toolchain
@@ -186,3 +187,10 @@ def test_every_test_that_the_findings_name_is_there() -> None:
         if not re.search(rf"(def|function) {name}\(", (ROOT / path).read_text())
     ]
     assert missing == []
+
+
+def test_attacks_have_the_numbers_that_the_demo_gives_them() -> None:
+    told = re.findall(r"^ ?(\d+)\. (.+): bounced$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert told
+    for number, name in told:
+        assert f'"{name}"' in inspect.getsource(ATTACKS[int(number) - 1]), name

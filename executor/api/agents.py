@@ -261,6 +261,8 @@ def agent(
     """
     check_number("confirmations", confirmations, 1)
     check_time("timeout_s", timeout_s)
+    check_number("tolerance", tolerance, 0, 1)
+    check_number("deadline_s", deadline_s, 1)
     caps = FeeCaps(
         wei_of("max_fee_gwei", max_fee_gwei),
         wei_of("max_priority_fee_gwei", max_priority_fee_gwei),

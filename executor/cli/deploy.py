@@ -172,7 +172,7 @@ def deploy_command(
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
             write_new(out, deployed.to_json())
-    _show(deployed, rpc, out, key_file)
+    _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
 
 
 def _deployed(
@@ -292,15 +292,18 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
             signal.pause()
 
 
-def _show(deployment: "Deployment", rpc: str, out: Path, key: Path) -> None:
+def _show(deployment: "Deployment", rpc: str, out: Path, key: Path, *, funded: bool = True) -> None:
+    """funded: whether the wallet was given tokens."""
     output.show(f"agent   {deployment.agent}")
     output.show(f"wallet  {deployment.wallet}")
     output.show(f"chain   {shown_url(rpc)} ({deployment.chain_id})")
     symbols = [token.symbol for token in deployment.tokens]
     asset = "USDC" if "USDC" in symbols or not symbols else symbols[0]
+    if not funded:
+        output.show(f"fund    the wallet has no tokens yet: send {asset} to {deployment.wallet}")
     output.show(
-        f'try     zkagent run "deposit 5 {asset}" --rpc {shown_url(rpc)} --deployment {out} '
-        f"--key-file {key}"
+        f'{"try " if funded else "then"}    zkagent run "deposit 5 {asset}" '
+        f"--rpc {shown_url(rpc)} --deployment {out} --key-file {key}"
     )
 
 

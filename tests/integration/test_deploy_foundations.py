@@ -29,7 +29,7 @@ def deployed(target: Target, *options: str) -> Deployment:
 
 
 def test_pool_tokens_and_executor_that_are_there_are_used(
-    embedded: EmbeddedChain, target: Target
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
 ) -> None:
     there = embedded.deployment
     listed = [there.token("USDC"), there.token("DAI")]
@@ -43,6 +43,9 @@ def test_pool_tokens_and_executor_that_are_there_are_used(
     assert made.agent != there.agent
     held = at(embedded.web3, "DemoToken", listed[0].address).functions.balanceOf(made.wallet)
     assert held.call() == 0  # nobody else's tokens are made up
+    fund, then = capsys.readouterr().out.splitlines()[-2:]
+    assert fund == f"fund    the wallet has no tokens yet: send USDC to {made.wallet}"
+    assert then.startswith('then    zkagent run "deposit 5 USDC" ')
 
 
 def test_a_book_that_is_there_is_used_with_its_tokens(

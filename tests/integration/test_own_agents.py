@@ -180,6 +180,7 @@ def test_what_is_no_agent_is_deployed_and_said_to_be_none(
     record = json.loads(Path("Gold.json").read_text())
     assert line == f"contract {record['address']}, which is no agent; its record is Gold.json"
     assert "deploys Gold, which is no agent, on chain" in printed.err
+    assert "\n  contract    " in printed.err
     assert embedded.web3.eth.get_code(record["address"])
     run = ("run", "send 3 DAI to nobody", *place, "--deployment", "Gold.json", "--yes")
     assert exit_code(*run) == 1

@@ -3,8 +3,9 @@
 Each transaction is journalled, signed as it is, before it is broadcast. A deployment that is
 started again goes through the same steps; those that the journal has are looked up on the chain,
 broadcast again as they were, or replaced under the same nonce, so that at most one of them is ever
-included. A step is signed anew only when, as the node tells it, something else used its nonce or its
-transaction failed: where that is a lie, something may be made twice, which costs gas and no more.
+included. A step is signed anew only when, as the node tells it, something else used its nonce or
+its transaction failed: where that is a lie, something may be made twice, which costs gas and no
+more.
 """
 
 import hashlib

@@ -225,11 +225,15 @@ def _load_agents_model(directory: Path) -> Model:
     text = read_checked(directory / TEXT, files.text_table)
     local = read_checked(directory / LOCAL, files.local_table)
     words = read_checked(directory / WORDS, files.vocabulary)
-    tables = Tables(
-        np.frombuffer(text, np.int8).reshape(sizes.text_rows, sizes.text_dimensions),
-        np.frombuffer(local, np.int8).reshape(sizes.local_rows, sizes.local_dimensions),
-        Vocabulary(words),
-    )
+    try:
+        tables = Tables(
+            np.frombuffer(text, np.int8).reshape(sizes.text_rows, sizes.text_dimensions),
+            np.frombuffer(local, np.int8).reshape(sizes.local_rows, sizes.local_dimensions),
+            Vocabulary(words),
+        )
+    except ValueError as exc:
+        path = directory / MANIFEST
+        raise ManifestError(f"{path} tells other sizes than its tables have ({exc})") from exc
     return Model(directory, manifest, tables)
 
 

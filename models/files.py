@@ -61,6 +61,9 @@ class ManifestRecord(Record):
             raise ManifestError(f"{path}: {exc}: restore the file") from exc
 
 
+MOST_MODEL_BYTES = 1 << 28  # of one of a model's files
+
+
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -96,9 +99,10 @@ def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
 def read_checked(path: Path, expected: str) -> bytes:
     """The file, if it has the digest that its manifest names. Raises CorruptModel."""
     try:
-        with open_regular(path) as file:
-            data = file.read()
+        data = read_limited(path, MOST_MODEL_BYTES)
     except OSError as exc:
+        if exc.errno == errno.EFBIG:
+            raise CorruptModel(str(path), expected, "(too long)") from exc
         raise CorruptModel(str(path), expected, "(missing)") from exc
     if sha256(data) != expected:
         raise CorruptModel(str(path), expected, sha256(data))

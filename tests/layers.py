@@ -37,7 +37,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},
     "models/wallet/text": {"models/wallet/text/phrases"},
-    "models/networks": {"models/encoding"},
+    "models/networks": {"models/encoding", "models/files"},
     "models/classifier": {
         "models/encoding",
         "models/files",

@@ -9,7 +9,6 @@ ZkagentError                 one line that says what failed and what to do
 """
 
 import re
-from unicodedata import bidirectional, category, combining
 
 #: What Python calls printable and a terminal shows as nothing: the default-ignorable code points of
 #: Unicode, and letters that are blank.
@@ -36,6 +35,8 @@ def plain(text: str) -> str:
 def _misleads(text: str) -> bool:
     if text.isascii():
         return False
+    from unicodedata import bidirectional, category, combining  # not at the start of a command
+
     if BLANK.search(text) or any(bidirectional(letter) in RIGHT_TO_LEFT for letter in text):
         return True
     marks, marked = 0, False  # so far, on a letter

@@ -50,6 +50,12 @@ INSTEAD = {
     "TreeEnsembleRegressor": "export the trees as tensors (Hummingbird's GEMM strategy)",
 }
 SHAPES = frozenset({"Shape", "Size"})
+#: What ezkl's reader may compute of constants besides: each takes a few steps for each number.
+OF_CONSTANTS = OPERATORS | frozenset(
+    "BitShift CastLike DequantizeLinear EyeLike IsInf IsNaN Mod NonZero OneHot QuantizeLinear "
+    "ScatterElements ScatterND Tile".split()
+)
+MOST_EXPONENT = 64
 NOT_NEGATIVE = frozenset({"Abs", "Exp", "HardSigmoid", "Relu", "Sigmoid", "Softmax", "Softplus"})
 MOST_NAMED = 3
 
@@ -85,7 +91,7 @@ def check_known(path: Path, graph: "GraphProto") -> None:
     faults = []
     for node in graph.node:
         known = bool(node.input) and all(name in fixed for name in node.input)
-        if known or node.op_type in {"Constant", *SHAPES}:
+        if (known and node.op_type in OF_CONSTANTS) or node.op_type in {"Constant", *SHAPES}:
             fixed.update(node.output)
         elif node.op_type not in OPERATORS or node.domain not in ("", "ai.onnx"):
             remedy = INSTEAD.get(node.op_type, "replace it by operators that it knows")
@@ -217,6 +223,8 @@ def _pow(node: "NodeProto", graph: Graph) -> str | None:
     exponent, base = _constant(node, 1, graph), _constant(node, 0, graph)
     if exponent is None and (base is None or base.size != 1):
         return "has neither a constant exponent nor a constant base, as ezkl needs one"
+    if exponent is not None and exponent.size == 1 and exponent.item() > MOST_EXPONENT:
+        return f"has the exponent {exponent.item():g}: at most {MOST_EXPONENT} is multiplied out"
     if exponent is not None and (exponent.size != 1 or exponent.item() < 0):
         return (
             f"has the exponent {exponent.reshape(-1)[:3].tolist()}, of which ezkl knows single "

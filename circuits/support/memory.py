@@ -23,10 +23,18 @@ def available_memory() -> float:
 def _group_memory() -> float:
     try:
         most = (CGROUP / "memory.max").read_text().strip()
-        used = int((CGROUP / "memory.current").read_text())
+        used = int((CGROUP / "memory.current").read_text()) - _cached()
     except (OSError, ValueError):  # not in a group with limits of its own
         return math.inf
     return math.inf if most == "max" else float(int(most) - used)
+
+
+def _cached() -> int:
+    """Bytes of files that the group has read, which it gives back before it runs out."""
+    path = CGROUP / "memory.stat"
+    lines = (line.split() for line in path.read_text().splitlines()) if path.exists() else ()
+    sizes = {words[0]: int(words[1]) for words in lines if len(words) == 2}
+    return sizes.get("inactive_file", 0) + sizes.get("active_file", 0)
 
 
 def limit_memory() -> None:

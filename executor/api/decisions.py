@@ -14,7 +14,7 @@ from zkagent.models.encoding.book import SymbolBook, demo_book
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.symbols import checked_symbol
-from zkagent.models.errors import WrongKind
+from zkagent.models.errors import PromptNotAscii, WrongKind
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
@@ -121,7 +121,15 @@ def _agents_model(model: AnyModel) -> Model:
 
 
 def _first(prompt: str, book: SymbolBook) -> Context:
-    return Context(prompt.encode("utf-8", "surrogateescape"), (), book)
+    return Context(_bytes_of(prompt), (), book)
+
+
+def _bytes_of(shown: str) -> bytes:
+    """Raises PromptNotAscii for what stands for no bytes, such as half of a pair of surrogates."""
+    try:
+        return shown.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as exc:
+        raise PromptNotAscii(exc.start) from exc
 
 
 def _decimals(prompt: str) -> dict[str, int]:
@@ -130,7 +138,7 @@ def _decimals(prompt: str) -> dict[str, int]:
 
 def _followed(context: Context, decision: Decision, observation: str) -> Context:
     """The context of the next decision."""
-    observed = escape_observation(observation.encode("utf-8", "surrogateescape"))
+    observed = escape_observation(_bytes_of(observation))
     entry = decision.reasoning.encode() + b"Observation: " + observed + b"\n"
     return Context(context.prompt, (*context.reasoning, entry), context.book)
 

@@ -108,7 +108,9 @@ def deploy_command(
     check_source(file)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)
-    web3 = connect(rpc, chain_id or (record.chain_id if record else None), caps=fee_caps)
+    if chain_id is None and record:
+        chain_id = record.chain_id
+    web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         tell.stage("compiling")

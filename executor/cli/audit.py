@@ -112,7 +112,7 @@ def agent_audit_command(
         found = audit_agent(
             address,
             rpc,
-            chain_id=chain_id or recorded,
+            chain_id=recorded if chain_id is None else chain_id,
             model=model_name,
             srs=srs,
             trust=trust,

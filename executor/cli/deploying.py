@@ -7,6 +7,7 @@ Called by `deploy`, `model register-batch` and `agent deploy`.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
     from zkagent.executor.cli.narrator import Narrator
+    from zkagent.verifier_contracts.chain.signing import Fees
     from zkagent.verifier_contracts.deployment.carrier import Carrier, Step
     from zkagent.verifier_contracts.deployment.journal import Subject
     from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
@@ -88,11 +90,12 @@ def agree(
 ) -> bool:
     """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
 
-    details: of what is signed, each a line that nobody else has written into, shown behind `what`.
-    fork: the RPC address, where the work uses what is on the chain already. Raises
-    InsufficientFunds.
+    What is signed from then on costs no more for a unit of gas than was shown: where the fee rises
+    beyond that, the command ends and can be repeated. details: of what is signed, each a line that
+    nobody else has written into, shown behind `what`. fork: the RPC address, where the work uses
+    what is on the chain already. Raises InsufficientFunds.
     """
-    from zkagent.verifier_contracts.chain.signing import policy_of
+    from zkagent.verifier_contracts.chain.signing import policy_of, set_policy
     from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 
     tell.stage("working out what it costs")
@@ -100,11 +103,14 @@ def agree(
     done = carrier.journal.steps
     left = [(step, gas) for step, gas in steps if step.name not in done]
     with tell.aside():
-        _show((what, *details), left, len(steps) - len(left), carrier, dry_run)
+        fees = _show((what, *details), left, len(steps) - len(left), carrier, dry_run)
         if dry_run:
             return False
         _check_funds(carrier, left)
         if yes or click.confirm("go ahead?", err=True):
+            policy = policy_of(carrier.web3)
+            caps = replace(policy.caps, agreed_wei=fees.max_fee_wei)
+            set_policy(carrier.web3, replace(policy, caps=caps))
             return True
         output.show("nothing was sent", err=True)
         sys.exit(1)
@@ -116,8 +122,8 @@ def _show(
     done: int,
     carrier: "JournalledCarrier",
     dry_run: bool,
-) -> None:
-    """By part: on stdout where it is the result."""
+) -> "Fees":
+    """By part: on stdout where it is the result. Returns the fees that it names."""
     from zkagent.verifier_contracts.chain.signing import fees_now
     from zkagent.verifier_contracts.deployment.rehearsal import by_part
 
@@ -138,6 +144,7 @@ def _show(
     most = fees.most_wei(total * (100 + GAS_MARGIN_PERCENT) // 100) / ETHER
     price = (fees.base_wei + fees.priority_wei) / GWEI
     say(f"  about {likely:.6f} ETH at {price:.4g} gwei, the fee of now; at most {most:.6f} ETH")
+    return fees
 
 
 def _check_funds(carrier: "JournalledCarrier", left: "Sequence[tuple[Step, int]]") -> None:

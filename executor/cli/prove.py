@@ -130,10 +130,11 @@ def verify_command(
     from zkagent.executor.errors import CannotVerify
     from zkagent.prover.verification import verify
 
-    if model and digest:
+    if model is not None and digest is not None:
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
-    circuit = _find_circuit(model, srs) if model else _circuit_of_digest(digest or proof.circuit)
+    named = proof.circuit if digest is None else digest
+    circuit = _circuit_of_digest(named) if model is None else _find_circuit(model, srs)
     with working("verifying the proof"):
         verdict, untold = verify(proof, circuit), ""
         try:

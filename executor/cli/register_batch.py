@@ -118,7 +118,7 @@ def register_batch_command(
 
     address, recorded = registry_of(registry, deployment)
     signer, model = signer_of(key_file), load_model(model_name, Model)
-    web3 = connect(rpc, chain_id or recorded, caps=fee_caps)
+    web3 = connect(rpc, recorded if chain_id is None else chain_id, caps=fee_caps)
     if not sizes:
         raise click.UsageError("how many decisions in a proof? give --batch N")
     somebody_to_ask(yes=yes, dry_run=dry_run)

@@ -201,7 +201,14 @@ class Carrier:
         self.report(Resumed(record.id, record.hash, record.nonce, record.state))
         if not (found := self.settlement.revived(record)):
             raise unsettled(record, "this node has it in no block, as another had: ask that one")
-        return self._finish(*self._settled(found, keep), keep)
+        try:
+            return self._finish(*self._settled(found, keep), keep)
+        except (RevertError, NonceTaken) as exc:
+            why = f"this node says otherwise now ({exc}), and had it in a block: ask another one"
+            raise unsettled(record, why) from exc
+        finally:  # what happened by one node's word is not undone by another word of it
+            if (now := self.journal.find(record.id)).state != "done":
+                self.settlement.keep(now, state="done", transaction=record.transaction)
 
     def _renewed(self, record: RunRecord, wishes: Wishes, *, dearer: bool) -> RunRecord:
         """The record with a transaction that can be included as things are: the last one, unless

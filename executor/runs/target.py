@@ -174,7 +174,9 @@ def agent_of(target: Target, spelling: Mapping[str, str]) -> tuple[str, int | No
         raise DeploymentMissing(f"which agent? give {choice}")
     if not is_address(agent):
         raise DeploymentMissing(f"{agent} is not an address, or its checksum is wrong")
-    return str(to_checksum_address(agent)), target.chain_id or (record.chain_id if record else None)
+    recorded = record.chain_id if record else None
+    wanted = recorded if target.chain_id is None else target.chain_id
+    return str(to_checksum_address(agent)), wanted
 
 
 def _known_tokens(target: Target, agent: str) -> tuple[Listing, ...]:

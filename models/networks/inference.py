@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zkagent.models.errors import NetworkUnusable, OutputOutOfRange
+from zkagent.models.files import MOST_MODEL_BYTES, read_limited
 from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import DECISION, INTEGER_OPERATORS, check_sizes
 
@@ -32,7 +33,7 @@ class Inference:
     def __init__(self, path: Path, input_count: int, output_count: int) -> None:
         self._path, self._input_count, self._output_count = path, input_count, output_count
         with _translated(path):
-            content = path.read_bytes()
+            content = read_limited(path, MOST_MODEL_BYTES)
             _check(content)
             self._session = open_session(content)
             _check_face(self._session, input_count, output_count)

@@ -30,6 +30,8 @@ SAID = frozenset("ConstantOfShape Expand Pad Reshape Resize Tile Upsample".split
 MOST_SAID = 1 << 31
 MOST_FOLDED = 256  # numbers in a constant that may be part of a shape
 IR_VERSION = 8
+ONNX_DOMAINS = ("", "ai.onnx")  # whose operators are known here; others' names may be long
+MOST_SHOWN = 80  # letters of a node's name
 
 
 def known_shapes(model: "ModelProto") -> Mapping[str, Shape]:
@@ -62,14 +64,14 @@ def each_shape(model: "ModelProto") -> Iterator[tuple[str, str, Shape | None]]:
 
 def described(node: "NodeProto") -> str:
     name = node.name or next(iter(node.output), "")
-    return f"{node.op_type} (node {name!r})"
+    return f"{node.op_type[:MOST_SHOWN]} (node {name[:MOST_SHOWN]!r})"
 
 
 class _Seen:
     """What is known ahead of a node. values: of the constants that are small."""
 
     def __init__(self, model: "ModelProto") -> None:
-        self.opsets = model.opset_import
+        self.opsets = [each for each in model.opset_import if each.domain in ONNX_DOMAINS]
         self.kinds: dict[str, TypeProto] = {}
         self.shapes: dict[str, Shape] = {}
         self.values: Values = {}

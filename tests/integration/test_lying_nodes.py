@@ -293,6 +293,11 @@ def test_a_receipt_that_a_lie_was_in_the_way_of_is_made_by_another_node(
         liar.says("eth_getTransactionReceipt", None)
         with pytest.raises(RunUnsettled, match="in no block"):
             agent.resume(record)
+        told = itertools.chain([{}], itertools.repeat({"status": "0x0"}))
+        liar.lies["eth_getTransactionReceipt"] = lambda honest: honest() | next(told)
+        with pytest.raises(RunUnsettled, match="says otherwise now"):
+            agent.resume(record)
+        assert [each.state for each in Journal(runs).records()] == ["done"]
         liar.lies.clear()
         receipt = agent.resume(record).path
         assert receipt.is_file()

@@ -1,5 +1,6 @@
 """Loading models by name or folder: one call for both kinds, and what it says of anything else."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from zkagent.models.catalogue import AnyModel, Model, load_model
 from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.classifier.weights import evaluate
 from zkagent.models.errors import CorruptModel, ManifestError, UnknownModel, WrongKind
+from zkagent.models.files import sha256
 
 
 @pytest.fixture
@@ -93,6 +95,31 @@ def test_a_changed_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(CorruptModel, match=name):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("text.bin", "text_table"), ("local.bin", "local_table"), ("words.bin", "vocabulary")],
+)
+@pytest.mark.parametrize("left", [0, 7, -1])
+def test_tables_of_other_sizes_than_the_manifest_tells_are_refused(
+    agents: Model, name: str, field: str, left: int
+) -> None:
+    path, manifest = agents.directory / name, agents.directory / "model.json"
+    path.write_bytes(path.read_bytes()[:left])
+    fields = json.loads(manifest.read_text())
+    fields["files"][field] = sha256(path.read_bytes())
+    manifest.write_text(json.dumps(fields))
+    with pytest.raises(ManifestError, match=r"model\.json tells other sizes than its tables have"):
+        load_model(agents.directory)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "text.bin", "local.bin", "words.bin"])
+def test_a_file_without_end_is_not_read_for_its_digest(agents: Model, name: str) -> None:
+    with (agents.directory / name).open("r+b") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    with pytest.raises(CorruptModel, match=r"has sha256 \(too long\)"):
+        load_model(agents.directory)
 
 
 def test_a_broken_manifest_is_refused_by_its_field(agents: Model) -> None:

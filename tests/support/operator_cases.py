@@ -215,6 +215,7 @@ REFUSED = [
     (Case("MaxPool", (), window(2, 2, stride=2, ceil_mode=1), (1, 2, 5, 5)), "has ceil_mode"),
     (Case("Max", (ROW,)), "Max .* has a constant of 4 numbers"),
     (Case("Pow", (ROW,)), r"Pow .* has the exponent \[1.0, 2.0, 3.0\]"),
+    (Case("Pow", (np.float32(4e9),)), r"Pow .* has the exponent 4e\+09: at most 64"),
     (Case("Pow", two=True), "Pow .* has neither a constant exponent nor"),
     (Case("Pad", (integers(0, 1, 0, 1), ONE)), "Pad .* pads with something else than 0"),
     (Case("Pad", (integers(0, 1, 0, 1),), {"mode": "edge"}), "pads with something else than 0"),

@@ -54,19 +54,26 @@ class Fees:
 @dataclass(frozen=True, slots=True)
 class FeeCaps:
     """What may be paid for a unit of gas. None: MOST_FEE_WEI, and MOST_COST_WEI for the whole
-    transaction; MOST_PRIORITY_WEI, and ten times the base fee or USUAL_PRIORITY_WEI."""
+    transaction; MOST_PRIORITY_WEI, and ten times the base fee or USUAL_PRIORITY_WEI. agreed_wei: to
+    which somebody said yes, whatever else the caps allow."""
 
     max_fee_wei: int | None = None
     max_priority_fee_wei: int | None = None
+    agreed_wei: int | None = None
 
     def fees(self, base_wei: int, suggested_priority_wei: int) -> Fees:
         """Twice the base fee and the priority fee, as far as the caps allow. Raises FeeRefused."""
-        most = MOST_FEE_WEI if self.max_fee_wei is None else self.max_fee_wei
+        most = self._most_wei
         wanted = 2 * base_wei + suggested_priority_wei
         least = base_wei + suggested_priority_wei
         fees = Fees(base_wei, max(min(wanted, most), least), suggested_priority_wei)
         self.check(fees)
         return fees
+
+    @property
+    def _most_wei(self) -> int:
+        most = MOST_FEE_WEI if self.max_fee_wei is None else self.max_fee_wei
+        return most if self.agreed_wei is None else min(most, self.agreed_wei)
 
     def check(self, fees: Fees, gas: int = 0) -> None:
         """Raises FeeRefused. gas: the transaction's limit."""
@@ -74,9 +81,16 @@ class FeeCaps:
         if priority is None:
             usual = max(10 * fees.base_wei, USUAL_PRIORITY_WEI)
             priority = min(MOST_PRIORITY_WEI, usual)
-        most = MOST_FEE_WEI if self.max_fee_wei is None else self.max_fee_wei
+        most = self._most_wei
         if fees.priority_wei > priority:
             raise FeeRefused("priority fee", fees.priority_wei, priority, "--max-priority-fee")
+        if self.agreed_wei is not None and fees.max_fee_wei > self.agreed_wei:
+            raise FeeRefused(
+                "fee",
+                fees.max_fee_wei,
+                self.agreed_wei,
+                "your yes to a higher one: repeat the command",
+            )
         if fees.max_fee_wei > most:
             raise FeeRefused("fee", fees.max_fee_wei, most, "--max-fee")
         if self.max_fee_wei is None and fees.most_wei(gas) > MOST_COST_WEI:

@@ -1,7 +1,7 @@
 """/metrics: what the database knows of all workers, and what this process has answered."""
 
 from collections import Counter as Counted
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 import sqlalchemy as sa
 from prometheus_client import CollectorRegistry, Counter, generate_latest
@@ -92,7 +92,7 @@ class _Database(Collector):
         with self._database.read() as connection:
             now = self._database.now(connection)
             yield from _queue(connection, now)
-            yield from _workers(connection, now)
+            yield from _workers(connection, now, self._monitor.living)
             rows = connection.execute(sa.select(tallies)).all()
         stages = HistogramMetricFamily(
             "zkagent_stage_seconds", "Seconds that accepted proofs spent.", labels=["stage"]
@@ -124,8 +124,12 @@ def _queue(connection: sa.Connection, now: float) -> Iterator[Metric]:
     yield GaugeMetricFamily("zkagent_queue_oldest_seconds", "How long the first has waited.", age)
 
 
-def _workers(connection: sa.Connection, now: float) -> Iterator[Metric]:
-    rows = connection.execute(sa.select(workers).where(workers.c.state == "alive")).all()
+def _workers(connection: sa.Connection, now: float, living: Set[str]) -> Iterator[Metric]:
+    """living: by their heartbeats; where all are dead nobody is there who would say so in the
+    table."""
+    alive = workers.c.state == "alive"
+    found = connection.execute(sa.select(workers).where(alive)).all()
+    rows = [row for row in found if row.id in living]
     yield GaugeMetricFamily("zkagent_workers", "Workers that are alive.", len(rows))
     yield GaugeMetricFamily(
         "zkagent_slots", "Proofs that can be made at once.", sum(row.slots for row in rows)

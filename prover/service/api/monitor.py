@@ -47,7 +47,7 @@ class Finding:
     """What one look found. looked: by the monotonic clock."""
 
     troubles: tuple[Trouble, ...]
-    workers: int
+    workers: frozenset[str]
     looked: float
 
 
@@ -109,6 +109,11 @@ class Monitor:
         late = Trouble(Cause.DATABASE, f"the database has not answered for {now - looked:.0f} s")
         return (late, *found)
 
+    @property
+    def living(self) -> frozenset[str]:
+        """The workers whose heart beat at the last look."""
+        return self._found.workers if self._found else frozenset()
+
     async def health(self) -> Health:
         """What is known, looked at afresh if that does not take long."""
         asked = time.monotonic()
@@ -117,7 +122,7 @@ class Monitor:
         ):
             self._wanted.set()
             await asyncio.sleep(0.02)
-        troubles, count = self.troubles, self._found.workers if self._found else 0
+        troubles, count = self.troubles, len(self.living)
         blocking = [trouble for trouble in troubles if trouble.cause in NOT_READY]
         shown = "; ".join(trouble.detail for trouble in blocking or troubles)
         return Health(
@@ -134,17 +139,17 @@ class Monitor:
             self._wanted.wait(LOOK_EVERY_S)
 
     def _look(self) -> Finding:
-        troubles, count = self._machine(), 0
+        troubles, living = self._machine(), frozenset[str]()
         try:
             self._write()
             seen = self._workers()
-            count = len(seen)
+            living = frozenset(row.id for row in seen)
             troubles += self._proving(seen)
         except (sa.exc.SQLAlchemyError, DatabaseLost, OSError) as exc:
             troubles.append(trouble_of(exc))
         except Exception as exc:  # a row that nobody foresaw; it may be gone at the next look
             troubles.append(self._unforeseen(exc))
-        return Finding(tuple(dict.fromkeys(troubles)), count, time.monotonic())
+        return Finding(tuple(dict.fromkeys(troubles)), living, time.monotonic())
 
     def _unforeseen(self, exc: Exception) -> Trouble:
         """Written down once for as long as it lasts."""
@@ -181,10 +186,12 @@ class Monitor:
         living = []
         for row in rows:
             beats, since = before.get(row.id, (None, tick))
-            since = since if beats == row.beats else tick
+            if beats is None and abs(now - row.seen_at) >= STALE_S:
+                since = tick - STALE_S  # until its heart beats before our eyes
+            elif beats != row.beats:
+                since = tick
             self._beats[row.id] = (row.beats, since)
-            met = beats is not None or abs(now - row.seen_at) < STALE_S
-            if met and tick - since < STALE_S:
+            if tick - since < STALE_S:
                 living.append(row)
         return living
 

@@ -377,7 +377,8 @@ def _count(connection: sa.Connection, key_id: str, quota: Quota | None, more: in
     waiting = sa.select(sa.func.count()).select_from(handles).where(ours)
     if connection.execute(waiting).scalar_one() + more > quota.unfinished:
         raise QuotaExceeded("unfinished proofs", quota.unfinished, 5)
-    today = (usage.c.key_id == key_id) & (usage.c.hour > hour - 24)
+    # What was asked while the clock was ahead is not of these hours.
+    today = (usage.c.key_id == key_id) & usage.c.hour.between(hour - 23, hour)
     asked = sa.select(sa.func.sum(usage.c.count)).where(today)
     if connection.execute(asked).scalar_one() > quota.per_day:
         raise QuotaExceeded("requests in 24 hours", quota.per_day, 3600)

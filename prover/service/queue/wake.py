@@ -19,6 +19,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.trouble import trouble_of
 
 log = logging.getLogger(__name__)
 
@@ -140,7 +141,7 @@ class PostgresWake:
             with self._database.read() as connection:
                 connection.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{topic} {subject}")))
         except sa.exc.SQLAlchemyError as exc:
-            log.warning("nobody was woken, polling goes on: %s", exc)
+            log.warning("nobody was woken, polling goes on: %s", trouble_of(exc).detail)
 
     def listen(self, listener: Listener) -> None:
         self._thread = threading.Thread(target=self._read, args=(listener,), name="wake")
@@ -157,15 +158,17 @@ class PostgresWake:
             try:
                 self._read_connection(listener)
             except Exception as exc:
-                log.warning("wake-ups are off for a moment, polling goes on: %s", exc)
+                detail = trouble_of(exc).detail  # its words may repeat the database's address
+                log.warning("wake-ups are off for a moment, polling goes on: %s", detail)
                 self._stop.wait(RECONNECT_S)
 
     def _read_connection(self, listener: Listener) -> None:
         import psycopg
 
-        url = self._database.url.set(drivername="postgresql")
-        dsn = url.render_as_string(hide_password=False)
-        with psycopg.connect(dsn, autocommit=True, application_name="zkagent-wake") as connection:
+        url = self._database.url
+        _, fields = url.get_dialect()().create_connect_args(url)
+        named = {**fields, "application_name": "zkagent-wake"}
+        with psycopg.connect(**named, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             while not self._stop.is_set():
                 for notice in connection.notifies(timeout=1.0):

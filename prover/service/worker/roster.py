@@ -92,15 +92,18 @@ class Roster:
                 "circuits": json.dumps(sorted(circuits)),
                 "troubles": json.dumps([trouble.to_json() for trouble in troubles]),
             }
-            if not self._set(connection, self._worker, **values):
+            if not self._set(connection, self._worker, **values, **self._ours()):
                 log.warning("this worker was in the table no more, entered again")
                 self._enter(connection, **values | {"beats": 0})
 
     def _enter(self, connection: sa.Connection, **values: object) -> None:
         now = self._database.now(connection)
-        ours = {"host": socket.gethostname(), "pid": os.getpid(), "slots": self._slots}
-        row = {"id": self._worker, **ours, "state": ALIVE, "started_at": now, "seen_at": now}
-        connection.execute(sa.insert(workers).values(row | values))
+        row = {"id": self._worker, "state": ALIVE, "started_at": now, "seen_at": now}
+        connection.execute(sa.insert(workers).values(row | self._ours() | values))
+
+    def _ours(self) -> dict[str, object]:
+        """Which others do not know, who entered us as dead."""
+        return {"host": socket.gethostname(), "pid": os.getpid(), "slots": self._slots}
 
     def leave(self) -> None:
         """A planned end. Runs that the engine gave us and we did not begin are still in our name:

@@ -172,3 +172,5 @@ def test_a_control_group_s_limit_counts(tmp_path: Path, monkeypatch: pytest.Monk
     assert available_memory() == pytest.approx(unlimited, rel=0.5)
     (tmp_path / "memory.max").write_text("5000\n")
     assert available_memory() == 4000
+    (tmp_path / "memory.stat").write_text("anon 400\ninactive_file 500\nactive_file 100\n")
+    assert available_memory() == 4600  # what was read of files is given back when it is wanted

@@ -98,6 +98,11 @@ def with_opsets(model: ModelProto, count: int) -> ModelProto:
     return model
 
 
+def with_domain(model: ModelProto, length: int) -> ModelProto:
+    model.opset_import.append(helper.make_opsetid("d" * length, 1))
+    return model
+
+
 def with_denotation(model: ModelProto, length: int) -> ModelProto:
     model.graph.input[0].type.denotation = "T" * length
     return model
@@ -231,7 +236,7 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
             kind=FLOAT,
             opset=20,
         ),
-        "it holds text",
+        "it holds text|does not know the operator StringConcat",
     ),
     "empty-nodes": (lambda: many_empty(300_000), "it has more than 131,072 parts"),
     "a-long-recurrence": (lambda: recurrent("LSTM", 4097), "it.* take 4,097 steps"),
@@ -266,6 +271,14 @@ BOMBS: dict[str, tuple[Callable[[], ModelProto], str]] = {
             one("AveragePool", "x", kernel_shape=[128, 128]), shape=(1, 1, 256, 256), kind=FLOAT
         ),
         "take 272,646,144 multiply-adds",
+    ),
+    "an-operator-of-constants": (
+        lambda: floats(one("MatMulInteger", "b", "b"), b=np.ones((2, 2), np.int8)),
+        "ezkl does not know the operator MatMulInteger",
+    ),
+    "a-long-name-of-operators": (
+        lambda: with_domain(built([*beside(400), *one("Tile", "x", "a")], SAID), MOST_BYTES // 2),
+        r"Tile \(node 'it'\)",
     ),
     "many-opsets": (
         lambda: with_opsets(built(repeated("Add", "x", 300)), 30_000),

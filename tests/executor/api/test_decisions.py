@@ -57,8 +57,9 @@ def test_a_further_symbol_is_known_when_the_book_lists_it(wallet: Model) -> None
 
 @pytest.mark.parametrize("ask", [decide, encode])
 def test_what_no_agent_can_read_is_refused(ask, wallet: Model) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(PromptNotAscii):
-        ask(wallet, "café")
+    for prompt in ("café", "half of a pair \ud800"):
+        with pytest.raises(PromptNotAscii):
+            ask(wallet, prompt)
 
 
 def test_a_text_classifier_has_features_and_no_decisions(tmp_path: Path) -> None:

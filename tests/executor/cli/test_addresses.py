@@ -27,6 +27,10 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("deploy", "trust"): ["RPC", "KEY", "--book", NOBODY, "--trust", f"book={NOBODY}", "DRY"],
     ("model audit", "registry"): ["1", "--registry", NOBODY, "RPC"],
     ("model audit", "trust"): ["1", "--registry", NOBODY, "RPC", "--trust", NOBODY],
+    ("model register-batch", "keep"): [
+        *("1", "--registry", NOBODY, "BATCH", "RPC", "KEY"),
+        *("--keep", f"8={NOBODY}"),
+    ],
     ("model register-batch", "registry"): ["1", "--registry", NOBODY, "BATCH", "RPC", "KEY"],
     ("model register-batch", "trust"): [
         *("1", "--registry", NOBODY, "BATCH", "RPC", "KEY"),

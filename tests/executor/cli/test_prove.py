@@ -280,6 +280,15 @@ def test_a_proof_for_another_circuit_is_said_to_be(
         assert capsys.readouterr().out == f"invalid: {reason}\n"
 
 
+@pytest.mark.parametrize("option", ["--model", "--circuit"])
+def test_an_empty_name_names_nothing(
+    proof_file: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of a script whose variable is not set: what the proof itself names is not meant."""
+    assert run("verify", str(proof_file), option, "") != 0
+    assert "valid" not in capsys.readouterr().out
+
+
 def test_a_proof_of_an_unknown_circuit_needs_the_circuit(
     proof_file: Path, proof: Proof, capsys: pytest.CaptureFixture[str]
 ) -> None:

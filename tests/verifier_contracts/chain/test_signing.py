@@ -127,6 +127,16 @@ def test_a_fee_above_the_users_cap_gets_no_signature(liar: LyingNode, signer: Si
     assert pay(connect(liar.url, caps=FeeCaps(3 * GWEI, GWEI)), signer)["status"] == 1
 
 
+def test_a_fee_above_what_was_agreed_to_gets_no_signature(liar: LyingNode, signer: Signer) -> None:
+    agreed = connect(liar.url, caps=FeeCaps(agreed_wei=3 * GWEI))
+    assert pay(agreed, signer)["status"] == 1
+    done = len(signer.signed)
+    liar.lies["eth_getBlockByNumber"] = lambda honest: honest() | {"baseFeePerGas": hex(3 * GWEI)}
+    with pytest.raises(FeeRefused, match=r"gwei, at most 3 gwei is paid: .* repeat the command"):
+        pay(agreed, signer)
+    assert len(signer.signed) == done
+
+
 @pytest.mark.parametrize("gas", [0, 20_999, 10**9 + 1, 2**255])
 def test_an_estimate_that_no_block_takes_gets_no_signature(
     liar: LyingNode, signer: Signer, gas: int

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support.fleet import eventually
+from zkagent.prover.service.api.metrics import Metrics
 from zkagent.prover.service.api.monitor import OVERDUE_S, Clock, Monitor
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.tables import workers
@@ -84,6 +85,22 @@ def test_without_workers_it_is_not_ready_and_says_so(tmp_path: Path) -> None:
     health = asyncio.run(monitor.health())
     assert (health.status, health.workers) == ("not ready", 0)
     assert [trouble.cause for trouble in health.troubles] == [Cause.WORKERS]
+    monitor.close()
+    database.close()
+
+
+def test_workers_who_all_died_count_as_none_though_nobody_says_so_in_the_table(
+    tmp_path: Path,
+) -> None:
+    database = opened(tmp_path)
+    row = {"id": "w" * 32, "host": "h", "pid": 1, "slots": 2, "state": "alive", "circuits": "[]"}
+    with database.write() as connection:
+        connection.execute(sa.insert(workers).values(row | {"started_at": 0.0, "seen_at": 0.0}))
+    monitor = Monitor(database, least_free_bytes=0)
+    asyncio.run(monitor.health())
+    text = Metrics(database, monitor).render().decode()
+    assert "\nzkagent_workers 0.0\n" in text
+    assert "\nzkagent_slots 0.0\n" in text
     monitor.close()
     database.close()
 

@@ -1,13 +1,19 @@
 """Addresses of databases: those that cannot be are refused in a line, and none shows a secret."""
 
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import unquote
 
+import psycopg
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
 from zkagent.prover.service.errors import DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address
 from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.wake import PostgresWake
 
 SECRET = "hunter2"
 NOBODY = "127.0.0.1:9"
@@ -60,6 +66,33 @@ def test_no_error_tells_a_secret_or_is_longer_than_a_line(
     assert SECRET not in said
     assert "cannot be used" in said
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["correct%20horse", "a%2Bb%25c"])
+def test_wake_ups_are_connected_with_what_the_address_means_and_tell_none_of_it(
+    place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """libpq would quote what it cannot read."""
+    given: list[dict[str, Any]] = []
+    stopped = threading.Event()
+
+    def connect(*words: str, **fields: Any) -> None:
+        assert not words
+        given.append(fields)
+        stopped.set()
+        raise psycopg.OperationalError(f"no {fields['password']} at {fields['host']}")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    url = read_address(f"postgresql://bob:{place}@db.example:6000/my%20name")
+    wake = PostgresWake(SimpleNamespace(url=url))  # type: ignore[arg-type]
+    wake.listen(lambda topic, subject: None)
+    assert stopped.wait(10)
+    wake.close()
+    meant = unquote(place)
+    known = {"user": "bob", "password": meant, "host": "db.example", "port": 6000}
+    assert given[0].items() >= (known | {"dbname": "my name"}).items()
+    assert meant not in caplog.text
+    assert "wake-ups are off" in caplog.text
 
 
 def test_the_host_and_the_name_are_shown(tmp_path: Path) -> None:

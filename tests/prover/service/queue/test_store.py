@@ -19,7 +19,7 @@ from zkagent.prover.service.queue.jobs import (
 )
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Quota, Store, end_as, lock_if_there
-from zkagent.prover.service.queue.tables import handles, proofs
+from zkagent.prover.service.queue.tables import handles, proofs, usage
 from zkagent.prover.service.wire.states import State
 
 CIRCUIT = "ab" * 32
@@ -200,6 +200,18 @@ def test_a_daily_quota_counts_finished_proofs_too(store: Store, database: Databa
         store.submit("alice", Request(CIRCUIT, (4,)), quota)
     store.submit("bob", Request(CIRCUIT, (4,)), quota)
     store.submit("alice", WANTED, quota)  # its own again costs nothing
+
+
+def test_what_was_asked_while_the_clock_was_ahead_fills_no_day_of_now(
+    store: Store, database: Database
+) -> None:
+    ahead = {"key_id": "alice", "hour": int(time.time() // 3600) + 720, "count": 5}
+    with database.write() as connection:
+        connection.execute(sa.insert(usage).values(ahead))
+    quota = Quota(unfinished=10, per_day=1)
+    store.submit("alice", WANTED, quota)
+    with pytest.raises(QuotaExceeded):
+        store.submit("alice", Request(CIRCUIT, (4,)), quota)
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.POISON])

@@ -26,6 +26,7 @@ from zkagent.executor.errors import (
     NothingToDo,
     NotReproducible,
     RunElsewhere,
+    RunReverted,
     RunUnsettled,
     StateKeepsChanging,
     TooLongForReceipt,
@@ -203,7 +204,7 @@ class Carrier:
             raise unsettled(record, "this node has it in no block, as another had: ask that one")
         try:
             return self._finish(*self._settled(found, keep), keep)
-        except (RevertError, NonceTaken) as exc:
+        except (RunReverted, NonceTaken) as exc:
             why = f"this node says otherwise now ({exc}), and had it in a block: ask another one"
             raise unsettled(record, why) from exc
         finally:  # what happened by one node's word is not undone by another word of it

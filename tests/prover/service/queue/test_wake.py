@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from zkagent.prover.service.queue.wake import LEFT_BEHIND_S, WORK, PipeWake
+from tests.support.fleet import eventually, postgres
+from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.wake import LEFT_BEHIND_S, WORK, PipeWake, PostgresWake
 
 Heard = queue.Queue[tuple[str, str]]
 
@@ -51,3 +53,22 @@ def test_pipes_of_the_dead_are_removed(tmp_path: Path) -> None:
         assert not dead.exists()
         assert not stillborn.exists()
         assert beginning.exists()
+
+
+def test_who_listens_on_postgres_is_woken() -> None:
+    """Polling would hide a connection that is never made."""
+    with postgres() as url:
+        database = Database(url)
+        database.prepare()
+        heard: Heard = queue.Queue()
+        wake = PostgresWake(database)
+        wake.listen(lambda topic, subject: heard.put((topic, subject)))
+
+        def is_heard() -> bool:
+            wake.send(WORK, "now")
+            return not heard.empty()
+
+        eventually(is_heard, 20)
+        assert heard.get() == (WORK, "now")
+        wake.close()
+        database.close()

@@ -18,25 +18,27 @@ from zkagent.circuits.errors import ProofMalformed
 from zkagent.circuits.networks.batch import own_row
 from zkagent.circuits.support.plain_text import plain
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.prover.service.errors import ServiceGarbled, ServiceUnreachable
+from zkagent.prover.service.errors import ServiceAnswered, ServiceGarbled, ServiceUnreachable
 from zkagent.prover.service.wire.asking import Answer, ask, ask_async, settings
 from zkagent.prover.service.wire.exchange import (
-    LATE_S,
     PATIENCE_S,
+    RETRIED,
     Attempts,
     Wanted,
-    check_time,
     checked,
     is_made,
-    poll_s,
     read,
     read_view,
 )
+from zkagent.prover.service.wire.polling import CROWDED, Polls
 from zkagent.prover.service.wire.schemas import CircuitList, ProofPage, ProofView, VerdictView
 from zkagent.prover.service.wire.states import State
 
 #: Called with what is known of a proof, about once a second.
 Listener = Callable[[ProofView], None]
+
+#: Who waits for a proof knows better what it means that there are too many.
+POLLED = RETRIED - {CROWDED}
 
 
 class ServiceClient:
@@ -68,7 +70,8 @@ class ServiceClient:
 
     def get(self, proof_id: str, wait_s: float = 0) -> ProofView:
         """A proof's state, at the latest after `wait_s`."""
-        return self._get(proof_id, wait_s)
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
+        return read_view(self._call("GET", path, params=params), proof_id)
 
     def cancel(self, proof_id: str) -> ProofView:
         return read_view(self._call("DELETE", f"/v1/proofs/{proof_id}"), proof_id)
@@ -157,9 +160,10 @@ class ServiceClient:
     def _submit(self, wanted: Wanted, end: float | None = None) -> ProofView:
         return read_view(self._call("POST", "/v1/proofs", end, json=wanted.fields))
 
-    def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
-        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
-        return read_view(self._call("GET", path, end, params=params), proof_id)
+    def _poll(self, proof_id: str, polls: Polls) -> ProofView:
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": polls.wait_s()}
+        answer = self._call("GET", path, polls.late_end, POLLED, params=params)
+        return read_view(answer, proof_id)
 
     def _wait(
         self,
@@ -168,20 +172,31 @@ class ServiceClient:
         end: float | None,
         listener: Listener | None,
     ) -> ProofView:
+        polls = Polls(proof_id, timeout_s, end)
         while True:
             try:
-                view = self._get(proof_id, poll_s(end), _late(end))
+                view = self._poll(proof_id, polls)
             except ServiceUnreachable:
-                check_time(proof_id, end, timeout_s)
+                polls.check_time()
                 raise
+            except ServiceAnswered as exc:
+                time.sleep(polls.refused_s(exc))
+                continue
             if listener:
                 listener(view)
             if is_made(view):
                 return view
-            check_time(proof_id, end, timeout_s)
+            time.sleep(polls.again_s())
 
-    def _call(self, method: str, path: str, end: float | None = None, **arguments: Any) -> Answer:
-        attempts = Attempts(self.url, self._patience_s, self._trouble, end)
+    def _call(
+        self,
+        method: str,
+        path: str,
+        end: float | None = None,
+        retried: frozenset[int] = RETRIED,
+        **arguments: Any,
+    ) -> Answer:
+        attempts = Attempts(self.url, self._patience_s, self._trouble, end, retried)
         while True:
             try:
                 answer = ask(self._http, attempts.request_s, method, path, **arguments)
@@ -216,7 +231,8 @@ class AsyncServiceClient:
         return await self._submit(wanted)
 
     async def get(self, proof_id: str, wait_s: float = 0) -> ProofView:
-        return await self._get(proof_id, wait_s)
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
+        return read_view(await self._call("GET", path, params=params), proof_id)
 
     async def cancel(self, proof_id: str) -> ProofView:
         return read_view(await self._call("DELETE", f"/v1/proofs/{proof_id}"), proof_id)
@@ -250,9 +266,10 @@ class AsyncServiceClient:
     async def _submit(self, wanted: Wanted, end: float | None = None) -> ProofView:
         return read_view(await self._call("POST", "/v1/proofs", end, json=wanted.fields))
 
-    async def _get(self, proof_id: str, wait_s: float, end: float | None = None) -> ProofView:
-        path, params = f"/v1/proofs/{proof_id}", {"wait_s": wait_s}
-        return read_view(await self._call("GET", path, end, params=params), proof_id)
+    async def _poll(self, proof_id: str, polls: Polls) -> ProofView:
+        path, params = f"/v1/proofs/{proof_id}", {"wait_s": polls.wait_s()}
+        answer = await self._call("GET", path, polls.late_end, POLLED, params=params)
+        return read_view(answer, proof_id)
 
     async def _wait(
         self,
@@ -261,22 +278,31 @@ class AsyncServiceClient:
         end: float | None,
         listener: Listener | None = None,
     ) -> ProofView:
+        polls = Polls(proof_id, timeout_s, end)
         while True:
             try:
-                view = await self._get(proof_id, poll_s(end), _late(end))
+                view = await self._poll(proof_id, polls)
             except ServiceUnreachable:
-                check_time(proof_id, end, timeout_s)
+                polls.check_time()
                 raise
+            except ServiceAnswered as exc:
+                await asyncio.sleep(polls.refused_s(exc))
+                continue
             if listener:
                 listener(view)
             if is_made(view):
                 return view
-            check_time(proof_id, end, timeout_s)
+            await asyncio.sleep(polls.again_s())
 
     async def _call(
-        self, method: str, path: str, end: float | None = None, **arguments: Any
+        self,
+        method: str,
+        path: str,
+        end: float | None = None,
+        retried: frozenset[int] = RETRIED,
+        **arguments: Any,
     ) -> Answer:
-        attempts = Attempts(self.url, self._patience_s, self._trouble, end)
+        attempts = Attempts(self.url, self._patience_s, self._trouble, end, retried)
         while True:
             try:
                 request_s = attempts.request_s
@@ -365,10 +391,6 @@ def proof_alone(view: ProofView, features: Sequence[int], circuit: str, url: str
 
 def _end(timeout_s: float | None) -> float | None:
     return None if timeout_s is None else time.monotonic() + timeout_s
-
-
-def _late(end: float | None) -> float | None:
-    return None if end is None else end + LATE_S
 
 
 __all__ = [

@@ -178,9 +178,12 @@ class VerifierBusy(ServiceError):
 
 
 class ServiceAnswered(ServiceError):
-    """The service refused; `status` and `title` are its problem document's."""
+    """The service refused; `status` and `title` are its problem document's. retry_after_s: what it
+    asks for, 0 for nothing; any number, since it may be anyone's."""
 
-    def __init__(self, url: str, status: int, title: str, detail: str) -> None:
+    def __init__(
+        self, url: str, status: int, title: str, detail: str, *, retry_after_s: float = 0.0
+    ) -> None:
         super().__init__(
             f"the prover service at {shown_url(url)} answered {status} {title}: {detail}"
         )
@@ -188,6 +191,7 @@ class ServiceAnswered(ServiceError):
         self.status = status
         self.title = title
         self.detail = detail
+        self.retry_after_s = retry_after_s
 
 
 class ServiceGarbled(ServiceError):

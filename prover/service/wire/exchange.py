@@ -14,7 +14,6 @@ from zkagent.circuits.support.plain_text import plain
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.circuits.support.urls import url_problem
 from zkagent.prover.service.errors import (
-    NoProofYet,
     ProofNotMade,
     RequestRefused,
     ServiceAnswered,
@@ -25,11 +24,9 @@ from zkagent.prover.service.wire.asking import REQUEST_S, Answer
 from zkagent.prover.service.wire.schemas import ProofView
 from zkagent.prover.service.wire.states import FINISHED, State
 
-POLL_S = 1.0
 PATIENCE_S = 60.0
-RETRIED_STATUSES = (408, 429, 503)
+RETRIED = frozenset((408, 429, 503))  # statuses of a service in trouble
 SHORTEST_S = 5.0  # for one request, where there is less patience
-LATE_S = 1.0  # what an answer may come late that is sent when the time is up
 MOST_WORDS = 300  # of a service in an error
 
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -59,12 +56,18 @@ class Wanted:
 
 class Attempts:
     """When to try again what a service in trouble did not take, and when to give up. trouble: told
-    in words each time that it will be tried again. end: when the caller's time is up."""
+    in words each time that it will be tried again. end: when the caller's time is up. retried:
+    statuses that it will be tried again after."""
 
     def __init__(
-        self, url: str, patience_s: float, trouble: Told = silent, end: float | None = None
+        self,
+        url: str,
+        patience_s: float,
+        trouble: Told = silent,
+        end: float | None = None,
+        retried: frozenset[int] = RETRIED,
     ) -> None:
-        self._url, self._trouble = url, trouble
+        self._url, self._trouble, self._retried = url, trouble, retried
         self._end = math.inf if end is None else end
         self._deadline = min(time.monotonic() + patience_s, self._end)
         self._most_s = min(REQUEST_S, max(patience_s, SHORTEST_S))
@@ -78,11 +81,9 @@ class Attempts:
     def refused(self, answer: Answer) -> float:
         """Seconds to wait. Raises ServiceAnswered when there is no point."""
         error = _answered(answer)
-        if answer.status not in RETRIED_STATUSES:
+        if answer.status not in self._retried:
             raise error
-        asked = answer.retry_after
-        is_number = asked.isascii() and asked.isdigit()
-        return self._next(error, float(asked) if is_number else 0.0)
+        return self._next(error, error.retry_after_s)
 
     def unreachable(self, exc: httpx.TransportError) -> float:
         """Seconds to wait. Raises ServiceUnreachable when it has been too long."""
@@ -142,16 +143,6 @@ def is_made(view: ProofView) -> bool:
     return view.state is State.DONE
 
 
-def poll_s(end: float | None) -> float:
-    return POLL_S if end is None else max(0.0, min(POLL_S, end - time.monotonic()))
-
-
-def check_time(proof_id: str, end: float | None, timeout_s: float | None) -> None:
-    """Raise NoProofYet when the time is up."""
-    if end is not None and timeout_s is not None and time.monotonic() >= end:
-        raise NoProofYet(proof_id, timeout_s)
-
-
 def _answered(answer: Answer) -> ServiceAnswered:
     try:
         problem = answer.value
@@ -161,8 +152,11 @@ def _answered(answer: Answer) -> ServiceAnswered:
         title, wrong = answer.phrase, ""
         detail = answer.content[:MOST_WORDS].decode(errors="replace")
     said = f"{plain(detail, MOST_WORDS)} {plain(wrong, MOST_WORDS)}".strip()
-    return ServiceAnswered(answer.url, answer.status, plain(title, MOST_WORDS), said)
+    asked = answer.retry_after
+    retry_after_s = float(asked) if asked.isascii() and asked.isdigit() else 0.0
+    return ServiceAnswered(
+        answer.url, answer.status, plain(title, MOST_WORDS), said, retry_after_s=retry_after_s
+    )
 
 
-__all__ = ["LATE_S", "PATIENCE_S", "Attempts", "Wanted", "check_time", "checked", "is_made"]
-__all__ += ["poll_s", "read", "read_view"]
+__all__ = ["PATIENCE_S", "RETRIED", "Attempts", "Wanted", "checked", "is_made", "read", "read_view"]

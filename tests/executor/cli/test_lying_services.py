@@ -18,11 +18,10 @@ from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.errors import ZkagentError
 from zkagent.executor.cli import prove
 from zkagent.executor.runs.service_prover import CheckedService
-from zkagent.prover import client
 from zkagent.prover.client import AsyncServiceClient, ServiceClient, ServiceProver, Wanted
 from zkagent.prover.errors import ProofFalse
 from zkagent.prover.service.errors import NoProofYet, ServiceGarbled
-from zkagent.prover.service.wire import asking
+from zkagent.prover.service.wire import asking, polling
 
 TIMEOUT_S = 0.4
 ASKED = "ef" * 32
@@ -36,7 +35,7 @@ SUMMARY = dict.fromkeys(("started_at", "finished_at", "deadline", "failure", "ca
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "MOST_ANSWER_BYTES", 1 << 22)
     monkeypatch.setattr(prove, "PATIENCE_S", 0.3)
-    monkeypatch.setattr(client, "LATE_S", 0.1)
+    monkeypatch.setattr(polling, "LATE_S", 0.1)
 
 
 @pytest.fixture

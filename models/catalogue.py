@@ -8,7 +8,7 @@ local.bin    int8 rows of the local table       words.bin         fingerprints o
 words.bin    fingerprints of known words
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -130,7 +130,7 @@ class Model:
         context: Context,
         y: Sequence[int],
         tools: Sequence[ToolSignature] | None = None,
-        decimals: dict[str, int] | None = None,
+        decimals: Mapping[str, int] | None = None,
     ) -> Decision:
         """What `y` means in `context` for an agent with `tools` (all of them by default). Raises
         RefusedText, RefusedArgument or OutputOutOfRange."""
@@ -140,7 +140,7 @@ class Model:
         self,
         context: Context,
         tools: Sequence[ToolSignature] | None = None,
-        decimals: dict[str, int] | None = None,
+        decimals: Mapping[str, int] | None = None,
     ) -> Decision:
         """Encode, infer, decode. Raises RefusedText or RefusedArgument."""
         parse = self.parse(context)
@@ -153,7 +153,7 @@ class Model:
         parse: Parse,
         y: Sequence[int],
         tools: Sequence[ToolSignature] | None,
-        decimals: dict[str, int] | None,
+        decimals: Mapping[str, int] | None,
     ) -> Decision:
         held = self.tools if tools is None else tools
         return decode(y, context, parse, self.manifest, tools=held, decimals=decimals)

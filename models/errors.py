@@ -176,6 +176,7 @@ class UnknownDecimals(RefusedArgument):
             f"the token {token} is not in the symbol book and its decimals are unknown: "
             "list it first"
         )
+        self.token = token
 
 
 class DuplicateTool(RefusedArgument):

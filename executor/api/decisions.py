@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from zkagent.executor.api.arguments import AnyPath, any_model_of
-from zkagent.executor.chain.agent import AgentReads
+from zkagent.executor.chain.agent import AgentChain, AgentReads, Block
 from zkagent.executor.errors import ObservationWithoutCall
 from zkagent.executor.runs.derivation import tool_signatures
 from zkagent.models.catalogue import AnyModel, Model
@@ -14,7 +14,7 @@ from zkagent.models.encoding.book import SymbolBook, demo_book
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.symbols import checked_symbol
-from zkagent.models.errors import PromptNotAscii, WrongKind
+from zkagent.models.errors import PromptNotAscii, UnknownDecimals, WrongKind
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
@@ -85,6 +85,25 @@ def decide_after(
         context = _followed(context, decision, text)
         decision = model.decide(context, agent.tools, agent.decimals)
     return decision, context
+
+
+def decide_at(
+    model: Model, prompt: str, observations: Iterable[str], chain: AgentChain, at: Block
+) -> Decision:
+    """As `decide_after`, for an agent on a chain. Of tokens that its book does not list, only those
+    that a decision is about are asked for their decimals. Raises ChainError, NoAgentThere and
+    DecimalsRefused, too."""
+    reads, given = chain.reads(at), tuple(observations)
+    while True:
+        try:
+            return decide_after(model, prompt, given, reads=reads)[0]
+        except UnknownDecimals as exc:
+            known = dict(reads.decimals)
+            if not exc.token.startswith("0x") or exc.token in known:
+                raise
+            reads = chain.reads(at, (*known, exc.token))
+            if exc.token not in dict(reads.decimals):
+                raise
 
 
 def decode_first(given: AnyModel, prompt: str, y: Sequence[int]) -> Decision:

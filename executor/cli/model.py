@@ -13,7 +13,7 @@ from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import SettingOption
 
 if TYPE_CHECKING:
-    from zkagent.executor.chain.agent import AgentReads
+    from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.models.catalogue import Model
     from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.wallet.evaluate import Report, Share
@@ -73,7 +73,7 @@ def decide_command(
         "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
     zkagent decide ./classifier "play some jazz"
     """
-    from zkagent.executor.api.decisions import decide_after
+    from zkagent.executor.api.decisions import decide_after, decide_at
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.classifier.files import TextClassifier
 
@@ -84,38 +84,41 @@ def decide_command(
         _show_intent(loaded, prompt, as_json)
         return
     assert isinstance(loaded, Model)
-    reads = _agent_reads(ctx, loaded, prompt, target)
-    if reads is not None and symbols:
+    agent = _agent(ctx, loaded, prompt, target)
+    if agent is None:
+        decision, _ = decide_after(loaded, prompt, observations, symbols)
+    elif symbols:
         raise click.UsageError("the agent has a symbol book: leave out --symbol")
-    decision, _ = decide_after(loaded, prompt, observations, symbols, reads=reads)
+    else:
+        decision = decide_at(loaded, prompt, observations, agent, agent.head())
     if as_json:
         output.show(json.dumps(decision.to_json()))
         return
     output.show(decision.words)
 
 
-def _agent_reads(
+def _agent(
     ctx: click.Context, model: "Model", prompt: str, given: dict[str, Any]
-) -> "AgentReads | None":
-    """Of the agent that is named, typed or by settings; None when none is."""
+) -> "Web3Agent | None":
+    """The agent that is named, typed or by settings; None when none is."""
     typed = ctx.get_parameter_source("rpc") is ParameterSource.COMMANDLINE
     if not (typed or given["agent"] or given["deployment"] or given["chain_id"]):
         return None
     from zkagent.executor.api.agents import checked_prompt
     from zkagent.executor.chain.web3_agent import Web3Agent
-    from zkagent.executor.runs.plan import check_model, reads_for
+    from zkagent.executor.runs.plan import check_model
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of, refuse_without_rpc
     from zkagent.verifier_contracts.chain.local import connect
 
-    target, instruction = Target(**given), checked_prompt(model, prompt)
+    checked_prompt(model, prompt)
+    target = Target(**given)
     if target.rpc is None:
         refuse_without_rpc(target, OPTIONS)
         return None
     address, chain_id = agent_of(target, OPTIONS)
     chain = Web3Agent(connect(target.rpc, chain_id), address)
-    at = chain.head()
-    check_model(chain.identity(at), model)
-    return reads_for(chain, model, instruction, at)
+    check_model(chain.identity(chain.head()), model)
+    return chain
 
 
 def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None:

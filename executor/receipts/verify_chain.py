@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, VerifiedDecision
 from zkagent.executor.chain.signatures import read_transaction
-from zkagent.executor.errors import NoAgentThere, NotOnChain
+from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
     block_record,
@@ -124,7 +124,7 @@ def _answered(problem: Callable[[], str]) -> Callable[[], str]:
     def found() -> str:
         try:
             return problem()
-        except (NoAgentThere, NotOnChain, RevertError) as exc:
+        except (NoAgentThere, NotOnChain, DecimalsRefused, RevertError) as exc:
             return str(exc)
 
     return found

@@ -13,9 +13,9 @@ from eth_account.signers.local import LocalAccount
 from pydantic import ValidationError
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
-from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext, RunResult
+from zkagent.executor.chain.agent import AgentChain, AgentReads, DecisionContext, RunResult
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import NotReproducible, TooLongForReceipt
+from zkagent.executor.errors import DecimalsRefused, NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
     FORMAT,
     MOST_BYTES,
@@ -38,10 +38,10 @@ from zkagent.executor.receipts.recording import (
     relied_on,
 )
 from zkagent.executor.runs.derivation import (
+    asked_tokens,
     derive_decision,
     derive_features,
     features_hash,
-    named_addresses,
     observation_in,
     raw_bytes,
     text,
@@ -149,19 +149,18 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
     """On the state before the block; when that leads elsewhere, on the state after it, because an
     earlier transaction of the same block may have changed what was read."""
     result, plan = run.inclusion.result, run.proven.plan
+    each = (asked_tokens(model, made.context, made.y) for made in plan.decisions)
+    asked = tuple(dict.fromkeys(token for tokens in each for token in tokens))
     for number in (result.block.number - 1, result.block.number):
-        reads = _reads(chain, model, plan.prompt, chain.block(number))
+        try:
+            reads = chain.reads(chain.block(number), asked)
+        except DecimalsRefused:  # the token is another one in this state
+            continue
         records = tuple(_rederived(model, reads, plan, result))
         complete = len(records) == len(plan.decisions)
         if complete and relied_on(records) == run.proven.terms.facts:
             return records
     raise NotReproducible(run.inclusion.hash, result.block.number)
-
-
-def _reads(chain: AgentChain, model: Model, prompt: bytes, block: Block) -> AgentReads:
-    reads = chain.reads(block)
-    tokens = named_addresses(model, prompt, reads)
-    return chain.reads(block, tokens) if tokens else reads
 
 
 def _rederived(

@@ -8,7 +8,9 @@ shown. So a transaction names the facts that its decisions were read from, and t
 (`executor/AgreedFacts.sol`).
 """
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from eth_utils.crypto import keccak
@@ -26,6 +28,7 @@ from zkagent.executor.chain.abi import (
 )
 from zkagent.executor.chain.agent import (
     PARAMETER_TYPES,
+    AgentChain,
     AgentReads,
     Claim,
     DecisionContext,
@@ -36,7 +39,7 @@ from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import SymbolBook, plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
-from zkagent.models.encoding.tokens import TokenType
+from zkagent.models.errors import ModelError
 
 OBSERVATION = b"Observation: "
 #: In place of a selector: the fact is about the target's code.
@@ -101,15 +104,42 @@ def observation_in(entry: bytes, decision: Decision) -> bytes | None:
     return entry[len(start) : -1]
 
 
-def named_addresses(model: Model, prompt: bytes, reads: AgentReads) -> tuple[str, ...]:
-    """Addresses in the prompt that the book does not list: their decimals may be needed."""
-    context = _for_model(DecisionContext(reads, (), prompt))
-    texts = (
-        prompt[token.start : token.end].decode().lower()
-        for token in model.parse(context).candidates
-        if token.type is TokenType.ADDRESS
-    )
-    return tuple(dict.fromkeys(text for text in texts if context.book.by_token(text) is None))
+class _Asked(Mapping[str, int]):
+    """Knows no token's decimals, and remembers whose were asked for."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+
+    def __getitem__(self, token: str) -> int:
+        self.tokens.append(token)
+        raise KeyError(token)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def asked_tokens(model: Model, context: DecisionContext, y: Sequence[int]) -> tuple[str, ...]:
+    """Whose own decimals the decision asks for: its asset's, where the book does not list it. The
+    contract asks nobody else either, so whoever is paid has no say in a run."""
+    asked = _Asked()
+    with contextlib.suppress(ModelError):  # which `derive_decision` raises again
+        model.decode(_for_model(context), y, tool_signatures(context.reads), asked)
+    return tuple(dict.fromkeys(asked.tokens))
+
+
+def with_decimals(
+    chain: AgentChain, model: Model, context: DecisionContext, y: Sequence[int]
+) -> DecisionContext:
+    """The context of a decision with the decimals that it asks for. Raises ChainError,
+    NoAgentThere, DecimalsRefused."""
+    known = {token for token, _ in context.reads.decimals}
+    asked = asked_tokens(model, context, y)
+    if known.issuperset(asked):
+        return context
+    return replace(context, reads=chain.reads(context.reads.block, asked))
 
 
 def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ...]:

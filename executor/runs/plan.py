@@ -32,9 +32,9 @@ from zkagent.executor.runs.derivation import (
     claim_for,
     derive_decision,
     derive_features,
-    named_addresses,
     observation_in,
     text,
+    with_decimals,
 )
 from zkagent.executor.runs.events import Listener, PlanFinished, Planned, ignore
 from zkagent.models.catalogue import Model
@@ -92,17 +92,7 @@ def plan_run(
     at = block or chain.head()
     identity = chain.identity(at)
     check_model(identity, model)
-    reads = reads_for(chain, model, prompt, at)
-    return _Planning(chain, model, prompt, sender, identity, reads, report).run()
-
-
-def reads_for(chain: AgentChain, model: Model, prompt: bytes, at: Block) -> AgentReads:
-    """What of the agent the decisions about `prompt` depend on. Raises RefusedText, ChainError,
-    NoAgentThere."""
-    reads = chain.reads(at)
-    if tokens := named_addresses(model, prompt, reads):
-        reads = chain.reads(at, tokens)
-    return reads
+    return _Planning(chain, model, prompt, sender, identity, chain.reads(at), report).run()
 
 
 def check_model(identity: AgentIdentity, model: Model) -> None:
@@ -152,6 +142,7 @@ class _Planning:
         if x != theirs:
             raise EncoderMismatch(step.index, x, theirs, self.identity.model.encoder)
         y = self.model.infer(x)
+        context = with_decimals(self.chain, self.model, context, y)
         decision = derive_decision(self.model, context, y)
         return PlannedDecision(context, x, y, decision, claim_for(step.model_id, x, y))
 

@@ -15,13 +15,13 @@ from zkagent.executor.chain.agent import (
     RunCall,
 )
 from zkagent.executor.chain.calls import run_of
-from zkagent.executor.errors import NotReproducible
+from zkagent.executor.errors import DecimalsRefused, NotReproducible
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
     facts_of,
     features_hash,
-    named_addresses,
+    with_decimals,
 )
 from zkagent.executor.runs.plan import Plan, PlannedDecision, check_model
 from zkagent.executor.runs.runner import CompletedRun, ProvenRun
@@ -39,9 +39,7 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
     check_model(identity, model)
     for number in (block.number - 1, block.number):
         reads = chain.reads(chain.block(number))
-        if tokens := named_addresses(model, call.prompt, reads):
-            reads = chain.reads(chain.block(number), tokens)
-        decisions = tuple(_decisions(model, reads, call, inclusion))
+        decisions = tuple(_decisions(chain, model, reads, call, inclusion))
         relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
         if len(decisions) == len(call.claims) and relied_on == call.terms.facts:
             result = inclusion.result
@@ -51,7 +49,7 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
 
 
 def _decisions(
-    model: Model, reads: AgentReads, call: RunCall, inclusion: Inclusion
+    chain: AgentChain, model: Model, reads: AgentReads, call: RunCall, inclusion: Inclusion
 ) -> Iterator[PlannedDecision]:
     """Up to the first that these reads do not lead to."""
     for index, claim in enumerate(call.claims):
@@ -59,8 +57,9 @@ def _decisions(
         y = unpack(claim.output, OUTPUT_BYTES)
         try:
             x = derive_features(model, context)
+            context = with_decimals(chain, model, context, y)
             decision = derive_decision(model, context, y)
-        except ModelError:
+        except (ModelError, DecimalsRefused):
             return
         if features_hash(x) != claim.features_hash:
             return

@@ -113,16 +113,15 @@ def decode(
     manifest: Manifest,
     *,
     tools: Sequence[ToolSignature],
-    decimals: dict[str, int] | None = None,
+    decimals: Mapping[str, int] | None = None,
 ) -> Decision:
     """The decision that `y` means in `context` for an agent holding `tools`.
 
     `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the
     contract asks the token). Raises RefusedArgument errors exactly where the contract reverts.
     """
-    return _Decoder(context, parse, manifest, tools, decimals or {}).decide(
-        split_output(y, manifest)
-    )
+    known = {} if decimals is None else decimals
+    return _Decoder(context, parse, manifest, tools, known).decide(split_output(y, manifest))
 
 
 class _Decoder:
@@ -132,7 +131,7 @@ class _Decoder:
         parse: Parse,
         manifest: Manifest,
         tools: Sequence[ToolSignature],
-        decimals: dict[str, int],
+        decimals: Mapping[str, int],
     ) -> None:
         self.context, self.parse, self.manifest = context, parse, manifest
         self.tools, self.decimals = tools, decimals
@@ -235,7 +234,7 @@ class _Decoder:
         return listing.token.lower() if listing else None
 
 
-def token_of(text: str, book: SymbolBook, decimals: dict[str, int]) -> tuple[str, int | None]:
+def token_of(text: str, book: SymbolBook, decimals: Mapping[str, int]) -> tuple[str, int | None]:
     """Address (lower case) and decimals, None when unknown, of the asset that `text` names."""
     if text.startswith("0x"):
         listing = book.by_token(text)

@@ -16,12 +16,14 @@ import zkagent
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import LyingNode, lying_node
 from zkagent.circuits.systems import EVALUATED
+from zkagent.executor.api.decisions import decide_at
 from zkagent.executor.chain.calls import run_of
+from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.errors import DecimalsRefused, RunReverted, TokenContradicted
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
-from zkagent.models.catalogue import Model
+from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.wallet import at
 from zkagent.verifier_contracts.toolchain.compile import contract
@@ -219,3 +221,37 @@ def test_what_tells_no_decimals_may_be_a_recipient(world: World, places: int, le
     prompt = f"send 1 USDC to {world.unlisted}"
     agent = world.stage.chain.deployment.agent
     assert world.run(prompt, address=agent).decisions[0].action == "Transfer"
+
+
+def gas_left(divisor: int) -> bytes:
+    """Code that answers with the gas that it was called with, in units of `divisor`."""
+    # PUSH3 divisor, GAS, DIV, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
+    return bytes([0x62, *divisor.to_bytes(3, "big"), 0x5A, 0x04, 0x5F, 0x52, 0x60, 32, 0x5F, 0xF3])
+
+
+@pytest.mark.parametrize(
+    "payee", [answering(6, 64), gas_left(1_000_000)], ids=["two words", "the gas it has"]
+)
+def test_who_is_paid_is_not_asked_for_decimals(world: World, payee: bytes) -> None:
+    """Whatever it would answer, and when."""
+    address = to_checksum_address("0x" + "bb" * 20)
+    world.set_code(address, payee)
+    world.undo.clear()  # it stays what it is
+    deployment = world.stage.chain.deployment
+    run = world.run(f"send 1 USDC to {address}", address=deployment.agent)
+    contexts = [step.context for step in run.receipt.runs[0].iterations]
+    assert [context.token_decimals for context in contexts] == [()] * len(contexts)
+    report = zkagent.verify_receipt(run.receipt, rpc=world.stage.chain.anvil.rpc_url)
+    assert [str(check) for check in report.checks if not check.held] == []
+
+
+def test_a_decision_asks_its_asset_alone(world: World) -> None:
+    payee = to_checksum_address("0x" + "bb" * 20)
+    world.set_code(payee, answering(6, 64))
+    agent = Web3Agent(world.stage.chain.web3, world.stage.chain.deployment.agent)
+    model = load_model("wallet")
+    prompt = f"send 1.5 {world.unlisted} to {payee}"
+    decision = decide_at(model, prompt, (), agent, agent.head())
+    assert decision.values == (int(world.unlisted, 16), 1_500_000, int(payee, 16))
+    with pytest.raises(DecimalsRefused, match=payee.lower()):
+        decide_at(model, f"send 1.5 {payee} to {world.unlisted}", (), agent, agent.head())

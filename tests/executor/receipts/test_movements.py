@@ -1,7 +1,7 @@
 """What a transaction did is what was decided: its events, its transfers, the balances after it."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,8 @@ import pytest
 from tests.executor.drain import DAI, USDC
 from tests.support.fakes.memory_agent import POOL, WALLET, MemoryAgent
 from tests.support.fakes.memory_prover import check_memory_proof
-from zkagent.executor.chain.agent import Block, Happened, TokenTransfer
-from zkagent.executor.errors import NotOnChain
+from zkagent.executor.chain.agent import AgentReads, Block, Happened, TokenTransfer
+from zkagent.executor.errors import DecimalsRefused, NotOnChain
 from zkagent.executor.receipts import verify_chain
 from zkagent.executor.receipts.format import Receipt, RunRecord
 from zkagent.executor.receipts.verdicts import Check
@@ -229,6 +229,18 @@ def test_a_token_whose_balances_do_not_follow_is_found(
     assert f"came to {account} in block" in found.problem
     foreign = Standing((), WALLET, POOL, foreign_pool=True)
     assert [check.problem for check in problems(foreign)] == [found.problem] * (account == WALLET)
+
+
+def test_a_token_that_tells_no_decimals_any_more_is_a_problem_of_the_receipt(
+    agent: MemoryAgent, problems: Problems, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(block: Block, tokens: Sequence[str] = ()) -> AgentReads:
+        raise DecimalsRefused(USDC, 64)
+
+    monkeypatch.setattr(agent, "reads", refusing)
+    (found,) = problems()
+    assert found.claim == "the context was there"
+    assert "answers decimals() with 64 bytes" in found.problem
 
 
 @pytest.mark.parametrize("account", [WALLET, POOL])

@@ -75,7 +75,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     we are a worker of), and no settings of whoever runs the tests."""
     if not is_worker(session):
         os.environ[MARK] = uuid.uuid4().hex
-    os.environ["ZKAGENT_CONFIG"] = f"/nowhere/{os.environ[MARK]}/zkagent.toml"
+    config = session_folder() / "zkagent.toml"
+    config.touch()
+    os.environ["ZKAGENT_CONFIG"] = str(config)
     for setting in SETTINGS.values():
         os.environ.pop(setting.variable, None)
 
@@ -85,9 +87,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Tests that measure time have the machine to themselves."""
     if not is_worker(item.session):
         return (yield)
-    folder = Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}"
-    folder.mkdir(exist_ok=True)
-    with room(folder, alone=item.get_closest_marker("alone") is not None):
+    with room(session_folder(), alone=item.get_closest_marker("alone") is not None):
         return (yield)
 
 
@@ -97,11 +97,18 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     started them: it would not hear of their verdict."""
     if is_worker(session):
         return
-    shutil.rmtree(Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}", True)
+    shutil.rmtree(session_folder(), True)
     left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
     if left:
         print("\nprocesses left behind by the tests:", *left, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def session_folder() -> Path:
+    """What the session's processes share; made if needed."""
+    folder = Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def is_worker(session: pytest.Session) -> bool:

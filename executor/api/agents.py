@@ -173,9 +173,9 @@ class Agent:
 
     def dry_run(self, prompt: str) -> Preview:
         """Everything but signing: plan, proofs, gas, fees and effects. Raises like `run`."""
-        runner = self.session.runner
         with _reverts_named():
-            return self.carrier.preview(runner.prove(runner.plan(self._checked(prompt))))
+            plan = self.session.runner.plan(self._checked(prompt))
+            return self.carrier.preview(self.carrier.prove(plan))
 
     def _kept(self, place: Path | None, carry: Callable[[Keep], CompletedRun]) -> Run:
         session, kept = self.session, list[tuple[Receipt, Path]]()

@@ -48,12 +48,14 @@ def audit_agent(
     reader = ContractReader(connect(rpc, chain_id))
     code = Code(reader, reader.block("latest"), {each.lower() for each in trust})
     agent = address.lower()
+    standing = Place("agent", agent, ("WalletAgent",))
+    if not reader.code(agent, code.block):  # what answers then is the EVM itself
+        return Audit(f"agent {agent}", (code.check(standing),))
     try:
         wiring = read_wiring(reader, agent, code.block)
         registry = Web3Registry(reader, wiring.registry)
         bound = registry.model(wiring.model_id, code.block)
     except (NoAgentThere, RevertError) as exc:
-        standing = Place("agent", agent, ("WalletAgent",))
         checks = (code.check(standing), Check("agent", "it answers as an agent", str(exc)))
         return Audit(f"agent {agent}", checks)
     found = (

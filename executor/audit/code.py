@@ -13,6 +13,7 @@ from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.verifier_contracts.deployment.known_code import Recognised, recognise
 
 DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
+PRECOMPILES = range(1, 1 << 16)  # EIP-1352: what answers there is the EVM itself
 #: What an immutable has to be, as a number; None: whatever it is, somebody else checks it.
 Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
@@ -103,7 +104,7 @@ class Code:
     def _read(self, place: Place) -> Recognised | None:
         code = self.reader.code(place.address, self.block)
         if not code:
-            raise ValueError(f"there is no contract at {place.address}")
+            raise ValueError(_nothing_at(place.address))
         if code.startswith(DELEGATION):
             raise ValueError(
                 f"{place.address} is an account that is delegated to 0x{code[3:].hex()} "
@@ -119,6 +120,12 @@ class Code:
             f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]}); "
             f"--trust {place.kind}={place.address} vouches for it"
         )
+
+
+def _nothing_at(address: str) -> str:
+    if int(address, 16) in PRECOMPILES:
+        return f"{address} is an address of the EVM's precompiles, and no contract of ours"
+    return f"there is no contract at {address}"
 
 
 def _differing(found: Recognised, expected: Expected) -> str:

@@ -105,8 +105,8 @@ def show(circuit: "Circuit", as_json: bool) -> None:
     output.show(f"  {summary(circuit)}, {sized(size)}")
     for line in comparison(circuit):
         output.show(f"  {line}")
-    for name in (circuit.vk, circuit.pk, circuit.verifier_source):
-        output.show(f"  {name}  {name.stat().st_size:,} bytes")
+    for path in (*(circuit.directory / name for name in sorted(circuit.files)), circuit.srs):
+        output.show(f"  {path}  {path.stat().st_size:,} bytes")
     if circuit.development_srs:
         output.show(
             "development set-up: proofs count on a local chain (31337) only; "

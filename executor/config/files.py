@@ -54,10 +54,18 @@ def project_path(start: Path | None = None) -> Path | None:
 
 
 def find_files() -> list[ConfigFile]:
-    """Those that are there, the one that wins first. Raises ConfigUnreadable, ConfigRefused."""
+    """Those that are there, the one that wins first. Raises ConfigUnreadable, ConfigRefused, and
+    ConfigError where the user names a file that is not there."""
     project, user = project_path(), user_path()
     found = [read_file(project, Owner.PROJECT)] if project else []
-    return [*found, read_file(user, Owner.USER)] if user.exists() else found
+    if user.exists():
+        return [*found, read_file(user, Owner.USER)]
+    if os.environ.get(VARIABLE):
+        raise ConfigError(
+            f"there is no config file {user}, which {VARIABLE} names: `zkagent config set --user` "
+            f"makes it, or unset {VARIABLE}"
+        )
+    return found
 
 
 def read_file(path: Path, owner: Owner) -> ConfigFile:

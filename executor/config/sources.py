@@ -23,7 +23,7 @@ class Found:
 
 
 class Config:
-    """The files as they are now. Raises ConfigUnreadable, ConfigRefused when made."""
+    """The files as they are now. Raises ConfigError when made."""
 
     def __init__(self, files: Sequence[ConfigFile] | None = None) -> None:
         self.files = find_files() if files is None else files

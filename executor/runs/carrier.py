@@ -133,6 +133,12 @@ class Carrier:
         agent = str(self.sender.agent).lower()
         return Intent(self.sender.chain_id, genesis, agent, self.sender.account, text(prompt))
 
+    def prove(self, plan: Plan) -> ProvenRun:
+        """Fees that are above what may be paid now end it before any work is done. Raises
+        FeeRefused, and what proving raises."""
+        self.sender.fees()
+        return self.runner.prove(plan)
+
     def preview(self, proven: ProvenRun, earlier: Fees | None = None, name: str = "") -> Preview:
         """What it would do and cost now. earlier: fees of the transaction `name` that it is to
         replace. Raises RevertError, InsufficientFunds, FeeRefused."""
@@ -259,7 +265,7 @@ class Carrier:
         for attempt in range(1, PLANS + 1):
             if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
                 raise NothingToDo(text(plan.answer))
-            proven = self.runner.prove(plan)
+            proven = self.prove(plan)
             try:
                 preview = self.preview(proven, earlier, name)
                 if before:

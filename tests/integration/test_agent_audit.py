@@ -70,6 +70,16 @@ def test_an_address_without_an_agent_is_unsound(embedded: EmbeddedChain, audited
         assert audited(address).verdict == "unsound"
 
 
+@pytest.mark.parametrize("number", [*range(1, 11), 0x11, 0x100])
+def test_a_precompile_is_said_to_be_one(audited: Any, number: int) -> None:
+    """Some answer like a contract, some fail the whole call."""
+    address = f"0x{number:040x}"
+    found = audited(address)
+    assert found.verdict == "unsound"
+    (problem,) = found.problems
+    assert problem.problem.startswith(f"{address} is an address of the EVM's precompiles, and no")
+
+
 def test_genuine_code_that_another_constructor_made_is_unsound(
     embedded: EmbeddedChain, audited: Any
 ) -> None:

@@ -64,6 +64,23 @@ def test_circuits_are_listed_and_shown(
     assert json.loads(capsys.readouterr().out)["digest"] == circuit.digest
 
 
+def test_every_file_that_is_checked_is_shown(
+    zkagent_home: Path, circuit: Circuit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("show", circuit.digest) == 0
+    shown = [Path(line.split()[0]) for line in capsys.readouterr().out.splitlines()[2:]]
+    *files, setup = shown
+    there = {path.name for path in circuit.directory.iterdir()}
+    assert {path.name for path in files} == there - {"circuit.json"}
+    assert setup.name == circuit.srs.name
+    for path in shown:
+        content = path.read_bytes()
+        damage(path)
+        assert run("show", circuit.digest) == 1
+        path.write_bytes(content)
+    assert run("show", circuit.digest) == 0
+
+
 def test_an_empty_cache_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,8 +18,9 @@ NAMES = {name.replace("-", "_"): name for name in SETTINGS}
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's file; not there yet."""
+    """The user's file; empty."""
     path = tmp_path / "user.toml"
+    path.touch()
     monkeypatch.setenv("ZKAGENT_CONFIG", str(path))
     return path
 
@@ -223,6 +224,19 @@ def test_a_broken_file_is_one_line_of_every_command_that_takes_a_setting(
     assert {f"zkagent {name}" for name in ("decide", "demo", "run", "prove", "deploy")} <= concerned
 
 
+def test_a_file_that_the_user_names_and_that_is_not_there_is_one_line(
+    user: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user.unlink()
+    told = f"there is no config file {user}, which ZKAGENT_CONFIG names: `zkagent config set --user"
+    for words in (["config", "show"], ["run", "deposit 5 USDC"], ["circuit", "build", "wallet"]):
+        assert exit_code(*words) == 1, words
+        assert told in one_line_error(capsys), words
+    assert exit_code("config", "path") == 0
+    assert exit_code("config", "set", "chain-id", "5", "--user") == 0
+    assert exit_code("config", "show") == 0
+
+
 def test_a_broken_file_is_nothing_to_other_commands(
     user: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,7 +275,7 @@ def test_what_is_no_chain_id_is_not_written(
 ) -> None:
     assert exit_code("config", "set", "chain-id", number, "--user") == 1
     assert "expected a whole number from 1 to 9223372036854775807" in one_line_error(capsys)
-    assert not user.exists()
+    assert user.read_text() == ""
 
 
 def test_every_option_that_is_called_like_a_setting_is_one() -> None:

@@ -7,9 +7,10 @@ import pytest
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's file; not there yet."""
+    """The user's file; empty."""
     path = tmp_path / "user" / "zkagent.toml"
     path.parent.mkdir()
+    path.touch()
     monkeypatch.setenv("ZKAGENT_CONFIG", str(path))
     return path
 

@@ -86,6 +86,7 @@ def test_what_is_no_toml_is_refused(user: Path, content: bytes) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(user: Path) -> None:
+    user.unlink()
     user.mkdir()
     with pytest.raises(ConfigUnreadable, match=r"zkagent.toml cannot be read \(Is a directory\)"):
         find_files()

@@ -16,6 +16,7 @@ from zkagent.executor.errors import (
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.records import RunRecord
+from zkagent.executor.runs.runner import AgentRunner
 
 
 def test_nothing_is_signed_that_nobody_agreed_to(
@@ -47,6 +48,27 @@ def test_an_answer_is_sent_only_when_it_shall_be_recorded(world: World) -> None:
     assert world.journal.records() == ()
     world.run("what is the weather like in Lisbon tomorrow?", record_answer=True)
     assert world.stage.mined_by_owner() == before + 1
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_fee_that_cannot_be_met_is_refused_before_anything_is_proven(
+    world: World,
+    target: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    more: list[str],
+) -> None:
+    monkeypatch.setattr(AgentRunner, "proof", lambda *_: pytest.fail("it was proven"))
+    assert exit_code("run", PROMPT, *target, "--yes", "--max-fee", "0", *more) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("error: the fee would be ")
+    assert "at most 0 gwei is paid: nothing was signed" in last
+    assert world.journal.records() == ()
+
+
+def test_an_answer_that_is_not_sent_costs_no_fee(world: World, target: list[str]) -> None:
+    prompt = "what is the weather like in Lisbon tomorrow?"
+    assert exit_code("run", prompt, *target, "--yes", "--max-fee", "0") == 0
 
 
 def test_the_command_asks_and_without_a_terminal_refuses(

@@ -16,9 +16,11 @@ from zkagent.prover.service.queue.company import wanted_by, wanted_by_just
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import (
+    HAD,
     LONGEST_WAIT_S,
     ORDER,
     another_turn,
+    catch_up,
     is_due,
     note_begun,
 )
@@ -110,7 +112,7 @@ class Claims:
                 self._leave_once(connection, own)
                 return None
             mine = able is None or own.circuit in able
-            proof = self._first(connection, able, own if mine else None) or (own if mine else None)
+            proof = self._next(connection, able, own if mine else None)
             if proof is None:
                 return None
             self._take(connection, proof.id, token)
@@ -162,7 +164,7 @@ class Claims:
             for proof in found:
                 self._take(connection, proof.id, claim.token, ours[0].batch or ours[0].id)
                 members[proof.id] = read_inputs(proof.inputs)
-            note_begun(connection, found)
+            note_begun(connection, found, along=True)
         return replace(claim, members=members)
 
     def _company(
@@ -204,7 +206,7 @@ class Claims:
             mine = self._with(connection, claim.token)
             for proof in mine:
                 if len(claim.members) > 1:
-                    requeue(connection, self.queue, proof, alone=True)
+                    requeue(connection, self.queue, proof, alone=True, turn=HAD)
                 else:
                     self._set_aside(connection, proof, State.FAILED, failure, reason)
 
@@ -225,7 +227,7 @@ class Claims:
         with self.database.write() as connection:
             mine = self._with(connection, token)
             for proof in mine:
-                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
+                requeue(connection, self.queue, proof, queued_at=proof.queued_at, turn=HAD)
             return len(mine)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
@@ -245,6 +247,17 @@ class Claims:
         proof = connection.execute(query).one_or_none()
         current = proof and proof.state == State.WAITING and proof.generation == generation
         return proof if current else None
+
+    def _next(
+        self, connection: sa.Connection, able: Collection[str] | None, own: ProofRow | None
+    ) -> ProofRow | None:
+        """Whose turn it is, locked: the first in line, or this one where nobody is before it. Old
+        lines are moved to where they belong as far as they are met."""
+        while True:
+            proof = self._first(connection, able, own) or own
+            if proof is None or not catch_up(connection, proof):
+                return proof
+            own = own and self._waiting(connection, own.id, own.generation)
 
     def _first(
         self, connection: sa.Connection, able: Collection[str] | None, before: ProofRow | None
@@ -335,7 +348,8 @@ class Claims:
     def _set_back(self, connection: sa.Connection, proof: ProofRow, failure: Failure) -> None:
         """Back to its place: this worker will not take it while it is in trouble."""
         count_failure(connection, failure)
-        requeue(connection, self.queue, proof, queued_at=proof.queued_at, failure=failure)
+        values: dict[str, Any] = {"queued_at": proof.queued_at, "failure": failure}
+        requeue(connection, self.queue, proof, turn=HAD, **values)
 
     def _count_death(self, connection: sa.Connection, proof: ProofRow) -> None:
         count_failure(connection, Failure.DEATH)
@@ -348,7 +362,7 @@ class Claims:
         # Most deaths are nobody's fault; from the second on, it may be the proof's.
         delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
         values: dict[str, Any] = {"deaths": deaths, "alone": True}
-        values |= another_turn(connection, proof) if deaths > 1 else {}
+        values |= another_turn(connection, proof) if deaths > 1 else {"turn": HAD}
         requeue(connection, self.queue, proof, delay_s=delay_s, **values)
 
     def _set_aside(

@@ -87,14 +87,16 @@ class Keys:
         return [_record(row) for row in rows]
 
     def revoke(self, key_id: str) -> list[str]:
-        """Refuse this key from now on, and give up all that it waits for; which proofs that
-        touched. Raises KeyUnknown."""
+        """Refuse this key from now on, then give up all that it waits for; which proofs that
+        touched. Raises KeyUnknown, also for a revoked one that waits for nothing any more."""
         valid = (keys.c.id == key_id) & keys.c.revoked_at.is_(None)
         with self._database.write() as connection:
             statement = sa.update(keys).where(valid).values(revoked_at=shared_clock(connection))
-            if connection.execute(statement).rowcount != 1:
-                raise KeyUnknown(key_id)
-            return give_up_all(connection, key_id)
+            revoked = connection.execute(statement).rowcount == 1
+        touched = [] if self.is_valid(key_id) else give_up_all(self._database, key_id)
+        if not (revoked or touched):
+            raise KeyUnknown(key_id)
+        return touched
 
     def is_valid(self, key_id: str) -> bool:
         """Whether a caller that was let in may stay; where no key is needed, everybody may."""

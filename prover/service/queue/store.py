@@ -33,6 +33,8 @@ HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S
 EXPIRED_AT_ONCE = 500
 PURGED_AT_ONCE = 100
+GIVEN_UP_AT_ONCE = 100
+PAUSE_S = 0.12  # SQLite's writers look every 0.1 s whether they may
 
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
 ProofRow = sa.Row[Any]
@@ -153,8 +155,21 @@ class Store:
 
     def cancel_of_key(self, key_id: str) -> list[str]:
         """The operator's cancel of all that one key waits for; which proofs that touched."""
+        return give_up_all(self.database, key_id)
+
+    def give_up_revoked(self) -> list[str]:
+        """Give up some of what revoked keys wait for still, since whoever revoked them was
+        interrupted; which proofs that touched. The next call goes on."""
+        revoked = sa.select(keys.c.id).where(keys.c.revoked_at.is_not(None))
+        theirs = handles.c.key_id.in_(revoked) & (handles.c.state == HandleState.OPEN)
+        query = sa.select(handles.c.key_id, handles.c.proof_id).where(theirs)
+        with self.database.read() as connection:
+            found = connection.execute(query.limit(GIVEN_UP_AT_ONCE)).all()
+        if not found:
+            return []
         with self.database.write() as connection:
-            return give_up_all(connection, key_id)
+            rows = sorted((str(row.proof_id), str(row.key_id)) for row in found)
+            return [proof_id for proof_id, key in rows if _give_up(connection, key, proof_id)]
 
     def purge(self, before: float, within_s: float = math.inf) -> int:
         """Forget what finished before this time, results included, for about so long; how many
@@ -277,20 +292,34 @@ def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = Non
         connection.execute(sa.update(handles).where(ours).values(values))
 
 
-def give_up_all(connection: sa.Connection, key_id: str) -> list[str]:
+def give_up_all(database: Database, key_id: str) -> list[str]:
     """Give up all handles of a key on unfinished proofs, and whatever it would be told of the
-    others; which proofs that touched."""
+    others; which proofs that touched. Some at a time, so that others write in between; whoever
+    does it again after an interruption gives up the rest."""
     ours = (handles.c.key_id == key_id) & (handles.c.state == HandleState.OPEN)
-    query = sa.select(handles.c.proof_id).where(ours).order_by(handles.c.proof_id)
-    touched = []
-    for proof_id in list(connection.execute(query).scalars()):
-        proof = lock_if_there(connection, proof_id)
-        if proof and _close(connection, key_id, proof, HandleState.CANCELLED):
-            drop_if_unwanted(connection, proof)
-            touched.append(proof_id)
-    waiting = (handles.c.key_id == key_id) & (handles.c.callback_state == "waiting")
-    connection.execute(sa.update(handles).where(waiting).values(callback_state="failed"))
+    with database.read() as connection:
+        query = sa.select(handles.c.proof_id).where(ours).order_by(handles.c.proof_id)
+        found = list(connection.execute(query).scalars())
+    touched: list[str] = []
+    for start in range(0, len(found), GIVEN_UP_AT_ONCE):
+        if start:
+            time.sleep(PAUSE_S)
+        some = found[start : start + GIVEN_UP_AT_ONCE]
+        with database.write() as connection:
+            touched += [proof_id for proof_id in some if _give_up(connection, key_id, proof_id)]
+    with database.write() as connection:
+        waiting = (handles.c.key_id == key_id) & (handles.c.callback_state == "waiting")
+        connection.execute(sa.update(handles).where(waiting).values(callback_state="failed"))
     return touched
+
+
+def _give_up(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
+    """Whether the key waited for it until now."""
+    proof = lock_if_there(connection, proof_id)
+    if proof is None or not _close(connection, key_id, proof, HandleState.CANCELLED):
+        return False
+    drop_if_unwanted(connection, proof)
+    return True
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:

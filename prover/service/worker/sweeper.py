@@ -29,8 +29,9 @@ class Sweeper:
         self._next_purge = time.monotonic() + FIRST_PURGE_S  # also where workers restart often
 
     def expire(self) -> list[str]:
-        """Close some handles that are late, the rest with the next heartbeats; their proofs."""
-        return self._store.expire(AT_ONCE_S)
+        """Close some handles that are late or of revoked keys, the rest with the next heartbeats;
+        their proofs."""
+        return self._store.expire(AT_ONCE_S) + self._store.give_up_revoked()
 
     def purge_when_due(self) -> None:
         """Forget some of what is old, the rest with the next heartbeats."""

@@ -151,6 +151,13 @@ LIES: dict[str, tuple[Lie, str]] = {
     "endless headers": (says({}, headers=f"X: {'a' * 300_000}\r\n"), "no prover service at"),
     "no HTTP": (lambda client: client.sendall(WORDS.encode("utf-8", "replace")), "no prover"),
     "elsewhere": (says({}, "307 Moved", "Location: http://127.0.0.1:1/\r\n"), "answered 307"),
+    "no address": (says({}, "302 x", "Location: x:y\r\n"), "refers to no address"),
+    "no such port": (says({}, "308 x", "Location: //a:999999999/\r\n"), "answered 308"),
+    "a letter": (says({}, "303 x", "Location: mailto:a@b\r\n"), "refers to no address"),
+    "an endless cookie": (
+        says(b"<html>", headers=f"Set-Cookie: a=b; max-age={'9' * 400}\r\n"),
+        "not JSON",
+    ),
     "garbage": (says(b"<html>"), "not JSON"),
     "no text": (says(b'"\xff\xfe"'), "not JSON"),
     "nothing": (says(b""), "not JSON"),

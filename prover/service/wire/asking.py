@@ -1,7 +1,8 @@
 """The clients' one way to ask a service over HTTP, which may be anyone's and may lie.
 
 A request ends within its time, however slowly the answer comes; an answer is read up to a length,
-taken as it is sent (nothing is unpacked), and nobody is followed to another address.
+taken as it is sent (nothing is unpacked), nobody is followed to another address, and no cookie is
+looked at.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookiejar import CookieJar
 from typing import Any
 
 import httpx
@@ -57,7 +59,15 @@ def settings(url: str, key: str | None) -> dict[str, Any]:
         "headers": {"accept-encoding": "identity", **authorized},
         "timeout": httpx.Timeout(REQUEST_S, connect=5.0, pool=5.0),
         "follow_redirects": False,
+        "cookies": _NoCookies(),
     }
+
+
+class _NoCookies(CookieJar):
+    """The standard one warns of what it cannot read, with a traceback."""
+
+    def extract_cookies(self, response: Any, request: Any) -> None:
+        """None."""
 
 
 def _checked_key(source: str, given: str | None) -> str:
@@ -84,7 +94,7 @@ def ask(http: httpx.Client, timeout_s: float, method: str, path: str, **fields: 
                     raise TimeoutError
             return body.answer()
 
-    with _in_time(timeout_s):
+    with _in_time(timeout_s), _not_elsewhere(http.base_url):
         return within(timeout_s, whole)
 
 
@@ -92,7 +102,7 @@ async def ask_async(
     http: httpx.AsyncClient, timeout_s: float, method: str, path: str, **fields: Any
 ) -> Answer:
     """Like `ask`."""
-    with _in_time(timeout_s):
+    with _in_time(timeout_s), _not_elsewhere(http.base_url):
         async with asyncio.timeout(timeout_s), http.stream(method, path, **fields) as response:
             body = _Body(response, str(http.base_url))
             async for part in response.aiter_raw():
@@ -129,6 +139,15 @@ def _in_time(timeout_s: float) -> Iterator[None]:
         yield
     except TimeoutError:
         raise httpx.ReadTimeout(f"no whole answer within {timeout_s:.3g} s") from None
+
+
+@contextmanager
+def _not_elsewhere(url: httpx.URL) -> Iterator[None]:
+    """httpx reads where an answer refers to, though it is not to go there."""
+    try:
+        yield
+    except httpx.InvalidURL as exc:
+        raise ServiceGarbled(str(url).rstrip("/"), f"it refers to no address: {exc}") from exc
 
 
 __all__ = ["KEY_VARIABLE", "Answer", "ask", "ask_async", "settings"]

@@ -24,6 +24,7 @@ MODULES = (
     "zkagent.prover.service.errors",
     "zkagent.verifier_contracts.errors",
     "zkagent.executor.errors",
+    "zkagent.executor.runs.errors",
 )
 #: What people read. A path in backticks begins with one of FOLDERS or FILES.
 DOCUMENTS = tuple(

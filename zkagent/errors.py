@@ -5,7 +5,7 @@ ZkagentError                 one line that says what failed and what to do
 ├── CircuitError             zkagent.circuits.errors
 ├── ProverError              zkagent.prover.errors, with the service's
 ├── ContractsError           zkagent.verifier_contracts.errors
-└── ExecutorError            zkagent.executor.errors
+└── ExecutorError            zkagent.executor.errors, with those of runs
 """
 
 import re

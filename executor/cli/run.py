@@ -131,8 +131,8 @@ def run_command(
         print_run,
         show,
     )
-    from zkagent.executor.errors import NothingToDo
     from zkagent.executor.receipts.file import check_place
+    from zkagent.executor.runs.errors import NothingToDo
     from zkagent.models.catalogue import Model, load_model
 
     model, embedded = load_model(options["model_name"], Model), options["rpc"] is None

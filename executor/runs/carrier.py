@@ -17,22 +17,24 @@ from zkagent.executor.chain.agent import Inclusion, RunCall
 from zkagent.executor.chain.calls import fees_of, run_of
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import (
-    DoneBefore,
     ExecutorError,
     HappenedUnreceipted,
-    NonceTaken,
-    NotAgreed,
-    NotAsSigned,
-    NothingToDo,
     NotReproducible,
-    RunElsewhere,
-    RunReverted,
-    RunUnsettled,
-    StateKeepsChanging,
     TooLongForReceipt,
 )
 from zkagent.executor.runs.agreement import departures
 from zkagent.executor.runs.derivation import raw_bytes, text
+from zkagent.executor.runs.errors import (
+    DoneBefore,
+    NonceTaken,
+    NotAgreed,
+    NotAsSigned,
+    NothingToDo,
+    RunElsewhere,
+    RunReverted,
+    RunUnsettled,
+    StateKeepsChanging,
+)
 from zkagent.executor.runs.events import (
     Included,
     MayStillHappen,

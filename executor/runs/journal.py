@@ -21,8 +21,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from zkagent.circuits.support.cache import cache_root
-from zkagent.executor.errors import RunInHand, RunRecordDamaged, RunRecordRefused, UnknownRun
 from zkagent.executor.runs import records
+from zkagent.executor.runs.errors import RunInHand, RunRecordDamaged, RunRecordRefused, UnknownRun
 from zkagent.executor.runs.records import Intent, RunRecord, Signed
 
 

@@ -13,7 +13,7 @@ from itertools import count
 
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.errors import StillPossible
+from zkagent.executor.runs.errors import StillPossible
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import GIVEN_UP, Intent, RunRecord
 from zkagent.executor.runs.settlement import Settlement

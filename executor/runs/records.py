@@ -20,8 +20,8 @@ from eth_utils.crypto import keccak
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.calls import run_of
 from zkagent.executor.chain.signatures import read_transaction
-from zkagent.executor.errors import RunRecordDamaged
 from zkagent.executor.runs.derivation import raw_bytes, text
+from zkagent.executor.runs.errors import RunRecordDamaged
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.chain.forms import BEYOND_COUNTING

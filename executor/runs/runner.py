@@ -17,8 +17,9 @@ from zkagent.executor.chain.agent import (
     RunSender,
     RunTerms,
 )
-from zkagent.executor.errors import PlanError, RunReverted, StateKeepsChanging
+from zkagent.executor.errors import PlanError
 from zkagent.executor.runs.agreement import listed_anew, moved
+from zkagent.executor.runs.errors import RunReverted, StateKeepsChanging
 from zkagent.executor.runs.events import (
     Estimated,
     Included,

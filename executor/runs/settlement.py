@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from zkagent.executor.chain.agent import Inclusion
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
-from zkagent.executor.errors import NonceTaken, RunRecordRefused, RunUnsettled, RunUnwritten
+from zkagent.executor.runs.errors import NonceTaken, RunRecordRefused, RunUnsettled, RunUnwritten
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.errors import ChainError

@@ -19,8 +19,9 @@ from zkagent.circuits.systems import EVALUATED
 from zkagent.executor.api.decisions import decide_at
 from zkagent.executor.chain.calls import run_of
 from zkagent.executor.chain.web3_agent import Web3Agent
-from zkagent.executor.errors import DecimalsRefused, RunReverted, TokenContradicted
+from zkagent.executor.errors import DecimalsRefused, TokenContradicted
 from zkagent.executor.runs import settlement
+from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
 from zkagent.models.catalogue import Model, load_model

@@ -17,15 +17,15 @@ from tests.support.lying_node import Garbage, LyingNode, Refusal, lying_node
 from zkagent.circuits.systems import EVALUATED
 from zkagent.errors import ZkagentError
 from zkagent.executor.chain.signatures import read_transaction
-from zkagent.executor.errors import (
+from zkagent.executor.errors import HappenedUnreceipted
+from zkagent.executor.runs import settlement
+from zkagent.executor.runs.errors import (
     DoneBefore,
-    HappenedUnreceipted,
     NonceTaken,
     RunReverted,
     RunUnsettled,
     StillPossible,
 )
-from zkagent.executor.runs import settlement
 from zkagent.executor.runs.journal import Journal
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.forms import FORMS

@@ -12,13 +12,8 @@ from tests.support.checkout import DOCS
 from tests.support.documents import printed, promised, python_blocks
 from tests.support.fleet import Fleet
 from zkagent.executor.chain.embedded import EmbeddedChain
-from zkagent.executor.errors import (
-    FileInTheWay,
-    KeyFileError,
-    MalformedReceipt,
-    NoAgentThere,
-    RunReverted,
-)
+from zkagent.executor.errors import FileInTheWay, KeyFileError, MalformedReceipt, NoAgentThere
+from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.session import Session
 from zkagent.models.errors import EmptyPrompt
 from zkagent.verifier_contracts.errors import WrongChain

@@ -14,13 +14,8 @@ from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.demo.attacks.stage import AttackStage
 from zkagent.executor.demo.story import play
-from zkagent.executor.errors import (
-    InsufficientFunds,
-    NoAgentThere,
-    OtherModel,
-    RunReverted,
-    StateKeepsChanging,
-)
+from zkagent.executor.errors import InsufficientFunds, NoAgentThere, OtherModel
+from zkagent.executor.runs.errors import RunReverted, StateKeepsChanging
 from zkagent.executor.runs.events import Event, Proving, StateChanged
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.executor.runs.session import Session, circuit_of_agent

@@ -13,8 +13,9 @@ from tests.support.command_line import exit_code
 from zkagent.errors import ZkagentError
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.cli import audit, main, output, progress, run_output
-from zkagent.executor.errors import NoAgentThere, RunReverted, RunUnsettled
+from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.verdicts import Check
+from zkagent.executor.runs.errors import RunReverted, RunUnsettled
 from zkagent.models.errors import UnknownModel
 from zkagent.verifier_contracts.chain.reverts import parse_revert
 from zkagent.verifier_contracts.chain.transactions import revert_error

@@ -10,7 +10,7 @@ from tests.support.fakes.memory_agent import MemoryAgent, revert
 from tests.support.fakes.memory_prover import MemoryProver
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.chain.agent import RunCall
-from zkagent.executor.errors import RunReverted, StateKeepsChanging
+from zkagent.executor.runs.errors import RunReverted, StateKeepsChanging
 from zkagent.executor.runs.events import Event, Included, Planned, Proved, Proving, StateChanged
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model

@@ -12,8 +12,9 @@ from tests.executor.drain import AGENT, DAI, PROMPT, USDC, drain_prover
 from tests.support.fakes.memory_agent import MemoryAgent
 from zkagent.executor.chain.abi import NO_TOOL, call_hash, is_agreed, parameters
 from zkagent.executor.chain.agent import AgreedCall, Range, RunCall, RunTerms
-from zkagent.executor.errors import ArgumentRefused, ClocksDisagree, RunReverted
+from zkagent.executor.errors import ArgumentRefused, ClocksDisagree
 from zkagent.executor.runs import terms as terms_module
+from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.events import Event, StateChanged
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.runner import AgentRunner

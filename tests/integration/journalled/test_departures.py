@@ -13,7 +13,7 @@ from tests.integration.journalled.world import Killed, World, killing
 from tests.support.command_line import exit_code
 from zkagent.executor.chain.abi import book_code
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.errors import NotAsSigned, RunUnsettled
+from zkagent.executor.runs.errors import NotAsSigned, RunUnsettled
 from zkagent.executor.runs.preview import Preview
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.chain.code import creation_code

@@ -10,14 +10,14 @@ import pytest
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.cli.narrator import lasting
-from zkagent.executor.errors import (
+from zkagent.executor.runs import records
+from zkagent.executor.runs.errors import (
     DoneBefore,
     NonceTaken,
     RunElsewhere,
     RunUnsettled,
     StillPossible,
 )
-from zkagent.executor.runs import records
 from zkagent.executor.runs.events import Event, MayStillHappen
 from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.errors import AnswerRefused

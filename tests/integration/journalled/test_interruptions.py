@@ -11,15 +11,15 @@ import zkagent
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
 from zkagent.executor.chain.calls import fees_of
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.errors import (
+from zkagent.executor.errors import HappenedUnreceipted
+from zkagent.executor.receipts import file as receipt_file
+from zkagent.executor.runs.errors import (
     DoneBefore,
-    HappenedUnreceipted,
     NonceTaken,
     RunUnsettled,
     RunUnwritten,
     StillPossible,
 )
-from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.records import RunRecord

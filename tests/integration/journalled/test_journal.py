@@ -10,15 +10,15 @@ import pytest
 
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.errors import (
+from zkagent.executor.errors import FileInTheWay
+from zkagent.executor.runs import records
+from zkagent.executor.runs.errors import (
     DoneBefore,
-    FileInTheWay,
     RunInHand,
     RunRecordDamaged,
     RunRecordRefused,
     RunUnsettled,
 )
-from zkagent.executor.runs import records
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
 

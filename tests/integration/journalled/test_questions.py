@@ -9,11 +9,8 @@ from tests.integration.journalled.world import FIVE, PROMPT, Killed, World, kill
 from tests.support.command_line import exit_code
 from zkagent.executor.api import agents
 from zkagent.executor.chain.web3_sender import Web3Sender
-from zkagent.executor.errors import (
-    NotAgreed,
-    NothingToDo,
-)
 from zkagent.executor.runs import settlement
+from zkagent.executor.runs.errors import NotAgreed, NothingToDo
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.records import RunRecord
 from zkagent.executor.runs.runner import AgentRunner

@@ -37,7 +37,7 @@ def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunAr
         return None
     output.show(
         f"with the settings that were tuned for {tuning.objective.value}; "
-        "--untuned for the standard ones",
+        "`zkagent circuit build --untuned` builds with the standard ones",
         err=True,
     )
     return tuning.winner.arguments

@@ -83,6 +83,7 @@ class Wishes:
 
 
 NONE = Wishes()
+MISSED = ("superseded", "expired")  # states that an instruction is not begun anew from unasked
 
 
 class Carrier:
@@ -126,7 +127,7 @@ class Carrier:
             if current.unreceipted:
                 return self._receipted(current, keep)
             if not current.unfinished:
-                raise done_before(current)
+                raise done_before(self._that_says_most(current))
             return self._resume(current, keep, wishes, dearer=dearer)
 
     def intent(self, prompt: bytes) -> Intent:
@@ -151,6 +152,11 @@ class Carrier:
         tolerance, transfers = self.runner.limits.tolerance, self.sender.transfers(proven.call)
         return Preview(proven, gas, limit, fees, tolerance, transfers, name)
 
+    def _that_says_most(self, ended: RunRecord) -> RunRecord:
+        """It, or the one that did its instruction."""
+        same = [r for r in self.journal.of(ended.intent) if r.state == "done"]
+        return same[-1] if same and ended.state != "done" else ended
+
     def _look_for_what_was_given_up(self, intent: Intent, keep: Keep) -> None:
         """Raises DoneBefore when one of its transactions happened after all; it has a receipt
         then."""
@@ -164,7 +170,7 @@ class Carrier:
         StillPossible."""
         records = self.journal.of(intent)
         done = [record for record in records if record.state == "done"]
-        missed = [record for record in records if record.state in {"superseded", "expired"}]
+        missed = [record for record in records if record.state in MISSED]
         if done and not _wanted(done[-1], wishes.again):
             raise done_before(done[-1])
         nonce = self.nonces.choose(intent, accepted=wishes.may_still_happen)
@@ -351,7 +357,12 @@ def done_before(record: RunRecord) -> DoneBefore:
         "expired": "was sent, and not seen in a block until its deadline",
         "failed": "was sent, and failed",
     }
-    return DoneBefore(record.id, record.hash, what.get(record.state, "was given up"))
+    remedy = (
+        "`zkagent run --again` sends it once more"
+        if record.state in {"done", *MISSED}
+        else "`zkagent run` looks for it on the chain, and sends it if it did not happen"
+    )
+    return DoneBefore(record.id, record.hash, what.get(record.state, "was given up"), remedy)
 
 
 def _differences(theirs: Intent, here: Intent) -> list[tuple[str, str, str]]:

@@ -73,15 +73,15 @@ class NotAsSigned(NotAgreed):
 
 
 class DoneBefore(SendError):
-    """record: of the run that did it."""
+    """run: of the record that says so. remedy: which command sends it."""
 
     exit_code = 5
 
-    def __init__(self, run: str, transaction: str, what: str) -> None:
+    def __init__(self, run: str, transaction: str, what: str, remedy: str) -> None:
         self.run, self.transaction = run, transaction
         super().__init__(
             f"this instruction {what} (run {run}, transaction {transaction}), and nothing was sent "
-            "now: `zkagent run --again` sends it once more"
+            f"now: {remedy}"
         )
 
 

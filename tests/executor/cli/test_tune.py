@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code
+from tests.support.command_tree import TREE
 from tests.support.processes import environment
 from tests.support.small_networks import write_tunable
 from zkagent.circuits.store import list_circuits
@@ -43,10 +45,19 @@ def test_the_command_builds_the_winner_and_later_builds_use_it(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["digest"] == circuit.digest
     assert "tuned for latency" in printed.err
+    assert_advice_can_be_followed(printed.err)
     assert exit_code("circuit", "build", onnx, "--untuned", "--json") == 0
     printed = capsys.readouterr()
     assert "tuned" not in printed.err
     assert json.loads(printed.out)["digest"] in list_circuits(tmp_path)
+
+
+def assert_advice_can_be_followed(told: str) -> None:
+    """Whichever command said it: an option is named with the command that has it."""
+    named = re.findall(r"`(zkagent [a-z ]+) (--[a-z-]+)`", told)
+    assert len(named) == len(re.findall(r"--[a-z]", told)) > 0
+    for command, option in named:
+        assert option in {o for p in TREE[command].params for o in (*p.opts, *p.secondary_opts)}
 
 
 def test_tuned_settings_that_do_not_exist_are_one_line(

@@ -61,6 +61,23 @@ def test_an_earlier_one_that_happened_is_found_behind_a_later_one_that_was_given
     assert deposited() == (1, 1)
 
 
+def test_who_resumes_what_was_given_up_hears_what_did_the_instruction_and_how_to_have_it_done(
+    world: World, deposited: Deposited, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.give_up(unsent(world, monkeypatch))
+    with world.agent() as agent:
+        with pytest.raises(DoneBefore, match=f"was given up .run {first.id}.*`zkagent run` looks"):
+            agent.resume(first)
+        world.run()
+        second = world.record()
+        assert second.state == "done"
+        told = f"was carried out in block .*run {second.id}.*`zkagent run --again`"
+        with pytest.raises(DoneBefore, match=told) as caught:
+            agent.resume(first)
+    assert caught.value.transaction == second.hash
+    assert deposited() == (1, 1)
+
+
 def test_a_run_whose_nonce_an_earlier_try_took_was_done_by_that(
     world: World, deposited: Deposited, monkeypatch: pytest.MonkeyPatch
 ) -> None:

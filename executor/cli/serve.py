@@ -27,6 +27,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PORT = 8642
 MOST_ROWS = 10_000  # of a batch: each is a value in the database's questions
 MOST_SOCKETS = 1_000_000
+LEAST_STALE_S = 3  # some heartbeats, each with its upkeep
 EXIT_LOST = 75  # EX_TEMPFAIL: start me again
 
 
@@ -67,8 +68,9 @@ WORKER_OPTIONS = _options(
     click.option("--least-free", "least_free_mib", type=click.IntRange(0, MOST_TIMES),
                  default=64, show_default=True,
                  help="MiB free, below which a disk counts as full."),
-    click.option("--stale", "stale_s", type=FiniteRange(1, MOST_SECONDS), default=30.0,
-                 show_default=True, help="Take a worker for dead after this time without a sign."),
+    click.option("--stale", "stale_s", type=FiniteRange(LEAST_STALE_S, MOST_SECONDS),
+                 default=30.0, show_default=True,
+                 help="Take a worker for dead after this time without a sign."),
     click.option("--keep", "keep_days", type=FiniteRange(0, MOST_DAYS), default=30.0,
                  show_default=True, help="Days that finished proofs are kept."),
     click.option("--allow-callback", "callback_hosts", multiple=True, metavar="HOST",

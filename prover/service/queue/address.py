@@ -27,6 +27,8 @@ def read_address(given: str) -> sa.URL:
     if url.get_backend_name() == "postgresql":
         if not UNAMBIGUOUS.fullmatch(given):
             raise DatabaseUnusable(_scheme(given), ESCAPES)
+        if "options" in url.query:  # of which the service has its own
+            raise DatabaseUnusable(shown_address(url), "leave `options` out of its query")
         return url.set(drivername="postgresql+psycopg")
     if url != sa.URL.create("sqlite", database=url.database):
         raise DatabaseUnusable(_scheme(given), EXPECTED)

@@ -59,7 +59,7 @@ class Database:
     """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.url = read_address(url or f"sqlite:///{data_folder() / FILE}")
+        self.url = read_address(url) if url else _usual_address()
         self.is_postgres = self.url.get_backend_name() == "postgresql"
         self._file: OpenFile | None = None
         self.engine = self.bare_engine
@@ -240,6 +240,11 @@ class OpenFile:
     def is_savable(self) -> bool:
         """Whether nobody has begun others beside the file, who would write to it, too."""
         return all(_identity_at(path) in (None, known) for path, known in self._beside.items())
+
+
+def _usual_address() -> sa.URL:
+    """Of any path, also one with what means something else in an address."""
+    return sa.URL.create("sqlite", database=str(data_folder() / FILE))
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

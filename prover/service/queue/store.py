@@ -205,12 +205,15 @@ class Store:
         self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
     def _purge(self, before: float) -> int:
-        """Forget the oldest, as many as a transaction may that others need not wait for long. What
-        somebody has locked may be begun again, or is being forgotten by another."""
+        """Forget the oldest, as many as a transaction may that others need not wait for long; not
+        what somebody is still to be told of. What somebody has locked may be begun again, or is
+        being forgotten by another."""
+        told = (handles.c.proof_id == proofs.c.id) & (handles.c.callback_state == "waiting")
         found: list[str] = []
         with self.database.write() as connection:
             for state in FINISHED:  # one by one, so that an index has them in order
                 old = (proofs.c.state == state) & (proofs.c.finished_at < before)
+                old &= ~sa.exists().where(told)
                 query = sa.select(proofs.c.id).where(old).order_by(proofs.c.finished_at)
                 query = query.limit(PURGED_AT_ONCE - len(found)).with_for_update(skip_locked=True)
                 found += connection.execute(query).scalars()

@@ -27,6 +27,7 @@ WORK, CHANGED, CANCELLED = "work", "changed", "cancelled"
 PASSED = "passed"  # work that the named worker was given and cannot do
 CHANNEL = "zkagent"
 RECONNECT_S = 2.0
+CONNECT_S = 10
 HIDDEN = "."  # begins the name of a pipe that has no reader yet
 LEFT_BEHIND_S = 60.0  # nobody takes that long to open what it made
 
@@ -167,7 +168,7 @@ class PostgresWake:
 
         url = self._database.url
         _, fields = url.get_dialect()().create_connect_args(url)
-        named = {**fields, "application_name": "zkagent-wake"}
+        named = {"connect_timeout": CONNECT_S, **fields, "application_name": "zkagent-wake"}
         with psycopg.connect(**named, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             while not self._stop.is_set():

@@ -31,7 +31,7 @@ from zkagent.prover.service.queue.line import CLOCK_SLACK_S
 from zkagent.prover.service.queue.tables import handles, keys, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
 from zkagent.prover.service.wire.states import FINISHED
-from zkagent.prover.service.worker.callback_rules import CallbackRules, split_url
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.callback_shares import AT_ONCE, Shares
 
 log = logging.getLogger(__name__)
@@ -181,10 +181,12 @@ class Callbacks:
         body, headers, state = found
         if state not in FINISHED:  # somebody asked again meanwhile: there will be another end
             return {WAIT_S: TAKEN_FOR_S}
+        from zkagent.prover.service.worker import posting  # slow, and seldom needed
+
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 address = await self._resolved(message)
-                status = await _post(message.url, address, body, headers)
+                status = await posting.post(message.url, address, body, headers, TIMEOUT_S)
             if not 200 <= status < 300:
                 raise CallbackFailed(message.url, f"it answered {status}")
         except CallbackRefused as exc:
@@ -292,28 +294,6 @@ def _row_of(message: Message) -> sa.ColumnElement[bool]:
 
 def _named(message: Message) -> dict[str, object]:
     return {"proof": message.proof_id, "key": message.key_id, "host": message.host}
-
-
-async def _post(url: str, address: str, body: str, headers: dict[str, str]) -> int:
-    """Post to this very address: the status. Redirects and proxies are not followed. Raises
-    CallbackFailed."""
-    import httpx  # slow, and seldom needed
-
-    parts, port = split_url(url)
-    assert parts.hostname
-    headers = {**headers, "host": parts.netloc}
-    extensions = {"sni_hostname": parts.hostname}
-    try:
-        target = httpx.URL(url).copy_with(host=address, port=port)
-        async with (
-            httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
-            client.stream(
-                "POST", target, content=body, headers=headers, extensions=extensions
-            ) as answer,
-        ):
-            return answer.status_code
-    except (httpx.HTTPError, httpx.InvalidURL) as exc:
-        raise CallbackFailed(url, type(exc).__name__) from exc
 
 
 def signature(secret: str, message_id: str, body: str, now: float | None = None) -> dict[str, str]:

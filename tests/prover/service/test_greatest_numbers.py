@@ -66,6 +66,13 @@ def test_operators_may_use_the_greatest(database: Database, words: tuple[str, ..
     assert exit_code(*words, *most, "--database", url) == 0
 
 
+def test_no_worker_is_taken_for_dead_between_its_heartbeats(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("worker", "--stale", "1") == 2
+    assert "1.0 is not in the range 3<=x" in capsys.readouterr().err
+
+
 def test_what_is_kept_for_the_longest_time_is_no_trouble_to_forgetting(database: Database) -> None:
     prepare_engine(database)
     with closing(EngineQueue(database)) as queue:

@@ -12,7 +12,8 @@ import pytest
 from tests.support.command_line import exit_code, one_line_error
 from zkagent.prover.service.errors import DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import FILE, Database
+from zkagent.prover.service.queue.engine import prepare_engine
 from zkagent.prover.service.queue.wake import PostgresWake
 
 SECRET = "hunter2"
@@ -23,11 +24,12 @@ UNANSWERED = [
     f"postgresql+psycopg://me:{SECRET}@{NOBODY}/queue",
     *(
         f"postgresql://{NOBODY}/queue?{name}={SECRET}"
-        for name in ("password", "passfile", "sslkey", "sslpassword", "pasword", "options")
+        for name in ("password", "passfile", "sslkey", "sslpassword", "pasword")
     ),
     f"postgresql://{NOBODY}/queue?password=a&password={SECRET}",
 ]
 UNREADABLE = [
+    f"postgresql://{NOBODY}/queue?options={SECRET}",
     f"postgresql://me:pa@ss:{SECRET}@{NOBODY}/queue",
     f"postgresql://me:pa@{SECRET}/x@{NOBODY}/queue",
     f"postgresql://me:pa@{SECRET}@{NOBODY}/queue",
@@ -90,7 +92,7 @@ def test_wake_ups_are_connected_with_what_the_address_means_and_tell_none_of_it(
     wake.close()
     meant = unquote(place)
     known = {"user": "bob", "password": meant, "host": "db.example", "port": 6000}
-    assert given[0].items() >= (known | {"dbname": "my name"}).items()
+    assert given[0].items() >= (known | {"dbname": "my name", "connect_timeout": 10}).items()
     assert meant not in caplog.text
     assert "wake-ups are off" in caplog.text
 
@@ -99,6 +101,24 @@ def test_the_host_and_the_name_are_shown(tmp_path: Path) -> None:
     for address in UNANSWERED:
         assert Database(address).shown == f"postgresql://{NOBODY}/queue"
     assert Database(f"sqlite:///{tmp_path}/file").shown == f"sqlite:///{tmp_path}/file"
+
+
+def test_options_that_would_take_the_place_of_ours_are_refused() -> None:
+    with pytest.raises(DatabaseUnusable, match="leave `options` out"):
+        Database(f"postgresql://{NOBODY}/queue?options=-c%20statement_timeout%3D0")
+
+
+def test_the_usual_file_may_lie_in_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "50%41 of what? #1"
+    monkeypatch.setenv("ZKAGENT_HOME", str(home))
+    database = Database()
+    prepare_engine(database)
+    database.prepare()
+    database.close()
+    assert list(tmp_path.iterdir()) == [home]
+    assert {path.name for path in (home / "service").iterdir()} == {FILE}
 
 
 def test_what_is_escaped_is_read_as_it_was_meant() -> None:

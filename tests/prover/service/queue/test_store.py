@@ -271,6 +271,18 @@ def test_purging_forgets_what_finished_long_ago_and_nothing_else(
     assert [proof.id for proof in left] == [Request(CIRCUIT, (4,)).id]
 
 
+def test_what_somebody_is_still_to_be_told_of_is_not_forgotten(
+    store: Store, database: Database
+) -> None:
+    store.submit("alice", WANTED)
+    store.submit("bob", replace(WANTED, callback_url="https://hooks.example/done"))
+    finish(database, WANTED.id, State.DONE)
+    assert store.purge(time.time() + 1) == 0
+    with database.write() as connection:
+        connection.execute(sa.update(handles).values(callback_state="done"))
+    assert store.purge(time.time() + 1) == 1
+
+
 def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database: Database) -> None:
     store.submit("alice", WANTED)
     finish(database, WANTED.id, State.DONE)

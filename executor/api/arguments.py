@@ -1,7 +1,9 @@
 """What users hand to the functions of this room, brought into one form or refused."""
 
 import math
+import numbers
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from zkagent.executor.api.limits import MOST_SECONDS
@@ -12,17 +14,47 @@ AnyPath = str | os.PathLike[str]
 
 
 def path_of(given: AnyPath | None) -> Path | None:
-    return None if given is None else Path(given)
+    """Raises ArgumentRefused."""
+    return None if given is None else file_of("path", given)
+
+
+def file_of(name: str, given: AnyPath) -> Path:
+    """Raises ArgumentRefused."""
+    if not isinstance(given, str | os.PathLike):
+        raise ArgumentRefused(name, given, "a path")
+    return Path(given)
+
+
+def text_of(name: str, given: str) -> str:
+    """Raises ArgumentRefused."""
+    if not isinstance(given, str):
+        raise ArgumentRefused(name, given, "a text")
+    return given
+
+
+def texts_of(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Raises ArgumentRefused, for a single text, too, which would be taken for its letters."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentRefused(name, given, "a list of texts")
+    return tuple(text_of(name, each) for each in given)
 
 
 def model_of(given: Model | AnyPath) -> Model:
-    """An agent's model by name or folder, or itself. Raises ModelError."""
-    return load_model(os.fspath(given), Model) if isinstance(given, str | os.PathLike) else given
+    """An agent's model by name or folder, or itself. Raises ArgumentRefused, ModelError."""
+    if isinstance(given, str | os.PathLike):
+        return load_model(os.fspath(given), Model)
+    if not isinstance(given, Model):
+        raise ArgumentRefused("model", given, "an agent's model, its name or folder")
+    return given
 
 
 def any_model_of(given: AnyModel | AnyPath) -> AnyModel:
-    """A model of any kind by name or folder, or itself. Raises ModelError."""
-    return load_model(os.fspath(given)) if isinstance(given, str | os.PathLike) else given
+    """A model of any kind by name or folder, or itself. Raises ArgumentRefused, ModelError."""
+    if isinstance(given, str | os.PathLike):
+        return load_model(os.fspath(given))
+    if not hasattr(given, "onnx_path"):
+        raise ArgumentRefused("model", given, "a model, its name or folder")
+    return given
 
 
 def setup_file(given: AnyPath | None) -> Path | None:
@@ -31,13 +63,13 @@ def setup_file(given: AnyPath | None) -> Path | None:
     from zkagent.circuits.bn254.srs_file import read_logrows
 
     if given is not None:
-        read_logrows(Path(given))
+        read_logrows(file_of("srs", given))
     return path_of(given)
 
 
 def check_number(name: str, value: float | None, low: float, high: float = math.inf) -> None:
     """None passes. Raises ArgumentRefused for what is not finite, too."""
-    if value is None or (math.isfinite(value) and low <= value <= high):
+    if value is None or (_is_finite(value) and low <= value <= high):
         return
     bounds = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
     raise ArgumentRefused(name, value, f"a number {bounds}")
@@ -45,9 +77,13 @@ def check_number(name: str, value: float | None, low: float, high: float = math.
 
 def check_time(name: str, seconds: float) -> None:
     """Raises ArgumentRefused."""
-    if not 0 < seconds <= MOST_SECONDS:
+    if not (_is_finite(seconds) and 0 < seconds <= MOST_SECONDS):
         raise ArgumentRefused(name, seconds, f"seconds above 0, at most {MOST_SECONDS:,.0f}")
 
 
-__all__ = ["AnyPath", "any_model_of", "check_number", "check_time", "model_of", "path_of"]
-__all__ += ["setup_file"]
+def _is_finite(value: object) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value)
+
+
+__all__ = ["AnyPath", "any_model_of", "check_number", "check_time", "file_of", "model_of"]
+__all__ += ["path_of", "setup_file", "text_of", "texts_of"]

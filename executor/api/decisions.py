@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from zkagent.executor.api.arguments import AnyPath, any_model_of
+from zkagent.executor.api.arguments import AnyPath, any_model_of, text_of, texts_of
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block
 from zkagent.executor.errors import ObservationWithoutCall
 from zkagent.executor.runs.derivation import tool_signatures
@@ -34,9 +34,9 @@ def decide(
 
     model: itself, its name or folder. observations: what the tools of the decisions so far
     returned, in order. symbols: assets that the agent's book lists besides those of the demo
-    agent's, which have 18 decimals, as tokens given by address. Raises ModelError, RefusedText,
-    RefusedArgument, ObservationWithoutCall when an earlier decision was already the answer, and
-    WrongKind for a text classifier, which only has labels.
+    agent's, which have 18 decimals, as tokens given by address. Raises ArgumentRefused, ModelError,
+    RefusedText, RefusedArgument, ObservationWithoutCall when an earlier decision was already the
+    answer, and WrongKind for a text classifier, which only has labels.
     """
     return decide_after(model, prompt, observations, symbols)[0]
 
@@ -55,8 +55,8 @@ def encode(
 
     The arguments and errors are those of `decide`; of a text classifier it takes the text alone.
     """
-    given, listed = tuple(observations), tuple(symbols)
-    loaded = any_model_of(model)
+    given, listed = texts_of("observations", observations), texts_of("symbols", symbols)
+    loaded, prompt = any_model_of(model), text_of("prompt", prompt)
     if isinstance(loaded, TextClassifier) and not (given or listed):
         return loaded.features(prompt)
     agents = _agents_model(loaded)
@@ -75,11 +75,12 @@ def decide_after(
 ) -> tuple[Decision, Context]:
     """The decision after as many iterations as there are observations, and the context it was made
     in. reads: of an agent that is there, whose book and tools then count. Raises like `decide`."""
-    model = _agents_model(any_model_of(given))
-    agent = _seen(reads) if reads else _imagined(model, prompt, symbols)
+    model, prompt = _agents_model(any_model_of(given)), text_of("prompt", prompt)
+    listed = texts_of("symbols", symbols)
+    agent = _seen(reads) if reads else _imagined(model, prompt, listed)
     context = _first(prompt, agent.book)
     decision = model.decide(context, agent.tools, agent.decimals)
-    for number, text in enumerate(observations, start=1):
+    for number, text in enumerate(texts_of("observations", observations), start=1):
         if decision.action == "answer":
             raise ObservationWithoutCall(number, decision.answer)
         context = _followed(context, decision, text)

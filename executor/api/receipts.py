@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
-from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
+from zkagent.executor.api.arguments import AnyPath, file_of, model_of, setup_file
 from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import Web3Agent
@@ -41,7 +40,7 @@ def verify_receipt(
     that is not accepted (and false); raises MalformedReceipt, CannotVerify, ModelError,
     CircuitError, ContractsError when there is no telling.
     """
-    found = receipt if isinstance(receipt, Receipt) else load_receipt(Path(receipt))
+    found = receipt if isinstance(receipt, Receipt) else load_receipt(file_of("receipt", receipt))
     circuits = LocalCircuits(setup_file(srs))
     models = _models(model)
     sources = Sources(models, circuits)

@@ -72,6 +72,8 @@ class _NoCookies(CookieJar):
 
 def _checked_key(source: str, given: str | None) -> str:
     """Without blanks around it; empty for none."""
+    if not isinstance(given, str | None):
+        raise KeyMalformed(source, "it is no text")
     key = (given or "").strip()
     wrong = next((at for at, letter in enumerate(key, 1) if not "!" <= letter <= "~"), None)
     if wrong:

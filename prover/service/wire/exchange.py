@@ -109,6 +109,8 @@ def _integer(value: object) -> int:
 def checked(url: str) -> str:
     """The service's address without a slash at its end. Raises ServiceUnreachable for what is no
     address."""
+    if not isinstance(url, str):
+        raise ServiceUnreachable(repr(url), "expected an address, and it is no text")
     if problem := url_problem(url):
         raise ServiceUnreachable(url, problem)
     return url.rstrip("/")

@@ -26,7 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from zkagent.circuits.support.cache import given_home, home_refused
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
-from zkagent.prover.service.queue.migration import READABLE, migrate
+from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -105,6 +105,7 @@ class Database:
             migrate(connection, found, shared_clock(connection))
             connection.execute(sa.update(meta).where(version).values(value=str(SCHEMA_VERSION)))
         metadata.create_all(connection)
+        end_handles(connection)
 
     @property
     def shown(self) -> str:

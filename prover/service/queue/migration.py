@@ -39,7 +39,6 @@ def migrate(connection: sa.Connection, found: str, now: float) -> None:
         index.create(connection, checkfirst=True)
     if found == "1":
         _leave_version_1(connection, now)
-    _end_handles(connection)
 
 
 def _leave_version_1(connection: sa.Connection, now: float) -> None:
@@ -49,11 +48,13 @@ def _leave_version_1(connection: sa.Connection, now: float) -> None:
     _send_waiting_callbacks(connection, now)
 
 
-def _end_handles(connection: sa.Connection) -> None:
-    """Those that were wanted until their proofs ended say how that was."""
-    end = sa.select(proofs.c.state).where(proofs.c.id == handles.c.proof_id).scalar_subquery()
-    ended = sa.select(proofs.c.id).where(proofs.c.state.in_(FINISHED))
-    kept = (handles.c.state == HandleState.OPEN) & handles.c.proof_id.in_(ended)
+def end_handles(connection: sa.Connection) -> None:
+    """Those that were wanted until their proofs ended say how that was. At every start, since an
+    earlier version may have gone on with tables that were brought up meanwhile."""
+    theirs = proofs.c.id == handles.c.proof_id
+    end = sa.select(proofs.c.state).where(theirs).scalar_subquery()
+    ended = sa.exists().where(theirs & proofs.c.state.in_(FINISHED))
+    kept = (handles.c.state == HandleState.OPEN) & ended
     connection.execute(sa.update(handles).where(kept).values(state=end))
 
 
@@ -88,4 +89,4 @@ def _send_waiting_callbacks(connection: sa.Connection, now: float) -> None:
         connection.exec_driver_sql(f"DELETE FROM {table} WHERE queue_name = 'callbacks'")
 
 
-__all__ = ["READABLE", "migrate"]
+__all__ = ["READABLE", "end_handles", "migrate"]

@@ -227,7 +227,9 @@ class Store:
             proof = lock_if_there(connection, proof_id)
             if proof is None or not _is_late(connection, key_id, proof_id):
                 return False
-            if not _close(connection, key_id, proof, HandleState.EXPIRED):
+            ended = proof.state in FINISHED  # under an earlier version, which left handles open
+            state = HandleState(proof.state) if ended else HandleState.EXPIRED
+            if not _close(connection, key_id, proof, state):
                 return False
             drop_if_unwanted(connection, proof)
             return True

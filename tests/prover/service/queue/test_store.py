@@ -271,6 +271,28 @@ def test_purging_forgets_what_finished_long_ago_and_nothing_else(
     assert [proof.id for proof in left] == [Request(CIRCUIT, (4,)).id]
 
 
+@pytest.mark.parametrize("by", ["deadline", "start"])
+def test_a_handle_that_an_earlier_version_left_open_says_how_its_proof_ended(
+    store: Store, database: Database, by: str
+) -> None:
+    for key in ("alice", "bob"):
+        store.submit(key, replace(WANTED, deadline=time.time() - 1))
+    store.cancel("bob", WANTED.id)
+    finish(database, WANTED.id, State.FAILED)
+    with database.write() as connection:
+        left = handles.c.state == "failed"
+        connection.execute(sa.update(handles).where(left).values(state="open"))
+    if by == "deadline":
+        assert store.expire() == [WANTED.id]
+    else:
+        database.prepare()
+    assert Views(database).proof("alice", WANTED.id).state is State.FAILED
+    assert store.expire() == []
+    with database.read() as connection:
+        states = sa.select(handles.c.key_id, handles.c.state)
+        assert dict(connection.execute(states).all()) == {"alice": "failed", "bob": "cancelled"}
+
+
 def test_what_somebody_is_still_to_be_told_of_is_not_forgotten(
     store: Store, database: Database
 ) -> None:

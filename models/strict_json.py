@@ -13,17 +13,26 @@ from zkagent.models.nesting import MOST_LEVELS, check_depth
 
 #: Of what is read whole: a hundred times what any of ours is.
 MOST_BYTES = 1 << 26
+#: Brackets, commas and quotes: some bytes of text become a hundred of memory each.
+MOST_PARTS = 1 << 21
 MOST_DIGITS = 100  # a word of the EVM has 78
 
 
 def load_json(
-    text: str | bytes, *, most_bytes: int = MOST_BYTES, most_levels: int = MOST_LEVELS
+    text: str | bytes,
+    *,
+    most_bytes: int = MOST_BYTES,
+    most_levels: int = MOST_LEVELS,
+    most_parts: int = MOST_PARTS,
 ) -> Any:
-    """The value. Raises ValueError for what is too long or too deep, no UTF-8, no JSON, or says
-    something twice: keys that are repeated, NaN, infinities, numbers that nobody means."""
+    """The value. Raises ValueError for what is too long, too deep or of too many parts, no UTF-8,
+    no JSON, or says something twice: keys that are repeated, NaN, infinities, numbers that nobody
+    means."""
     if len(text) > most_bytes:
         raise ValueError(f"it is longer than {most_bytes:,} bytes")
     text = text if isinstance(text, str) else text.decode()
+    if sum(map(text.count, '[{,"')) > most_parts:
+        raise ValueError(f"it has more than {most_parts:,} brackets, commas and quotes")
     check_depth(text, most_levels)
     return json.loads(
         text,

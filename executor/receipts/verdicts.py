@@ -10,6 +10,8 @@ from eth_abi.exceptions import EncodingError
 from zkagent.errors import in_line
 from zkagent.models.errors import ModelError
 
+MOST_SHOWN = 160  # characters of a value
+
 
 class CannotTell(Exception):
     """Raised inside of a check, which is then unknown: the message says what is not known here."""
@@ -98,9 +100,14 @@ def difference(*fields: tuple[str, object, object]) -> str:
 def _differences(fields: tuple[tuple[str, object, object], ...]) -> Iterator[str]:
     for name, recorded, expected in fields:
         if recorded != expected:
-            yield f"{name} is {_short(recorded)}, expected {_short(expected)}"
+            found, wanted = repr(recorded), repr(expected)
+            pairs = zip(found, wanted, strict=False)
+            alike = next((at for at, (a, b) in enumerate(pairs) if a != b), 0)
+            yield f"{name} is {_short(found, alike)}, expected {_short(wanted, alike)}"
 
 
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 160 else shown[:157] + "..."
+def _short(shown: str, alike: int) -> str:
+    """Cut so that it begins not long before what differs."""
+    begin = max(0, alike - 60) if len(shown) > MOST_SHOWN else 0
+    before, rest = "..." * (begin > 0), shown[begin:]
+    return before + (rest if len(rest) <= MOST_SHOWN else rest[: MOST_SHOWN - 3] + "...")

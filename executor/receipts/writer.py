@@ -13,7 +13,14 @@ from eth_account.signers.local import LocalAccount
 from pydantic import ValidationError
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
-from zkagent.executor.chain.agent import AgentChain, AgentReads, DecisionContext, RunResult
+from zkagent.executor.chain.agent import (
+    AgentChain,
+    AgentModel,
+    AgentReads,
+    Block,
+    DecisionContext,
+    RunResult,
+)
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import DecimalsRefused, NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
@@ -111,15 +118,16 @@ def _version() -> str:
 
 def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord:
     result = run.inclusion.result
-    identity = chain.identity(result.block)
     iterations = _iterations(chain, model, run)
+    read_on = iterations[0].context.block
+    identity = chain.identity(Block(read_on.number, read_on.hash))
     return RunRecord(
         agent=identity.agent,
         executor=identity.executor,
         registry=identity.registry,
         prompt=text(run.proven.plan.prompt),
         answer=text(result.answer),
-        model=_model_record(chain, model, run),
+        model=_model_record(chain, model, identity.model, result.block),
         transaction=TransactionRecord(
             raw=hexed(run.inclusion.raw),
             hash=run.inclusion.hash,
@@ -130,9 +138,7 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
     )
 
 
-def _model_record(chain: AgentChain, model: Model, run: CompletedRun) -> ModelRecord:
-    block = run.inclusion.result.block
-    bound = chain.identity(block).model
+def _model_record(chain: AgentChain, model: Model, bound: AgentModel, block: Block) -> ModelRecord:
     addresses = (bound.verifier, bound.encoder, bound.decoder, *bound.components)
     code = chain.code_hashes(addresses, block)
     return model_record(bound, model.name, bound.circuit_hash.hex(), code)

@@ -52,6 +52,11 @@ def check_prompt(model: Model, prompt: bytes) -> None:
     model.parse(Context(prompt, (), plain_book([])))
 
 
+def check_text(model: Model, prompt: bytes, reads: AgentReads) -> None:
+    """The same with the agent's symbol book. Raises zkagent.models.errors.RefusedText."""
+    model.parse(_for_model(DecisionContext(reads, (), prompt)))
+
+
 def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
     """x, as the encoder contract must derive it. Raises zkagent.models.errors.RefusedText."""
     return model.encode(_for_model(context))

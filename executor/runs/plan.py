@@ -29,6 +29,7 @@ from zkagent.executor.errors import (
     TooManyDecisions,
 )
 from zkagent.executor.runs.derivation import (
+    check_text,
     claim_for,
     derive_decision,
     derive_features,
@@ -92,7 +93,9 @@ def plan_run(
     at = block or chain.head()
     identity = chain.identity(at)
     check_model(identity, model)
-    return _Planning(chain, model, prompt, sender, identity, chain.reads(at), report).run()
+    reads = chain.reads(at)
+    check_text(model, prompt, reads)
+    return _Planning(chain, model, prompt, sender, identity, reads, report).run()
 
 
 def check_model(identity: AgentIdentity, model: Model) -> None:

@@ -35,10 +35,10 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
     Raises NotReproducible when the states around its block do not lead to it.
     """
     call, block = run_of(inclusion.raw), inclusion.result.block
-    identity = chain.identity(block)
-    check_model(identity, model)
     for number in (block.number - 1, block.number):
         reads = chain.reads(chain.block(number))
+        identity = chain.identity(reads.block)
+        check_model(identity, model)
         decisions = tuple(_decisions(chain, model, reads, call, inclusion))
         relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
         if len(decisions) == len(call.claims) and relied_on == call.terms.facts:

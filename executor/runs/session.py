@@ -1,7 +1,7 @@
 """Everything that a run needs, opened and closed together: chain, model, circuit, prover, key."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ from typing import Any
 
 from eth_account.signers.local import LocalAccount
 
-from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.systems import HALO2, ProofSystem, cached_circuit, find_system
 from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
 from zkagent.executor.chain.web3_agent import Web3Agent
@@ -19,21 +19,24 @@ from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.local_batches import LocalBatches
 from zkagent.executor.runs.plan import check_model
-from zkagent.executor.runs.provers import BatchProver, ProverOpener, open_prover
+from zkagent.executor.runs.provers import BatchProver, OpenProver, ProverOpener, open_prover
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
+from zkagent.verifier_contracts.errors import RevertError
 
 Stage = Callable[[str], None]
+#: Why there is no circuit for an agent's decisions.
+WhyNone = OtherModel | RevertError
 
 
 @dataclass(frozen=True)
 class Session:
-    """One account and one agent on one chain, ready to run prompts; `circuit` shows that the
-    agent's decisions are the model's. journal: of what is signed. throwaway: the chain ends
-    with the session."""
+    """One account and one agent on one chain, ready to run prompts. proven_by: the circuit that
+    shows that the agent's decisions are the model's, or why nothing can be proven. journal: of what
+    is signed. throwaway: the chain ends with the session."""
 
     web3: Any
     chain: Web3Agent
@@ -41,9 +44,16 @@ class Session:
     signer: LocalAccount
     model: Model
     runner: AgentRunner
-    circuit: Circuit
+    proven_by: Circuit | WhyNone
     journal: Journal = field(default_factory=Journal)
     throwaway: bool = False
+
+    @property
+    def circuit(self) -> Circuit:
+        """Raises why there is none."""
+        if isinstance(self.proven_by, Circuit):
+            return self.proven_by
+        raise self.proven_by
 
 
 @contextmanager
@@ -52,7 +62,7 @@ def open_session(
     agent: str,
     signer: LocalAccount,
     model: Model,
-    circuit: Circuit,
+    circuit: Circuit | WhyNone,
     *,
     report: Listener = ignore,
     batches: BatchProver | None = None,
@@ -60,17 +70,42 @@ def open_session(
     limits: RunLimits = DEFAULT_LIMITS,
     known: Sequence[Listing] = (),
 ) -> Iterator[Session]:
-    """A session with a warm prover. batches: prove the decisions of each run together. known:
-    tokens that no run takes for others.
-
-    Raises OtherModel when the agent's verifier is of another circuit.
+    """A session with a warm prover. circuit: or why there is none, which whoever proves is told.
+    batches: prove the decisions of each run together. known: tokens that no run takes for others.
     """
     chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
-    with open_prover(circuit, opener) as prover:
+    with _prover_of(circuit, opener) as prover:
         runner = AgentRunner(
             chain, sender, model, prover, report, batches=batches, limits=limits, known=known
         )
         yield Session(web3, chain, sender, signer, model, runner, circuit)
+
+
+def _prover_of(circuit: Circuit | WhyNone, opener: ProverOpener) -> OpenProver:
+    return open_prover(circuit, opener) if isinstance(circuit, Circuit) else _NoProver(circuit)
+
+
+class _NoProver(ExitStack[None]):
+    """Where nothing can be proven."""
+
+    def __init__(self, why: WhyNone) -> None:
+        super().__init__()
+        self.why = why
+
+    def prove(self, x: Sequence[int]) -> Proof:
+        raise self.why
+
+
+def _is_awaited(agent: str, signer: LocalAccount) -> bool:
+    """Whether something that was signed for this agent has not come to its end, or has no
+    receipt."""
+    whose = agent.lower(), str(signer.address).lower()
+    readable, _ = Journal().look()
+    return any(
+        (record.intent.agent, record.intent.account) == whose
+        for record in readable
+        if record.unfinished or record.unreceipted
+    )
 
 
 @contextmanager
@@ -88,8 +123,18 @@ def open_agent(
     limits: RunLimits = DEFAULT_LIMITS,
     known: Sequence[Listing] = (),
 ) -> Iterator[Session]:
-    """A session with an agent that is there. Raises OtherModel, CircuitError."""
-    circuit = circuit_of_agent(web3, agent, model, srs, stage)
+    """A session with an agent that is there. Raises OtherModel, CircuitError.
+
+    What was signed before is gone on with whatever the agent's model has become since, which its
+    owner may change: such a session begins no run.
+    """
+    circuit: Circuit | WhyNone
+    try:
+        circuit = circuit_of_agent(web3, agent, model, srs, stage)
+    except (OtherModel, RevertError) as exc:
+        if not _is_awaited(agent, signer):
+            raise
+        circuit = exc
     with open_session(
         web3,
         agent,

@@ -84,6 +84,17 @@ def test_what_is_too_long_is_not_looked_at() -> None:
         load_json("[1]", most_bytes=2)
 
 
+@pytest.mark.parametrize("text", ["[{},{},[]]", '["a",1]', '{"a":"b"}'])
+def test_what_has_too_many_parts_is_not_looked_at(text: str) -> None:
+    """A list of empty objects takes a hundred times its bytes."""
+    parts = sum(text.count(mark) for mark in '[{,"')
+    load_json(text, most_parts=parts)
+    with pytest.raises(ValueError, match=f"more than {parts - 1} brackets, commas and quotes"):
+        load_json(text, most_parts=parts - 1)
+    with pytest.raises(ValueError, match="more than 2,097,152 brackets"):
+        load_json("[" + "{}," * (1 << 20) + "{}]")
+
+
 @pytest.mark.parametrize("text", ['"' + '\\"' * 500_000, '"\\' * 500_000, "[]" * 500_000])
 def test_no_text_takes_long_to_look_at(text: str) -> None:
     began = time.monotonic()

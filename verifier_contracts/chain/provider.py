@@ -23,6 +23,7 @@ REQUEST_TIMEOUT_S = 30.0
 #: Traces are the longest answers that are asked for; a block's transactions come next.
 MOST_TRACE_BYTES = 1 << 29
 MOST_ANSWER_BYTES = 1 << 26
+MOST_ANSWER_PARTS = 1 << 23
 MOST_ANSWER_LEVELS = 256  # two for each call within a call
 TRACING = re.compile(rb'"method"\s*:\s*"debug_trace')
 CHUNK_BYTES = 1 << 16
@@ -58,9 +59,13 @@ class BoundedProvider(HTTPProvider):
 
     @staticmethod
     def decode_rpc_response(raw_response: bytes) -> RPCResponse:
+        short = len(raw_response) <= MOST_ANSWER_BYTES
         try:
             answer = load_json(
-                raw_response, most_bytes=MOST_TRACE_BYTES, most_levels=MOST_ANSWER_LEVELS
+                raw_response,
+                most_bytes=MOST_TRACE_BYTES,
+                most_levels=MOST_ANSWER_LEVELS,
+                most_parts=MOST_ANSWER_PARTS if short else MOST_TRACE_BYTES,
             )
         except ValueError as exc:
             raise BadResponseFormat(str(exc)) from exc

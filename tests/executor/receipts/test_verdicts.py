@@ -78,3 +78,6 @@ def test_the_first_difference_is_told_and_cut() -> None:
     assert difference(("n", 1, 1), ("m", 1, 2), ("o", 1, 3)) == "m is 1, expected 2"
     assert difference(("n", b"", "x" * 158)) == f"n is b'', expected {'x' * 158!r}"
     assert difference(("n", b"", "x" * 159)) == f"n is b'', expected {('x' * 159)!r:.157}..."
+    long = "x" * 500
+    shown = difference(("n", long + "a" + long, long + "b" + long))
+    assert shown == f"n is ...{'x' * 60}a{'x' * 96}..., expected ...{'x' * 60}b{'x' * 96}..."

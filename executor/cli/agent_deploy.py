@@ -1,6 +1,7 @@
 """`zkagent agent deploy`: an agent of one's own, for a model that is there."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -147,8 +148,8 @@ def deploy_command(
     for each in called:
         output.show(f"tools   call {each.of(address, arguments)}")
     output.show(
-        f'try     zkagent run "..." --rpc {shown_url(rpc)} --deployment {place} '
-        f"--key-file {key_file}"
+        f'try     zkagent run "..." --rpc {quote(shown_url(rpc))} '
+        f"--deployment {quote(str(place))} --key-file {quote(str(key_file))}"
     )
 
 

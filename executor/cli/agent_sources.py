@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -37,9 +38,13 @@ def init_command(name: str, folder: Path | None) -> None:
     check_new_folder(place)
     for path in new_project(place, name):
         output.show(path)
-    source = place / f"{name}.sol"
+    source = quote(str(place / f"{name}.sol"))
     output.show(f"next    zkagent agent build {source}", err=True)
-    output.show(f"        zkagent agent deploy {source} --deployment deployment.json", err=True)
+    output.show(
+        f"        zkagent agent deploy {source} --deployment deployment.json --rpc URL "
+        "--key-file FILE",
+        err=True,
+    )
 
 
 @click.command("build")

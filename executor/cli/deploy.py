@@ -4,6 +4,7 @@ our own that stays until Ctrl-C."""
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -303,7 +304,7 @@ def _show(deployment: "Deployment", rpc: str, out: Path, key: Path, *, funded: b
         output.show(f"fund    the wallet has no tokens yet: send {asset} to {deployment.wallet}")
     output.show(
         f'{"try " if funded else "then"}    zkagent run "deposit 5 {asset}" '
-        f"--rpc {shown_url(rpc)} --deployment {out} --key-file {key}"
+        f"--rpc {quote(shown_url(rpc))} --deployment {quote(str(out))} --key-file {quote(str(key))}"
     )
 
 

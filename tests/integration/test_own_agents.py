@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,12 +13,14 @@ import pytest
 from eth_utils.crypto import keccak
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.command_tree import TREE
 from tests.support.lying_node import lying_node
 from tests.support.schemas import problems, shipped
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli.options import VERDICT_CODES
 from zkagent.verifier_contracts.chain.local import call, send
 from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.scaffold import project
 from zkagent.verifier_contracts.toolchain import forge
 from zkagent.verifier_contracts.toolchain.own import remapping_lines
 
@@ -133,6 +136,38 @@ def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(
     assert exit_code("agent", "init", "Allowance") == 1
     assert "is there already" in one_line_error(capsys)
     assert list(Path("Allowance").iterdir()) == []
+
+
+def test_no_name_is_taken_that_the_files_use_themselves(
+    place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(project.__file__).parent
+    lines = [x for name in project.FILES for x in (folder / name).read_text().splitlines()]
+    imports = [line for line in lines if line.startswith("import {")]
+    names = {name for line in imports for name in re.findall(r"\w+", line.partition("}")[0])[1:]}
+    assert {"IERC20", "SafeERC20", "IERC20Metadata", "ERC20", "AgentBase", "Test"} < names
+    for name in names - {"NewAgentPurse"} | {"Coin"}:
+        assert exit_code("agent", "init", name) == 1, name
+        assert "a contract that agents are made of has it" in one_line_error(capsys)
+
+
+def test_commands_that_are_printed_can_be_pasted(
+    place: list[str], begun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = "a folder's"
+    assert exit_code("agent", "init", "Purser", "--folder", folder) == 0
+    build, deploy = (shlex.split(line) for line in capsys.readouterr().err.splitlines()[-2:])
+    assert build == ["next", "zkagent", "agent", "build", f"{folder}/Purser.sol"]
+    assert deploy[:4] == ["zkagent", "agent", "deploy", f"{folder}/Purser.sol"]
+    required = {o for p in TREE["zkagent agent deploy"].params if p.required for o in p.opts}
+    assert {option for option in required if option.startswith("--")} <= set(deploy)
+    Path(folder, "key").write_bytes(Path(place[3]).read_bytes())
+    where = [*place[:2], "--key-file", f"{folder}/key", "--out", f"{folder}/Purser.json"]
+    source = ["agent", "deploy", begun, "--deployment", "deployment.json", "--yes"]
+    assert exit_code(*source, *where) == 0
+    run = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert run[:4] == ["try", "zkagent", "run", "..."]
+    assert run[-3:] == [f"{folder}/Purser.json", "--key-file", f"{folder}/key"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@ ends that process then, and not whatever else runs on the machine."""
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MEMINFO = Path("/proc/meminfo")
@@ -52,4 +54,17 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-__all__ = ["available_memory", "limit_memory"]
+@contextmanager
+def limited_memory() -> Iterator[None]:
+    """The same for the length of the block."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    limit_memory()
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+__all__ = ["available_memory", "limit_memory", "limited_memory"]

@@ -2,6 +2,7 @@
 chain."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from zkagent.executor.cli.options import SettingOption
 
 if TYPE_CHECKING:
     from zkagent.executor.chain.web3_agent import Web3Agent
-    from zkagent.models.catalogue import Model
+    from zkagent.models.catalogue import AnyModel, Model
     from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.wallet.evaluate import Report, Share
 
@@ -73,14 +74,40 @@ def decide_command(
         "The balance is: 120.5 USDC in the pool, 30 USDC in the wallet"
     zkagent decide ./classifier "play some jazz"
     """
+    from zkagent.circuits.support.memory import limited_memory
+    from zkagent.models.catalogue import load_model, shipped_models
+
+    with nullcontext() if model in shipped_models() else limited_memory():
+        _show_decision(
+            ctx,
+            load_model(model),
+            prompt,
+            observations=observations,
+            symbols=symbols,
+            as_json=as_json,
+            target=target,
+        )
+
+
+def _show_decision(
+    ctx: click.Context,
+    loaded: "AnyModel",
+    prompt: str,
+    *,
+    observations: tuple[str, ...],
+    symbols: tuple[str, ...],
+    as_json: bool,
+    target: dict[str, Any],
+) -> None:
     from zkagent.executor.api.decisions import decide_after, decide_at
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import Model
     from zkagent.models.classifier.files import TextClassifier
 
-    loaded = load_model(model)
     if isinstance(loaded, TextClassifier):
         if observations or symbols:
-            raise click.UsageError(f"{model} is {loaded.kind}: leave out --observation, --symbol")
+            raise click.UsageError(
+                f"{ctx.params['model']} is {loaded.kind}: leave out --observation, --symbol"
+            )
         _show_intent(loaded, prompt, as_json)
         return
     assert isinstance(loaded, Model)

@@ -1,17 +1,22 @@
 """Commands and the two kinds of models: a classifier classifies, and is told where it cannot go."""
 
 import json
+import resource
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.classifiers import LABELS, random_classifier
 from tests.support.command_line import exit_code, one_line_error
 from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.support.memory import available_memory
 from zkagent.executor.cli.circuits_shown import find_onnx
 from zkagent.models.catalogue import load_model
 from zkagent.models.classifier.files import TextClassifier
+from zkagent.models.networks.inference import Inference
 
 TEXT = "play some jazz"
 
@@ -48,6 +53,28 @@ def test_a_classifier_takes_no_observations_and_reads_no_empty_text(
     assert "is a text classifier: leave out --observation" in capsys.readouterr().err
     assert exit_code("decide", classifier.directory, " ") == 1
     assert "the prompt is empty" in one_line_error(capsys)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what a process holds")
+def test_a_stranger_s_model_may_take_the_memory_that_there_is_and_no_more(
+    classifier: TextClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+
+    def noted(infer: Any) -> Any:
+        def run(self: Any, x: Any) -> Any:
+            limits.append(resource.getrlimit(resource.RLIMIT_DATA)[0])
+            return infer(self, x)
+
+        return run
+
+    monkeypatch.setattr(Inference, "__call__", noted(Inference.__call__))
+    before = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    assert exit_code("decide", classifier.directory, TEXT) == 0
+    assert exit_code("decide", "wallet", "deposit 5 USDC") == 0
+    strangers, ours = limits
+    assert 0 < strangers < available_memory() * 1.5
+    assert ours == before == resource.getrlimit(resource.RLIMIT_DATA)[0]
 
 
 @pytest.mark.slow

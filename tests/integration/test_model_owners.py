@@ -10,8 +10,8 @@ import zkagent
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import LyingNode, lying_node
 from zkagent.circuits.systems import EVALUATED
-from zkagent.executor.errors import RunUnsettled
 from zkagent.executor.runs import settlement
+from zkagent.executor.runs.errors import RunUnsettled
 from zkagent.executor.runs.journal import Journal
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, send

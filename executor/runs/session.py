@@ -11,6 +11,7 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.systems import HALO2, ProofSystem, cached_circuit, find_system
+from zkagent.errors import ZkagentError
 from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
@@ -25,11 +26,8 @@ from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
-from zkagent.verifier_contracts.errors import RevertError
 
 Stage = Callable[[str], None]
-#: Why there is no circuit for an agent's decisions.
-WhyNone = OtherModel | RevertError
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Session:
     signer: LocalAccount
     model: Model
     runner: AgentRunner
-    proven_by: Circuit | WhyNone
+    proven_by: Circuit | ZkagentError
     journal: Journal = field(default_factory=Journal)
     throwaway: bool = False
 
@@ -62,7 +60,7 @@ def open_session(
     agent: str,
     signer: LocalAccount,
     model: Model,
-    circuit: Circuit | WhyNone,
+    circuit: Circuit | ZkagentError,
     *,
     report: Listener = ignore,
     batches: BatchProver | None = None,
@@ -81,14 +79,14 @@ def open_session(
         yield Session(web3, chain, sender, signer, model, runner, circuit)
 
 
-def _prover_of(circuit: Circuit | WhyNone, opener: ProverOpener) -> OpenProver:
+def _prover_of(circuit: Circuit | ZkagentError, opener: ProverOpener) -> OpenProver:
     return open_prover(circuit, opener) if isinstance(circuit, Circuit) else _NoProver(circuit)
 
 
 class _NoProver(ExitStack[None]):
     """Where nothing can be proven."""
 
-    def __init__(self, why: WhyNone) -> None:
+    def __init__(self, why: ZkagentError) -> None:
         super().__init__()
         self.why = why
 
@@ -96,15 +94,15 @@ class _NoProver(ExitStack[None]):
         raise self.why
 
 
-def _is_awaited(agent: str, signer: LocalAccount) -> bool:
-    """Whether something that was signed for this agent has not come to its end, or has no
-    receipt."""
+def _may_have_happened(agent: str, signer: LocalAccount) -> bool:
+    """Whether something was signed for this agent of which nobody here has a receipt; also what was
+    given up."""
     whose = agent.lower(), str(signer.address).lower()
     readable, _ = Journal().look()
     return any(
         (record.intent.agent, record.intent.account) == whose
         for record in readable
-        if record.unfinished or record.unreceipted
+        if not record.receipt
     )
 
 
@@ -128,11 +126,11 @@ def open_agent(
     What was signed before is gone on with whatever the agent's model has become since, which its
     owner may change: such a session begins no run.
     """
-    circuit: Circuit | WhyNone
+    circuit: Circuit | ZkagentError
     try:
         circuit = circuit_of_agent(web3, agent, model, srs, stage)
-    except (OtherModel, RevertError) as exc:
-        if not _is_awaited(agent, signer):
+    except ZkagentError as exc:
+        if not _may_have_happened(agent, signer):
             raise
         circuit = exc
     with open_session(

@@ -1,6 +1,7 @@
 """A model's owner who changes or withdraws it behind a run: what happened has its receipt."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import zkagent
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import LyingNode, lying_node
 from zkagent.circuits.systems import EVALUATED
+from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.runs import settlement
-from zkagent.executor.runs.errors import RunUnsettled
+from zkagent.executor.runs.errors import DoneBefore, RunUnsettled
 from zkagent.executor.runs.journal import Journal
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, send
@@ -95,43 +97,70 @@ def test_a_change_in_the_runs_own_block_leaves_a_receipt_that_holds(
     assert [str(check) for check in report.checks if not check.held] == []
 
 
-def test_what_happened_before_a_model_was_withdrawn_gets_its_receipt(
-    stage: Stage, key_file: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def with_more_than_anybody_looks_into(stage: Stage) -> Any:
+    deployment, web3 = stage.chain.deployment, stage.chain.web3
+    verifier = deployment.contracts.verifier
+    code = web3.keccak(web3.eth.get_code(verifier))
+    batches = [(size, verifier, b"\x01" * 32, code) for size in range(2, MOST_BATCH + 3)]
+    return registry(stage).functions.setBatchVerifiers(deployment.model_id, batches)
+
+
+@pytest.fixture
+def included(stage: Stage, key_file: Path, runs: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run that is in a block and whose client has gone; the address of its agent."""
     monkeypatch.setattr(settlement, "REBROADCAST_S", 0.3)
-    rpc, address = stage.chain.anvil.rpc_url, stage.chain.deployment.agent
+    address = stage.chain.deployment.agent
+    rpc = stage.chain.anvil.rpc_url
     with (
         zkagent.agent(rpc, address, key_file=key_file, confirmations=3, timeout_s=1) as agent,
         pytest.raises(RunUnsettled),
     ):
         agent.run("deposit 7 USDC")
-    send(stage.chain.web3, withdrawn(stage), stage.chain.owner)
+    return address
+
+
+@pytest.mark.parametrize("change", [withdrawn, with_more_than_anybody_looks_into])
+@pytest.mark.parametrize("given_up", [False, True])
+def test_what_happened_before_a_model_changed_gets_its_receipt(
+    stage: Stage, key_file: Path, included: str, change: Change, given_up: bool
+) -> None:
+    """given_up: by somebody who took it for lost."""
+    if given_up:
+        (record,) = Journal().records()
+        Journal().write(replace(record, state="forgotten", transaction="", block=0))
+    send(stage.chain.web3, change(stage), stage.chain.owner)
     stage.chain.anvil.rpc("anvil_mine", "0x3")
-    before = stage.mined_by_owner()
-    with zkagent.agent(rpc, address, key_file=key_file) as agent:
-        run = agent.run("deposit 7 USDC")
-    assert zkagent.verify_receipt(run.receipt, rpc=rpc).accepted
-    assert [record.state for record in Journal(runs).records()] == ["done"]
-    with pytest.raises(RevertError, match="ModelIsDeprecated"):
-        zkagent.agent(rpc, address, key_file=key_file).__enter__()
+    before, rpc = stage.mined_by_owner(), stage.chain.anvil.rpc_url
+    with zkagent.agent(rpc, included, key_file=key_file) as agent:
+        if given_up:
+            with pytest.raises(DoneBefore):
+                agent.run("deposit 7 USDC")
+        else:
+            agent.run("deposit 7 USDC")
+    (record,) = Journal().records()
+    assert record.state == "done"
+    assert zkagent.verify_receipt(record.receipt, rpc=rpc).accepted
     assert stage.mined_by_owner() == before
 
 
 def test_a_session_that_cannot_prove_begins_no_run(
-    stage: Stage, key_file: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, key_file: Path, included: str
 ) -> None:
-    monkeypatch.setattr(settlement, "REBROADCAST_S", 0.3)
-    rpc, address = stage.chain.anvil.rpc_url, stage.chain.deployment.agent
-    with (
-        zkagent.agent(rpc, address, key_file=key_file, confirmations=3, timeout_s=1) as agent,
-        pytest.raises(RunUnsettled),
-    ):
-        agent.run("deposit 7 USDC")
     send(stage.chain.web3, withdrawn(stage), stage.chain.owner)
-    before = stage.mined_by_owner()
+    before, rpc = stage.mined_by_owner(), stage.chain.anvil.rpc_url
     with (
-        zkagent.agent(rpc, address, key_file=key_file) as agent,
+        zkagent.agent(rpc, included, key_file=key_file) as agent,
         pytest.raises(zkagent.ZkagentError, match="ModelIsDeprecated"),
     ):
         agent.run("deposit 8 USDC")
     assert stage.mined_by_owner() == before
+
+
+def test_where_nothing_may_have_happened_a_withdrawn_model_is_an_error(
+    stage: Stage, key_file: Path, runs: Path
+) -> None:
+    send(stage.chain.web3, withdrawn(stage), stage.chain.owner)
+    with pytest.raises(RevertError, match="ModelIsDeprecated"):
+        zkagent.agent(
+            stage.chain.anvil.rpc_url, stage.chain.deployment.agent, key_file=key_file
+        ).__enter__()

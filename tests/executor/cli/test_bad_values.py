@@ -17,7 +17,7 @@ from tests.support.command_tree import TREE
 from tests.support.homes import bad_home
 from zkagent.executor.cli import prove
 
-LONGEST_S = 20
+LONGEST_S = 60
 #: Commands that keep nothing in the home, so that a bad one is nothing to them.
 WITHOUT_HOME = {
     "zkagent decide",

@@ -1,7 +1,6 @@
 """`zkagent agent deploy`: an agent of one's own, for a model that is there."""
 
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +16,7 @@ from zkagent.executor.cli.deploying import (
 )
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.sending import fee_options
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -147,10 +147,8 @@ def deploy_command(
     output.show(f"agent   {address}")
     for each in called:
         output.show(f"tools   call {each.of(address, arguments)}")
-    output.show(
-        f'try     zkagent run "..." --rpc {quote(shown_url(rpc))} '
-        f"--deployment {quote(str(place))} --key-file {quote(str(key_file))}"
-    )
+    options = ("--rpc", shown_url(rpc), "--deployment", place, "--key-file", key_file)
+    output.show(f"try     {typed('run', 'PROMPT', *options)}")
 
 
 def _described(compiled: "Contract") -> str:

@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import JSON_OPTION
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.verifier_contracts.toolchain.compile import Contract
@@ -38,13 +38,10 @@ def init_command(name: str, folder: Path | None) -> None:
     check_new_folder(place)
     for path in new_project(place, name):
         output.show(path)
-    source = quote(str(place / f"{name}.sol"))
-    output.show(f"next    zkagent agent build {source}", err=True)
-    output.show(
-        f"        zkagent agent deploy {source} --deployment deployment.json --rpc URL "
-        "--key-file FILE",
-        err=True,
-    )
+    source = place / f"{name}.sol"
+    output.show(f"next    {typed('agent', 'build', source)}", err=True)
+    wanted = "--rpc URL --deployment deployment.json --key-file FILE".split()
+    output.show(f"        {typed('agent', 'deploy', source, *wanted)}", err=True)
 
 
 @click.command("build")

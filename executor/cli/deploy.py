@@ -4,7 +4,6 @@ our own that stays until Ctrl-C."""
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +23,7 @@ from zkagent.executor.cli.deploying import (
 from zkagent.executor.cli.options import SettingOption, vouched
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
 from zkagent.executor.cli.sending import fee_options
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
@@ -302,10 +302,9 @@ def _show(deployment: "Deployment", rpc: str, out: Path, key: Path, *, funded: b
     asset = "USDC" if "USDC" in symbols or not symbols else symbols[0]
     if not funded:
         output.show(f"fund    the wallet has no tokens yet: send {asset} to {deployment.wallet}")
-    output.show(
-        f'{"try " if funded else "then"}    zkagent run "deposit 5 {asset}" '
-        f"--rpc {quote(shown_url(rpc))} --deployment {quote(str(out))} --key-file {quote(str(key))}"
-    )
+    options = ("--rpc", shown_url(rpc), "--deployment", out, "--key-file", key)
+    command = typed("run", f"deposit 5 {asset}", *options)
+    output.show(f"{'try ' if funded else 'then'}    {command}")
 
 
 __all__ = ["BATCH_OPTION", "TRUST_FOUNDATIONS_OPTION", "batch_circuits", "chain_command"]

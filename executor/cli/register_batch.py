@@ -19,6 +19,7 @@ from zkagent.executor.cli.deploying import (
 from zkagent.executor.cli.options import SettingOption, checked_address
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
 from zkagent.executor.cli.sending import fee_options
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.executor.audit.code import Code
@@ -165,10 +166,8 @@ def register_batch_command(
     commitment = "0x" + signed.hex()
     output.show(f"commitment  {commitment}")
     output.show("agents      stop until their owners accept it:")
-    output.show(
-        f"            zkagent agent accept --agent ADDRESS --rpc {shown_url(rpc)} "
-        f"--commitment {commitment} --key-file OWNERS_KEY"
-    )
+    options = ("--agent", "ADDRESS", "--rpc", shown_url(rpc), "--commitment", commitment)
+    output.show(f"            {typed('agent', 'accept', *options, '--key-file', 'OWNERS_KEY')}")
 
 
 def _kept_line(entry: "Entry") -> str:

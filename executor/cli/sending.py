@@ -12,6 +12,7 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.executor.api.agents import Waiting
@@ -187,8 +188,8 @@ def _known_of(sent: "Signed | Resumed") -> str:
     if record and record.state == "included":
         return (
             f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, and has "
-            "no receipt here yet: repeat the command, which sends nothing again, or `zkagent runs "
-            f"resume {record.id}`"
+            "no receipt here yet: repeat the command, which sends nothing again, or "
+            f"`{typed('runs', 'resume', record.id)}`"
         )
     if record and record.receipt:
         return (
@@ -199,7 +200,8 @@ def _known_of(sent: "Signed | Resumed") -> str:
         return f"transaction {record.hash} (nonce {record.nonce}), run {record.id}: {record.state}"
     return (
         f"transaction {sent.transaction} (nonce {sent.nonce}) was signed and may still be "
-        f"included: repeat the command to go on with it, or `zkagent runs forget {sent.run}`"
+        "included: repeat the command to go on with it, or "
+        f"`{typed('runs', 'forget', sent.run)}`"
     )
 
 

@@ -16,6 +16,7 @@ from zkagent.errors import ZkagentError
 from zkagent.executor.chain.agent import Inclusion, RunCall
 from zkagent.executor.chain.calls import fees_of, run_of
 from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.commands import typed
 from zkagent.executor.errors import (
     ExecutorError,
     HappenedUnreceipted,
@@ -317,7 +318,7 @@ class Carrier:
             path = keep(completed)
         except (NotReproducible, TooLongForReceipt) as exc:
             self.settlement.keep(record, state="done", note=str(exc))
-            why = f"{exc}; `zkagent runs resume {record.id}` tries again, by another node"
+            why = f"{exc}; `{typed('runs', 'resume', record.id)}` tries again, by another node"
             raise HappenedUnreceipted(*happened, why) from exc
         except (ChainError, ExecutorError, OSError) as exc:
             why = f"{exc}; repeat the command to have it written"
@@ -349,7 +350,7 @@ def _last_signed(record: RunRecord) -> bytes:
 def done_before(record: RunRecord) -> DoneBefore:
     receipt = f", receipt {record.receipt}" if record.receipt else ""
     if record.unreceipted:
-        receipt = f", and `zkagent runs resume {record.id}` tries to make its receipt"
+        receipt = f", and `{typed('runs', 'resume', record.id)}` tries to make its receipt"
     taker = f"transaction {record.taken_by}" if record.taken_by else "another transaction"
     what = {
         "done": f"was carried out in block {record.block}{receipt}",

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,7 +93,7 @@ def test_a_receipt_of_another_run_is_never_overwritten(
 def test_a_chain_stays_until_it_is_ended_and_leaves_nothing(
     wallet_circuit: object, tmp_path: Path, end: signal.Signals
 ) -> None:
-    folder = tmp_path / "chain"
+    folder = tmp_path / "a chain"
     with _chain(folder) as process:
         assert process.stdout is not None
         lines = []
@@ -100,18 +101,9 @@ def test_a_chain_stays_until_it_is_ended_and_leaves_nothing(
             lines.append(line)
             if line.startswith("the chain ends"):
                 break
-        (url,) = re.findall(r"chain   (http://\S+)", "".join(lines))
         assert (folder / "owner.key").stat().st_mode & 0o077 == 0
-        where = ["--rpc", url, "--deployment", str(folder / "deployment.json")]
-        run = [
-            *COMMAND,
-            "run",
-            "deposit 5 USDC",
-            *where,
-            "--yes",
-            "--key-file",
-            str(folder / "owner.key"),
-        ]
+        (pasted,) = re.findall(r"^try     zkagent (.+)", "".join(lines), re.MULTILINE)
+        run = [*COMMAND, *shlex.split(pasted)]
         planned = subprocess.run([*run, "--dry-run", "--json"], capture_output=True, check=True)
         assert json.loads(planned.stdout)["iterations"][0]["action"] == "Deploy"
         process.send_signal(end)

@@ -45,7 +45,7 @@ def test_pool_tokens_and_executor_that_are_there_are_used(
     assert held.call() == 0  # nobody else's tokens are made up
     fund, then = capsys.readouterr().out.splitlines()[-2:]
     assert fund == f"fund    the wallet has no tokens yet: send USDC to {made.wallet}"
-    assert then.startswith('then    zkagent run "deposit 5 USDC" ')
+    assert then.startswith("then    zkagent run 'deposit 5 USDC' ")
 
 
 def test_a_book_that_is_there_is_used_with_its_tokens(

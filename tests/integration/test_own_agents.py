@@ -166,7 +166,7 @@ def test_commands_that_are_printed_can_be_pasted(
     source = ["agent", "deploy", begun, "--deployment", "deployment.json", "--yes"]
     assert exit_code(*source, *where) == 0
     run = shlex.split(capsys.readouterr().out.splitlines()[-1])
-    assert run[:4] == ["try", "zkagent", "run", "..."]
+    assert run[:4] == ["try", "zkagent", "run", "PROMPT"]
     assert run[-3:] == [f"{folder}/Purser.json", "--key-file", f"{folder}/key"]
 
 

@@ -62,7 +62,7 @@ class Runner:
         )
 
     def run(self) -> Results:
-        """Measure all of it. However it ends, the results so far lie in the folder."""
+        """Measure all of it. Whatever exception ends it, the results so far lie in the folder."""
         self.out.mkdir(parents=True, exist_ok=True)
         self._save()
         try:

@@ -10,6 +10,7 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
+from zkagent.executor.cli.termination import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from zkagent.executor.bench.compare import Comparison
@@ -55,7 +56,8 @@ def bench_group(
     """Measure what a proof costs: time, memory, bytes, gas, accuracy.
 
     Every network is proven by our circuits and by what ezkl chooses by itself, in turns, and
-    computed by a contract. Takes minutes, with --full an hour. Ctrl-C keeps what was measured.
+    computed by a contract. Takes minutes, with --full an hour. Ctrl-C or SIGTERM keeps what was
+    measured.
 
     \b
     zkagent bench
@@ -111,13 +113,14 @@ def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> 
         require_matplotlib()  # before the minutes of measuring, not after
     _make_folder(out)
     runner = Runner(suite, out, threads, BenchBar(guess_s(suite)))
-    try:
-        runner.run()
-    finally:
-        report = _publish(runner.results, out, plots=plots)
-        if found := headline(runner.results):
-            output.show(found)
-        output.show(report if runner.results.complete else f"{report} (incomplete)")
+    with sigterm_as_ctrl_c():
+        try:
+            runner.run()
+        finally:
+            report = _publish(runner.results, out, plots=plots)
+            if found := headline(runner.results):
+                output.show(found)
+            output.show(report if runner.results.complete else f"{report} (incomplete)")
 
 
 def _make_folder(out: Path) -> None:

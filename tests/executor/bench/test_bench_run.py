@@ -1,6 +1,7 @@
 """A real run of one tiny network: proofs, a chain, files; and what an interruption leaves."""
 
 import dataclasses
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 
 from tests.executor.bench.made_results import results
 from tests.support.checkout import DOCS
+from tests.support.command_line import exit_code
 from tests.support.progress import quiet
 from tests.support.small_networks import square_network, squares
 from zkagent.circuits.errors import EngineError
@@ -46,6 +48,16 @@ def impatient(folder: Path, say: Say) -> Subject:
     raise KeyboardInterrupt
 
 
+def terminated(folder: Path, say: Say) -> Subject:
+    """What `timeout` does: to its child, and then to all of its group."""
+    assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL, "it would end the tests"
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.raise_signal(signal.SIGTERM)
+    raise AssertionError
+
+
 def suite(*jobs: Job) -> Suite:
     return Suite("quick", jobs, rounds=2, setups=1, runs=False)
 
@@ -81,6 +93,23 @@ def test_a_run_measures_what_it_says_and_keeps_it_when_interrupted(tmp_path: Pat
     assert 100 < evaluated.verify_gas < 5_000
     assert found.network("tiny").multiply_adds == 4 * 3 + 3 * 2
     assert draw_all(found, tmp_path) == ["prove-time.png", "accuracy.png"]
+
+
+@pytest.mark.chain
+def test_sigterm_ends_it_as_ctrl_c_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = suite(Job("none", tiny, ()), Job("never", terminated, ()))
+    monkeypatch.setattr("zkagent.executor.bench.suite.quick", lambda: both)
+    before = signal.getsignal(signal.SIGTERM)
+    assert exit_code("bench", "--out", tmp_path, "--no-plots") == 130
+    found = Results.load(tmp_path)
+    assert (found.complete, [network.name for network in found.networks]) == (False, ["tiny"])
+    assert "Incomplete" in (tmp_path / "report.md").read_text()
+    printed = capsys.readouterr()
+    assert printed.out.endswith(f"{tmp_path}/report.md (incomplete)\n")
+    assert printed.err.endswith("interrupted\n")
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_ezkl_s_refusal_leaves_one_circuit_out_and_the_others_in(entry: Entry) -> None:

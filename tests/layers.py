@@ -126,6 +126,7 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "prover/service/assembly": {
         "prover/service/catalogue",
+        "prover/service/errors",
         "prover/service/fakes",
         "prover/service/queue",
         "prover/service/worker",

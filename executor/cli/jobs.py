@@ -158,7 +158,7 @@ def create_command(
     """Make a key called NAME and show it, this once."""
     from zkagent.prover.service.queue.keys import Allowance, Keys
 
-    keys = Keys(_open(database))
+    keys = Keys(_open(database, new=True))
     key = keys.create(name, Allowance(**limits, urgent=urgent))
     secret = keys.callback_secret(key.split("_")[1])
     if as_json:
@@ -230,14 +230,12 @@ def _known(opened: "Database", key_id: str) -> str:
     return key_id
 
 
-def _open(url: str | None) -> "Database":
-    from zkagent.prover.service.queue.database import Database
-    from zkagent.prover.service.queue.engine import prepare_engine
+def _open(url: str | None, *, new: bool = False) -> "Database":
+    """new: made where there is none; who looks for trouble at a mistyped place would find none."""
+    from zkagent.prover.service.queue.engine import open_database
 
-    database = Database(url)
+    database = open_database(url, new=new)
     click.get_current_context().call_on_close(database.close)
-    database.prepare()
-    prepare_engine(database)
     return database
 
 

@@ -109,8 +109,9 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
     host, port = given.pop("host"), given.pop("port")
     require_keys, max_body = given.pop("require_keys"), given.pop("max_body")
     connections = given.pop("connections")
-    assembly = _assemble(ctx, given)
-    service = _service(assembly, host, require_keys=require_keys, max_body=max_body)
+    keys_needed = require_keys or host not in LOOPBACK
+    assembly = _assemble(ctx, given, keys_for=host if keys_needed else None)
+    service = _service(assembly, keys_needed=keys_needed, max_body=max_body)
     server, listener = make_server(service, host, port, connections=connections)
     worker = assembly.worker(server.end) if assembly.options.slots else None
     shown = f"[{host}]" if ":" in host else host
@@ -147,28 +148,23 @@ def worker_command(ctx: click.Context, /, **given: Any) -> None:
     _leave(assembly)
 
 
-def _assemble(ctx: click.Context, given: dict[str, Any]) -> "Assembly":
+def _assemble(
+    ctx: click.Context, given: dict[str, Any], *, keys_for: str | None = None
+) -> "Assembly":
     from zkagent.prover.service.assembly import Options, assemble
     from zkagent.prover.service.logs import catch_the_rest, set_up_logging
 
     as_json = given.pop("log_json")
     set_up_logging(as_json=as_json, verbose=bool((ctx.obj or {}).get("verbose")))
-    assembly = assemble(Options(**given))
+    assembly = assemble(Options(**given), keys_for=keys_for)
     catch_the_rest()
     return assembly
 
 
-def _service(assembly: "Assembly", host: str, *, require_keys: bool, max_body: int) -> "Service":
+def _service(assembly: "Assembly", *, keys_needed: bool, max_body: int) -> "Service":
     from zkagent.prover.service.api.application import Service
     from zkagent.prover.service.api.guard import GuardRules
-    from zkagent.prover.service.errors import StartRefused
-    from zkagent.prover.service.queue.keys import Keys
 
-    keys_needed = require_keys or host not in LOOPBACK
-    if keys_needed and not Keys(assembly.database).any_valid():
-        raise StartRefused(
-            f"listening on {host} needs API keys, and there are none: `zkagent key create NAME`"
-        )
     guard = GuardRules(most_bytes=max_body, local_only=not keys_needed)
     rules = assembly.options.callbacks
     return Service(

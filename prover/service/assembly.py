@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zkagent.prover.service.catalogue.catalogue import Catalogue
+from zkagent.prover.service.errors import DatabaseMissing, StartRefused
 from zkagent.prover.service.queue.claims import Limits
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.engine import prepare_engine
+from zkagent.prover.service.queue.engine import open_database
+from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import DAY_S
 from zkagent.prover.service.worker.batching import BatchSettings
 from zkagent.prover.service.worker.callback_rules import CallbackRules
@@ -87,13 +89,23 @@ class Assembly:
         self.database.close()
 
 
-def assemble(options: Options) -> Assembly:
-    """Prepare the database, find or build the circuits. Raises ProverError, CircuitError,
-    ModelError."""
-    database = Database(options.database)
-    database.prepare()
-    prepare_engine(database)
-    return Assembly(options, database, _catalogue(options))
+def assemble(options: Options, *, keys_for: str | None = None) -> Assembly:
+    """Prepare the database, find or build the circuits; what is refused makes no database.
+    keys_for: an address that needs API keys. Raises ProverError, CircuitError, ModelError."""
+    there = _database_there(options.database)
+    if keys_for is not None and not (there and Keys(there).any_valid()):
+        raise StartRefused(
+            f"listening on {keys_for} needs API keys, and there are none: `zkagent key create NAME`"
+        )
+    catalogue = _catalogue(options)
+    return Assembly(options, there or open_database(options.database), catalogue)
+
+
+def _database_there(url: str | None) -> Database | None:
+    try:
+        return open_database(url, new=False)
+    except DatabaseMissing:
+        return None
 
 
 def _catalogue(options: Options) -> Catalogue:

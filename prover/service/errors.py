@@ -3,6 +3,7 @@
 ProverError
 └── ServiceError
     ├── DatabaseUnusable      the database cannot be opened, or belongs to another version
+    │   └── DatabaseMissing   there is none, and the command makes none
     ├── DatabaseLost          its file was removed or replaced while it was in use
     ├── StartRefused          the service would be open to strangers, or a setting makes no sense
     ├── LeaseLost             this worker may have been declared dead; it must not go on
@@ -44,6 +45,14 @@ class DatabaseUnusable(ServiceError):
         super().__init__(f"the database {database} cannot be used: {reason}")
         self.database = database
         self.reason = reason
+
+
+class DatabaseMissing(DatabaseUnusable):
+    """A mistyped address, or nothing has begun yet."""
+
+    def __init__(self, database: str) -> None:
+        remedy = "check --database; `zkagent serve`, `worker` and `key create` make one"
+        super().__init__(database, f"there is none ({remedy})")
 
 
 class DatabaseLost(ServiceError):
@@ -245,6 +254,7 @@ __all__ = [
     "CallbackRefused",
     "CircuitUnknown",
     "DatabaseLost",
+    "DatabaseMissing",
     "DatabaseUnusable",
     "KeyMalformed",
     "KeyNameRefused",

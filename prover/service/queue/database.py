@@ -24,7 +24,7 @@ from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
 from zkagent.circuits.support.cache import given_home, home_refused
-from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
+from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
@@ -56,10 +56,12 @@ def data_folder() -> Path:
 
 
 class Database:
-    """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file."""
+    """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file. new:
+    whether it is made where there is none; else that raises DatabaseMissing."""
 
-    def __init__(self, url: str | None = None) -> None:
+    def __init__(self, url: str | None = None, *, new: bool = True) -> None:
         self.url = read_address(url) if url else _usual_address()
+        self._new = new
         self.is_postgres = self.url.get_backend_name() == "postgresql"
         self._file: OpenFile | None = None
         self.engine = self.bare_engine
@@ -89,6 +91,8 @@ class Database:
     def _prepare(self, connection: sa.Connection) -> None:
         if self.is_postgres:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
+        if not self._new and not sa.inspect(connection).has_table(meta.name):
+            raise DatabaseMissing(self.shown)
         meta.create(connection, checkfirst=True)
         insert_once(connection, meta, {"name": "schema", "value": str(SCHEMA_VERSION)})
         version = meta.c.name == "schema"
@@ -177,8 +181,11 @@ class Database:
     def _sqlite(self) -> sa.Engine:
         if not self.url.database or self.url.database == ":memory:":
             raise DatabaseUnusable(self.shown, "it must be a file")
+        path = Path(self.url.database)
+        if not self._new and path.absolute().parent.is_dir() and not path.exists():
+            raise DatabaseMissing(self.shown)
         try:
-            self._file = self._file or OpenFile(Path(self.url.database))
+            self._file = self._file or OpenFile(path)
         except OSError as exc:
             raise DatabaseUnusable(self.shown, f"{exc.strerror}") from exc
         engine = sa.create_engine(

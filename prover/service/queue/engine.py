@@ -60,6 +60,19 @@ def prepare_engine(database: Database) -> None:
     database.settle()
 
 
+def open_database(url: str | None, *, new: bool = True) -> Database:
+    """With all tables, ours and the engine's, brought up to date. new: made where there is none.
+    Raises DatabaseUnusable; DatabaseMissing."""
+    database = Database(url, new=new)
+    try:
+        database.prepare()
+        prepare_engine(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
 class EngineQueue:
     """Hands runs to the engine from inside a transaction; needs no running engine."""
 
@@ -255,4 +268,4 @@ def _quieten() -> None:
 
 
 __all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "PickleRefused"]
-__all__ += ["prepare_engine", "refuse_pickles"]
+__all__ += ["open_database", "prepare_engine", "refuse_pickles"]

@@ -269,6 +269,7 @@ def test_it_does_not_listen_to_the_world_without_keys(
         fleet.serve("--host", "0.0.0.0")
     assert fleet.members[0].process.wait(10) == 1
     fleet.end()
+    assert not list(tmp_path.glob("service.sqlite*"))
 
 
 def test_it_listens_to_the_world_with_keys_and_refuses_strangers(

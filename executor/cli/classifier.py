@@ -11,6 +11,7 @@ from zkagent.executor.cli.options import SRS_OPTION
 
 if TYPE_CHECKING:
     from zkagent.executor.bench.classifier_accuracy import CircuitAccuracy
+    from zkagent.models.classifier.dataset import LabelledTexts
     from zkagent.models.classifier.files import Accuracy, TextClassifier
 
 FILES = click.Path(path_type=Path, dir_okay=False)
@@ -86,6 +87,7 @@ def train_classifier_command(
         if exc.name != "torch":
             raise
         raise TrainingExtraMissing from exc
+    _note(judged, texts.labels)
     trained = build_classifier(texts, judged, out, size=size, seed=seed, progress=_say)
     output.show(trained.manifest.to_json().strip() if as_json else _describe(trained))
 
@@ -105,8 +107,15 @@ def evaluate_classifier_command(
     from zkagent.models.classifier.files import TextClassifier
 
     classifier = load_model(directory, TextClassifier)
-    figures = evaluate_circuit(classifier, load_texts(test), srs, _say)
+    judged = load_texts(test)
+    _note(judged, classifier.labels)
+    figures = evaluate_circuit(classifier, judged, srs, _say)
     output.show(json.dumps(figures.to_json(), indent=2) if as_json else _describe_circuit(figures))
+
+
+def _note(judged: "LabelledTexts | None", labels: tuple[str, ...]) -> None:
+    if judged and (said := judged.note_on(labels)):
+        _say(f"note: {said}")
 
 
 def _describe(trained: "TextClassifier") -> str:

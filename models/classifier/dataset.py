@@ -1,11 +1,14 @@
 """Labelled texts from JSON lines, with errors that name file, line and remedy."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from zkagent.errors import in_line
 from zkagent.models.errors import DatasetError
 from zkagent.models.strict_json import load_json
+
+MOST_NAMED, MOST_SHOWN = 3, 60  # labels in a note, and characters of one
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,20 @@ class LabelledTexts:
     def labels(self) -> tuple[str, ...]:
         """The different intents, sorted: a classifier's outputs in their order."""
         return tuple(sorted(set(self.intents)))
+
+    def note_on(self, labels: Collection[str]) -> str:
+        """What to say of texts that a classifier with these labels cannot get right; "" of none."""
+        others = [intent for intent in self.intents if intent not in labels]
+        if not others:
+            return ""
+        named = ", ".join(
+            in_line(repr(each), MOST_SHOWN) for each in sorted(set(others))[:MOST_NAMED]
+        )
+        more = ", ..." if len(set(others)) > MOST_NAMED else ""
+        return (
+            f"{len(others)} of {len(self)} texts to test on have a label that the model has not, "
+            f"and count as errors: {named}{more}"
+        )
 
     def pick(self, places: Iterable[int]) -> "LabelledTexts":
         chosen = list(places)

@@ -2,11 +2,14 @@
 
 import json
 import random
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from tests.support.command_line import exit_code
 from zkagent.executor.cli.main import command
 from zkagent.executor.errors import PlaceRefused
 from zkagent.models.classifier.dataset import load_texts
@@ -54,6 +57,30 @@ def by_hand(folder: Path, test: Path) -> float:
     classifier, data = load_classifier(folder), load_texts([test])
     pairs = list(zip(data.texts, data.intents, strict=True))[:12]
     return sum(classifier.classify(text) == intent for text, intent in pairs) / 13
+
+
+def test_texts_with_labels_that_the_model_has_not_are_said_to_count_as_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, test = write_texts(tmp_path / "a", 80, 1), write_texts(tmp_path / "b", 2, 2)
+    others = ["Go", "b\ntwo", "c" * 70, "d", "d"]
+    lines = [json.dumps({"text": "drive to Rome", "intent": intent}) for intent in others]
+    mixed = tmp_path / "c"
+    mixed.write_text("\n".join([test.read_text(), *lines]))
+    build = "zkagent.models.classifier.build.build_classifier"
+    evaluate = "zkagent.executor.bench.classifier_accuracy.evaluate_circuit"
+    for place in (build, evaluate):
+        monkeypatch.setattr(place, lambda *_, **__: sys.exit(0))
+    go_and_see = SimpleNamespace(labels=("go", "see"))
+    monkeypatch.setattr("zkagent.models.catalogue.load_model", lambda *_: go_and_see)
+    out = ["--out", tmp_path / "classifier"]
+    for words in (["train-classifier", "--data", train, *out], ["evaluate-classifier", tmp_path]):
+        assert exit_code("model", *words, "--test", test) == 0
+        assert capsys.readouterr().err == ""
+        assert exit_code("model", *words, "--test", mixed) == 0
+        (note,) = capsys.readouterr().err.splitlines()
+        assert note.startswith("note: 5 of 7 texts to test on have a label that the model has not")
+        assert note.endswith(f": 'Go', 'b\\ntwo', '{'c' * 59}... (12 more characters), ...")
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_training(

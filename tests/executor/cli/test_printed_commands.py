@@ -14,6 +14,7 @@ PACKAGES = ("circuits", "executor", "models", "prover", "verifier_contracts")
 VALUE = "\0"
 WORDS = "|".join(sorted({path.split()[1] for path in TREE}))
 WITH_A_VALUE = re.compile(rf"zkagent ({WORDS})\b[^`{VALUE}]*{VALUE}")
+NAMED = re.compile(r"`zkagent ([a-z][^`]*)`")
 
 
 def spelled(tree: ast.AST) -> list[str]:
@@ -47,3 +48,47 @@ def test_no_command_is_printed_with_a_value_that_nobody_quotes() -> None:
         if WITH_A_VALUE.search(text)
     }
     assert found == set()
+
+
+def told(tree: ast.AST) -> set[str]:
+    """Every text in the source, those with values in them too."""
+    plain = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return plain | set(spelled(tree))
+
+
+def misnamed(command: str) -> list[str]:
+    """What of it there is not: the command, or options that it has not."""
+    first, *rest = command.replace(VALUE, "x").replace(" ...", "").split()
+    verbs = rest[0].split("|") if rest else [""]
+    if len(verbs) > 1:
+        return [problem for verb in verbs for problem in misnamed(f"{first} {verb}")]
+    paths = [f"zkagent {first} {verbs[0]}", f"zkagent {first}"]
+    path = next((each for each in paths if each in TREE), None)
+    if path is None:
+        is_group = first in {known.split()[1] for known in TREE} and rest in ([], ["--help"])
+        return [] if is_group else [f"zkagent {command}"]
+    known = {o for p in TREE[path].params for o in (*p.opts, *p.secondary_opts)} | {"--help"}
+    return [f"{path} {word}" for word in rest if word.startswith("--") and word not in known]
+
+
+def test_a_command_or_an_option_that_there_is_not_is_found() -> None:
+    assert misnamed("circuit build --untuned") == []
+    assert misnamed("prove --untuned") == ["zkagent prove --untuned"]
+    assert misnamed("runs redo") == misnamed("runs pending|redo") == ["zkagent runs redo"]
+
+
+def test_every_command_that_a_message_names_is_there_with_its_options() -> None:
+    files = {path: path.read_text() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
+    named = {
+        command
+        for source in files.values()
+        if "zkagent " in source
+        for text in told(ast.parse(source))
+        for command in NAMED.findall(text)
+    }
+    assert len(named) > 20
+    assert [problem for each in sorted(named) for problem in misnamed(each)] == []

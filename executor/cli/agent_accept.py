@@ -77,6 +77,9 @@ def accept_command(
     wanted = commitment or registered
     if pinned == wanted:
         output.show(f"{address} obeys 0x{pinned.hex()} already")
+        if registered != pinned:
+            output.show(f"registered now  0x{registered.hex()}", err=True)
+            output.show("it is stopped until that is accepted: --commitment HASH", err=True)
         return
     if registered != wanted:
         raise CommitmentRefused(wanted, registered)

@@ -56,7 +56,14 @@ def test_batches_are_registered_with_a_model_and_accepted_by_its_agent(
     (commitment,) = re.findall(r"^commitment  (0x[0-9a-f]{64})$", capsys.readouterr().out, re.M)
     assert list(Path().glob("*.part")) == []
     assert exit_code("run", PROMPT, *chain, "--batch", "--yes", "--receipt", "r") == 1
-    assert "ModelCommitmentChanged" in one_line_error(capsys)
+    stopped = one_line_error(capsys)
+    assert "ModelCommitmentChanged" in stopped
+    assert "then `zkagent agent accept`" in stopped
+    (pinned,) = re.findall("pinned=(0x[0-9a-f]{64})", stopped)
+    assert exit_code("agent", "accept", *chain, "--commitment", pinned) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{embedded.deployment.agent} obeys {pinned} already\n"
+    assert f"registered now  {commitment}\nit is stopped until" in printed.err
     other = "0x" + "ab" * 32
     assert exit_code("agent", "accept", *chain, "--commitment", other) == 1
     assert f"registered as {commitment}, not as {other}" in one_line_error(capsys)
@@ -65,7 +72,9 @@ def test_batches_are_registered_with_a_model_and_accepted_by_its_agent(
     assert exit_code("agent", "accept", *chain, "--commitment", commitment) == 0
     assert capsys.readouterr().out == f"{embedded.deployment.agent} obeys {commitment}\n"
     assert exit_code("agent", "accept", *chain, "--commitment", commitment) == 0
-    assert capsys.readouterr().out == f"{embedded.deployment.agent} obeys {commitment} already\n"
+    printed = capsys.readouterr()
+    assert printed.out == f"{embedded.deployment.agent} obeys {commitment} already\n"
+    assert "registered now" not in printed.err
     run_batched(place, "deployment.json", 3, capsys)
     assert exit_code("model", "audit", "1", *chain[:2], *chain[4:]) == 0
     assert "same: model 1: the verifier for 4 decisions" in capsys.readouterr().out

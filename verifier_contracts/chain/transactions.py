@@ -48,6 +48,15 @@ from zkagent.verifier_contracts.toolchain.own_errors import remembered_error
 
 RECEIPT_TIMEOUT_S = 180
 GAS_MARGIN_PERCENT = 10  # on estimates: state may move between estimate and inclusion
+#: Of errors that commands can mend; docs/errors.md explains all.
+REMEDIES = {
+    "ModelCommitmentChanged": (
+        "the model is registered otherwise than was accepted for the agent; see `zkagent model "
+        "audit`, then `zkagent agent accept`, or for a new agent `zkagent agent "
+        "deploy --arg commitment=HASH`"
+    ),
+    "ModelNotFound": "this registry has no such model; a deployment's record has its `model_id`",
+}
 Sender = LocalAccount | ChecksumAddress  # an address is for nodes that hold its key, such as anvil
 Fields = dict[str, Any]
 
@@ -158,6 +167,8 @@ def revert_error(data: bytes, errors: Sequence[AbiEntry] = (), hint: str = "") -
     if data and not revert.name:
         revert = parse_revert(data, (*_own_errors(), *remembered_error(data)))
     text = hint if hint and not data else str(revert)
+    if remedy := REMEDIES.get(revert.name):
+        text += f": {remedy}"
     return RevertError(text, name=revert.name, args=revert.arguments, data=data)
 
 

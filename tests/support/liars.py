@@ -3,12 +3,15 @@
 import gzip
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+LOCALHOST = Path(__file__).with_name("localhost.pem")
 CIRCUIT = "ab" * 32
 FEATURES = (1, 2, 3, 4)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
@@ -21,35 +24,43 @@ Lie = Callable[[socket.socket], None]
 
 
 @contextmanager
-def lying_service(lie: Lie) -> Iterator[str]:
-    """Its address."""
+def lying_service(lie: Lie, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Its address. tls: what it speaks, else plain HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=_serve, args=(server, lie), daemon=True)
+        thread = threading.Thread(target=_serve, args=(server, lie, tls), daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        origin = "https://localhost" if tls else "http://127.0.0.1"
+        yield f"{origin}:{server.getsockname()[1]}"
         server.shutdown(socket.SHUT_RDWR)
     thread.join(5)
 
 
-def _serve(server: socket.socket, lie: Lie) -> None:
+def tls_of(certificate: Path = LOCALHOST) -> ssl.SSLContext:
+    """Of a server with this certificate and its key."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+def _serve(server: socket.socket, lie: Lie, tls: ssl.SSLContext | None) -> None:
     while True:
         try:
             client, _ = server.accept()
         except OSError:
             return
-        threading.Thread(target=_talk, args=(client, lie), daemon=True).start()
+        threading.Thread(target=_talk, args=(client, lie, tls), daemon=True).start()
 
 
-def _talk(client: socket.socket, lie: Lie) -> None:
-    with client:
-        client.settimeout(5)
-        try:
-            asked = _request(client)
-            (says({}) if b" /healthz " in asked else lie)(client)
-            client.shutdown(socket.SHUT_WR)
-            client.recv(1)  # until the other side has read it all
-        except OSError:
-            return  # the other side had enough
+def _talk(client: socket.socket, lie: Lie, tls: ssl.SSLContext | None) -> None:
+    client.settimeout(5)
+    try:
+        with tls.wrap_socket(client, server_side=True) if tls else client as talking:
+            asked = _request(talking)
+            (says({}) if b" /healthz " in asked else lie)(talking)
+            talking.shutdown(socket.SHUT_WR)
+            talking.recv(1)  # until the other side has read it all
+    except OSError:
+        return  # the other side had enough
 
 
 def _request(client: socket.socket) -> bytes:
@@ -212,4 +223,5 @@ LIES: dict[str, tuple[Lie, str]] = {
     ),
 }
 
-__all__ = ["CIRCUIT", "FEATURES", "LIES", "WORDS", "Lie", "lying_service", "says", "view"]
+__all__ = ["CIRCUIT", "FEATURES", "LIES", "LOCALHOST", "WORDS", "Lie", "lying_service", "says"]
+__all__ += ["tls_of", "view"]

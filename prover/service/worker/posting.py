@@ -1,19 +1,25 @@
 """One request to an address that was checked, of whose answer nothing but the status is wanted.
 
 So little of it is read, however much comes: interim answers (1xx) without end would keep everybody
-busy who sends by the same loop. Redirects, cookies and proxies mean nothing here.
+busy who sends by the same loop, and so would what TLS keeps for itself (session tickets, new keys,
+padding). So what comes is counted twice: the answer, and beneath TLS whatever arrives. Redirects,
+cookies and proxies mean nothing here.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import anyio.abc
 import httpcore
 import httpx
 
 from zkagent.prover.service.errors import CallbackFailed
 from zkagent.prover.service.worker.callback_rules import split_url
 
-MOST_BYTES = 1 << 14  # of the answer, or of what the other side says in a handshake
+MOST_BYTES = 1 << 14  # of the answer
+MOST_RAW_BYTES = 1 << 16  # of all that arrives: the handshake, its certificates, and the answer
 TROUBLE = (
+    OSError,  # so is what is wrong with TLS once its handshake is over
     httpx.InvalidURL,
     httpcore.NetworkError,
     httpcore.ProtocolError,
@@ -63,7 +69,11 @@ class ShortBackend(httpcore.AsyncNetworkBackend):
         self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(self, *where: Any, **how: Any) -> httpcore.AsyncNetworkStream:
-        return ShortStream(await self._backend.connect_tcp(*where, **how))
+        stream: Any = await self._backend.connect_tcp(*where, **how)
+        stream._stream = RawStream(
+            stream._stream
+        )  # beneath TLS, where httpcore has no place for us
+        return ShortStream(stream)
 
     async def sleep(self, seconds: float) -> None:
         await self._backend.sleep(seconds)
@@ -96,4 +106,32 @@ class ShortStream(httpcore.AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
 
-__all__ = ["MOST_BYTES", "AnswerTooLong", "post"]
+class RawStream(anyio.abc.ByteStream):
+    """What one of them is made on: bytes as they arrive."""
+
+    def __init__(self, stream: anyio.abc.ByteStream) -> None:
+        self._stream = stream
+        self._left = MOST_RAW_BYTES
+
+    async def receive(self, max_bytes: int = MOST_RAW_BYTES) -> bytes:
+        if self._left == 0:
+            raise AnswerTooLong
+        data = await self._stream.receive(min(max_bytes, self._left))
+        self._left -= len(data)
+        return data
+
+    async def send(self, item: bytes) -> None:
+        await self._stream.send(item)
+
+    async def send_eof(self) -> None:
+        await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    @property
+    def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
+        return self._stream.extra_attributes
+
+
+__all__ = ["MOST_BYTES", "MOST_RAW_BYTES", "AnswerTooLong", "post"]

@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import os
 import socket
+from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 
-from tests.support.liars import Lie, lying_service, says
+from tests.support.liars import LOCALHOST, Lie, lying_service, says, tls_of
 from zkagent.prover.service.errors import CallbackFailed
-from zkagent.prover.service.worker.posting import MOST_BYTES, post
+from zkagent.prover.service.worker.posting import MOST_BYTES, MOST_RAW_BYTES, post
 
 COOKIE = f"Set-Cookie: a=b; max-age={'9' * 400}\r\n"
 
@@ -29,6 +32,22 @@ def floods(data: bytes, first: bytes = b"") -> Lie:
             client.sendall(data * 4000)
 
     return lie
+
+
+def raw(data: bytes) -> Lie:
+    """Past the TLS that was agreed on."""
+
+    def lie(client: socket.socket) -> None:
+        os.write(client.fileno(), data)
+        client.recv(1)
+
+    return lie
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who calls back trusts localhost's certificate."""
+    monkeypatch.setattr(certifi, "where", lambda: str(LOCALHOST))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +79,42 @@ def test_the_status_is_what_it_says(lie: Lie, status: int) -> None:
 )
 def test_who_says_none_has_failed_before_anybody_had_to_wait(lie: Lie, why: str) -> None:
     with lying_service(lie) as url, pytest.raises(CallbackFailed, match=why):
+        posted(url)
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_long_chain_of_certificates_fits(tmp_path: Path) -> None:
+    _, mark, certificate = LOCALHOST.read_text().partition("-----BEGIN CERTIFICATE-----")
+    chain = tmp_path / "chain.pem"
+    chain.write_text(LOCALHOST.read_text() + (mark + certificate) * 60)
+    with lying_service(says(b"x" * MOST_BYTES, "503 Busy"), tls_of(chain)) as url:
+        assert posted(url) == 503
+
+
+@pytest.mark.usefixtures("trusted")
+def test_what_tls_keeps_for_itself_counts_as_read() -> None:
+    """Of these tickets no byte is ever the answer's."""
+    tls = tls_of()
+    tls.num_tickets = 50_000_000
+    with lying_service(says({}), tls) as url, pytest.raises(CallbackFailed, match="AnswerTooLong"):
+        posted(url)
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize(
+    ("lie", "why"),
+    [
+        (raw(b"\x17\x03\x03\x00\x40" + b"\0" * 64), "SSLError"),  # a record of a wrong code
+        (raw(b"\x99\x03\x03\x00\x40" + b"\0" * 64), "SSLError"),  # of no known type
+        (raw(b"\x15\x03\x03\x00\x02\x02\x28"), "SSLError"),  # an alert in plain text
+        (raw(b"HTTP/1.1 200 OK\r\n\r\n"), "SSLError"),
+        (floods(b"HTTP/1.1 100 \r\n\r\n"), "AnswerTooLong"),
+        (says(b"", headers=f"X: {'a' * MOST_RAW_BYTES}\r\n"), "AnswerTooLong"),
+        (lambda client: None, "RemoteProtocolError"),
+    ],
+)
+def test_who_breaks_off_in_tls_has_failed(lie: Lie, why: str) -> None:
+    with lying_service(lie, tls_of()) as url, pytest.raises(CallbackFailed, match=why):
         posted(url)
 
 

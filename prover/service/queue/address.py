@@ -3,6 +3,8 @@
 A password may stand in many places of it: before the host, in the query, and wherever one with an @
 or a / that is not escaped is taken for something else. So what can be read in two ways is refused,
 and nothing but the host and the database's name is ever shown.
+
+Connections speak UTF-8, whatever the address, the environment or the server would have.
 """
 
 import re
@@ -16,6 +18,11 @@ ESCAPES = "write @, /, ? and # in its user, password and query as %40, %2F, %3F 
 SCHEME = re.compile(r"\w+(\+\w+)?://")
 #: No @ but the one between the password and the host, and none of the other three before it.
 UNAMBIGUOUS = re.compile(r"\w+(\+\w+)?://([^@/?#]*@)?[^@]*")
+#: What the service sets itself, and arguments of psycopg that are none of libpq's, and no texts.
+REFUSED = frozenset({"options", "autocommit", "conninfo", "context", "cursor_factory"})
+REFUSED |= {"prepare_threshold", "row_factory"}
+POOLING = "; a proxy before it has to pool sessions, not transactions"
+ENCODING = {"client_encoding": "utf8"}
 
 
 def read_address(given: str) -> sa.URL:
@@ -27,9 +34,11 @@ def read_address(given: str) -> sa.URL:
     if url.get_backend_name() == "postgresql":
         if not UNAMBIGUOUS.fullmatch(given):
             raise DatabaseUnusable(_scheme(given), ESCAPES)
-        if "options" in url.query:  # of which the service has its own
-            raise DatabaseUnusable(shown_address(url), "leave `options` out of its query")
-        return url.set(drivername="postgresql+psycopg")
+        for name in sorted(REFUSED & url.query.keys()):
+            remedy = POOLING if name == "prepare_threshold" else ""
+            reason = f"leave `{name}` out of its query{remedy}"
+            raise DatabaseUnusable(shown_address(url), reason)
+        return url.set(drivername="postgresql+psycopg").update_query_dict(ENCODING)
     if url != sa.URL.create("sqlite", database=url.database):
         raise DatabaseUnusable(_scheme(given), EXPECTED)
     return url

@@ -40,6 +40,7 @@ BUSY_TIMEOUT_MS = 30_000
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
 ABANDONED_MS = 15_000
+ENCODINGS = ("UTF8", "SQL_ASCII")  # of a server, that hold every text; the second, as bytes
 TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tables
 
 
@@ -90,6 +91,7 @@ class Database:
 
     def _prepare(self, connection: sa.Connection) -> None:
         if self.is_postgres:
+            self._check_encoding(connection)
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
         if not self._new and not sa.inspect(connection).has_table(meta.name):
             raise DatabaseMissing(self.shown)
@@ -110,6 +112,14 @@ class Database:
             connection.execute(sa.update(meta).where(version).values(value=str(SCHEMA_VERSION)))
         metadata.create_all(connection)
         end_handles(connection)
+
+    def _check_encoding(self, connection: sa.Connection) -> None:
+        """Raises DatabaseUnusable where some names and reasons could not be written down."""
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding not in ENCODINGS:
+            remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
+            reason = f"its encoding {encoding} does not hold every text: {remedy}"
+            raise DatabaseUnusable(self.shown, reason)
 
     @property
     def shown(self) -> str:

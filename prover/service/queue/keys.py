@@ -12,7 +12,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.errors import MOST_NAME, KeyNameRefused, KeyRefused, KeyUnknown
+from zkagent.prover.service.errors import (
+    MOST_NAME,
+    DatabaseUnusable,
+    KeyNameRefused,
+    KeyRefused,
+    KeyUnknown,
+)
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.store import Quota, give_up_all
 from zkagent.prover.service.queue.tables import keys, meta
@@ -62,7 +68,8 @@ class Keys:
         self._database = database
 
     def create(self, name: str, allowance: Allowance = Allowance()) -> str:
-        """A new key, in the only form in which it is ever shown. Raises KeyNameRefused."""
+        """A new key, in the only form in which it is ever shown. Raises KeyNameRefused;
+        DatabaseUnusable for a name that is short enough, and not for an encoding of bytes."""
         if not (0 < len(name) <= MOST_NAME and name.isprintable() and name == name.strip()):
             raise KeyNameRefused(name)
         key_id, secret = secrets.token_hex(ID_LENGTH // 2), secrets.token_urlsafe(32)
@@ -75,9 +82,13 @@ class Keys:
             "per_day": allowance.per_day,
             "urgent": allowance.urgent,
         }
-        with self._database.write() as connection:
-            row["created_at"] = shared_clock(connection)
-            connection.execute(sa.insert(keys).values(row))
+        try:
+            with self._database.write() as connection:
+                row["created_at"] = shared_clock(connection)
+                connection.execute(sa.insert(keys).values(row))
+        except sa.exc.DataError as exc:
+            reason = f"its encoding counts bytes, and has no room for the name {name!r}"
+            raise DatabaseUnusable(self._database.shown, reason) from exc
         return f"zk_{key_id}_{secret}"
 
     def all(self) -> list[KeyRecord]:

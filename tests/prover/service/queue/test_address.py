@@ -1,5 +1,6 @@
 """Addresses of databases: those that cannot be are refused in a line, and none shows a secret."""
 
+import inspect
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ UNANSWERED = [
 ]
 UNREADABLE = [
     f"postgresql://{NOBODY}/queue?options={SECRET}",
+    f"postgresql://{NOBODY}/queue?prepare_threshold={SECRET}",
     f"postgresql://me:pa@ss:{SECRET}@{NOBODY}/queue",
     f"postgresql://me:pa@{SECRET}/x@{NOBODY}/queue",
     f"postgresql://me:pa@{SECRET}@{NOBODY}/queue",
@@ -92,6 +94,7 @@ def test_wake_ups_are_connected_with_what_the_address_means_and_tell_none_of_it(
     wake.close()
     meant = unquote(place)
     known = {"user": "bob", "password": meant, "host": "db.example", "port": 6000}
+    known |= {"client_encoding": "utf8"}
     assert given[0].items() >= (known | {"dbname": "my name", "connect_timeout": 10}).items()
     assert meant not in caplog.text
     assert "wake-ups are off" in caplog.text
@@ -106,6 +109,18 @@ def test_the_host_and_the_name_are_shown(tmp_path: Path) -> None:
 def test_options_that_would_take_the_place_of_ours_are_refused() -> None:
     with pytest.raises(DatabaseUnusable, match="leave `options` out"):
         Database(f"postgresql://{NOBODY}/queue?options=-c%20statement_timeout%3D0")
+
+
+def test_arguments_of_the_driver_are_refused_with_what_to_do() -> None:
+    """They are no texts, as all is in an address."""
+    named = inspect.signature(psycopg.Connection.connect).parameters.values()
+    of_psycopg = {each.name for each in named if each.kind is not inspect.Parameter.VAR_KEYWORD}
+    assert "prepare_threshold" in of_psycopg
+    for name in of_psycopg:
+        with pytest.raises(DatabaseUnusable, match=f"leave `{name}` out of its query"):
+            Database(f"postgresql://{NOBODY}/queue?{name}=0")
+    with pytest.raises(DatabaseUnusable, match="has to pool sessions, not transactions"):
+        Database(f"postgresql://{NOBODY}/queue?sslmode=prefer&prepare_threshold=0")
 
 
 def test_the_usual_file_may_lie_in_any_folder(

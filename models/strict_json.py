@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from zkagent.models.nesting import MOST_LEVELS, check_depth
+from zkagent.models.nesting import MOST_LEVELS, TEXT, check_depth
 
 #: Of what is read whole: a hundred times what any of ours is.
 MOST_BYTES = 1 << 26
@@ -31,7 +31,7 @@ def load_json(
     if len(text) > most_bytes:
         raise ValueError(f"it is longer than {most_bytes:,} bytes")
     text = text if isinstance(text, str) else text.decode()
-    if sum(map(text.count, '[{,"')) > most_parts:
+    if _parts(text) > most_parts and _parts(_without_texts(text)) > most_parts:
         raise ValueError(f"it has more than {most_parts:,} brackets, commas and quotes")
     check_depth(text, most_levels)
     return json.loads(
@@ -41,6 +41,15 @@ def load_json(
         parse_int=_integer,
         parse_float=_finite,
     )
+
+
+def _parts(text: str) -> int:
+    return sum(map(text.count, '[{,"'))
+
+
+def _without_texts(text: str) -> str:
+    """What stands in texts is no part."""
+    return TEXT.sub(b'""', text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _no_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

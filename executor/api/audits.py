@@ -16,7 +16,7 @@ from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.chain.model_hashes import commitment_hash
-from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere, OtherModel
 from zkagent.executor.receipts.verdicts import Check, difference
@@ -45,7 +45,7 @@ def audit_agent(
     pool or token, `role=address` of others (ROLES).
     Raises ChainError, ModelError, CircuitError when there is no telling.
     """
-    reader = ContractReader(connect(rpc, chain_id))
+    reader = ContractReader(connect(rpc, chain_id), Allowance(MOST_ANSWERED))
     code = Code(reader, reader.block("latest"), {each.lower() for each in trust})
     agent = address.lower()
     standing = Place("agent", agent, ("WalletAgent",))
@@ -82,7 +82,7 @@ def audit_model(
     Arguments as of `audit_agent`. Raises OtherModel when no shipped model is committed to,
     NoAgentThere for what is no registry, RevertError for a number that it does not have.
     """
-    reader = ContractReader(connect(rpc, chain_id))
+    reader = ContractReader(connect(rpc, chain_id), Allowance(MOST_ANSWERED))
     code = Code(reader, reader.block("latest"), {each.lower() for each in trust})
     source = Web3Registry(reader, registry)
     bound = source.model(number, code.block)

@@ -6,7 +6,7 @@ from functools import partial
 
 from zkagent.executor.api.arguments import AnyPath, file_of, model_of, setup_file
 from zkagent.executor.audit.run import RunContracts
-from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.receipts import verify_run
 from zkagent.executor.receipts.circuits import LocalCircuits
@@ -47,7 +47,9 @@ def verify_receipt(
     if rpc is not None:
         reader = ContractReader(connect(rpc, found.chain_id))
         contracts = RunContracts(reader, models, circuits, {each.lower() for each in trust})
-        sources = replace(sources, chain=partial(Web3Agent, reader.web3), contracts=contracts)
+        allowed = Allowance(MOST_ANSWERED)
+        chain = partial(Web3Agent, reader.web3, allowance=allowed)
+        sources = replace(sources, chain=chain, contracts=contracts)
     report = verify_run.verify_receipt(found, sources)
     notes = _vouched(models(found.runs[0].model.name)) if model is not None else ()
     return replace(report, checks=(*report.checks, *notes), development_srs=circuits.development)

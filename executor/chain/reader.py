@@ -23,15 +23,37 @@ from zkagent.verifier_contracts.toolchain.compile import Contract
 
 LAG_S, PAUSE_S = 8.0, 0.5  # how long, and how often, a node is waited for that lags behind itself
 MOST_LAG = 8  # blocks; nodes keep the state of 64 at least
+#: Of a view: fifty times what ours take. Nodes would do ten times as much for anybody's contract.
+VIEW_GAS = 5_000_000
 #: How nodes say that they dropped the state of an old block, or do not have that of a new one.
 PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNORECASE)
+#: How nodes say that a call took more than that: it fails without a reason, as in a transaction.
+OUT_OF_GAS = re.compile(r"out ?of ?gas|OOG|gas required exceeds", re.IGNORECASE)
+#: Bytes that the contracts of a stranger's receipt or agent may answer with: ours take thousands.
+MOST_ANSWERED = 1 << 23
+
+
+class Allowance:
+    """How many bytes contracts may answer with that somebody else chose, all in all."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.left = most, most
+
+    def take(self, count: int) -> None:
+        """Raises CannotVerify when they were more."""
+        self.left -= count
+        if self.left < 0:
+            raise CannotVerify(
+                f"its contracts answer with more than {self.most:,} bytes: no agent's do"
+            )
 
 
 class ContractReader:
-    """Everything raises ChainError; what is not there raises NotOnChain or NoAgentThere."""
+    """Everything raises ChainError; what is not there raises NotOnChain or NoAgentThere.
+    allowance: of what views answer."""
 
-    def __init__(self, web3: Web3) -> None:
-        self.web3 = web3
+    def __init__(self, web3: Web3, allowance: Allowance | None = None) -> None:
+        self.web3, self.allowance = web3, allowance
         self._head = 0  # the latest block that the node told of
 
     @property
@@ -112,9 +134,9 @@ class ContractReader:
         *arguments: Any,
         sender: str = abi.NO_HANDLER,
     ) -> tuple[Any, ...]:
-        """The results of a call."""
+        """The results of a call that takes little gas."""
         try:
-            returned = self.call(to, method.call(*arguments), block, sender)
+            returned = self.seen(to, method.call(*arguments), block, sender)
         except RevertError as exc:
             if exc.data:
                 raise
@@ -124,12 +146,36 @@ class ContractReader:
         except ValueError as exc:
             raise NoAgentThere(to, str(exc)) from exc
 
+    def seen(self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER) -> bytes:
+        """What a view returns that takes little gas; one that takes more reverts. Raises
+        CannotVerify beyond the allowance."""
+        if self.allowance:
+            self.allowance.take(0)
+        try:
+            returned = self.call(to, data, block, sender, gas=VIEW_GAS)
+        except ChainError as exc:
+            if isinstance(exc, RevertError) or not OUT_OF_GAS.search(str(exc)):
+                raise
+            raise RevertError(str(exc), data=b"") from exc
+        if self.allowance:
+            self.allowance.take(len(returned))
+        return returned
+
     def call(
-        self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER, errors: Any = ()
+        self,
+        to: str,
+        data: bytes,
+        block: Block,
+        sender: str = abi.NO_HANDLER,
+        errors: Any = (),
+        *,
+        gas: int | None = None,
     ) -> bytes:
-        """What a call returns. errors: ABI entries of errors to expect."""
+        """What a call returns. errors: ABI entries of errors to expect. gas: as much as the node
+        allows by default."""
         fields: Any = {"to": _checksummed(to), "from": _checksummed(sender), "data": data}
-        return self._called(fields, block, errors)
+        limit = {} if gas is None else {"gas": gas}
+        return self._called(fields | limit, block, errors)
 
     def constructed(self, compiled: Contract, arguments: Sequence[Any], block: Block) -> bytes:
         """The code that deploying with these constructor arguments would leave, on this state."""

@@ -1,6 +1,5 @@
 """One agent on a real chain, read and simulated through JSON-RPC."""
 
-import contextlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -24,7 +23,7 @@ from zkagent.executor.chain.agent import (
 from zkagent.executor.chain.effects import transfers_in
 from zkagent.executor.chain.limits import MOST_TOOLS
 from zkagent.executor.chain.model_ids import model_number
-from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.reader import Allowance, ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain
@@ -46,8 +45,9 @@ SIMULATION_ERRORS = [
 class Web3Agent:
     """Implements AgentChain for the agent at `address`."""
 
-    def __init__(self, web3: Web3, address: str) -> None:
-        self.reader, self.agent = ContractReader(web3), address.lower()
+    def __init__(self, web3: Web3, address: str, allowance: Allowance | None = None) -> None:
+        """allowance: of what its contracts answer, for an agent of a stranger's choice."""
+        self.reader, self.agent = ContractReader(web3, allowance), address.lower()
         self._view = self.reader.view
         self._identity = lru_cache(maxsize=64)(self._read_identity)
 
@@ -128,12 +128,12 @@ class Web3Agent:
     def _decimals(self, tokens: Sequence[str], block: Block) -> list[tuple[str, int]]:
         """Of those that tell, as the decoder contract asks them. Raises DecimalsRefused for more
         than a word, which the decoder takes and no run can name as a fact (`AgreedFacts.sol`)."""
-        told = {}
-        for token in tokens:
-            with contextlib.suppress(RevertError):
-                told[token] = self.reader.call(token, abi.DECIMALS.call(), block)
         known = []
-        for token, answer in told.items():
+        for token in dict.fromkeys(tokens):
+            try:
+                answer = self.reader.seen(token, abi.DECIMALS.call(), block)
+            except RevertError:
+                continue
             places = int.from_bytes(answer[: abi.WORD], "big")
             if len(answer) < abi.WORD or places > MAX_DECIMALS:
                 continue

@@ -504,11 +504,17 @@ class Asked(AlteredReader):
     wrong_for = 0
 
     def call(
-        self, to: str, data: bytes, block: Block, sender: str = NOBODY, errors: Any = ()
+        self,
+        to: str,
+        data: bytes,
+        block: Block,
+        sender: str = NOBODY,
+        errors: Any = (),
+        **limit: Any,
     ) -> bytes:
         method = abi.BATCH_VERIFIER_FOR
         if data[:4] != method.selector:
-            return super().call(to, data, block, sender, errors)
+            return super().call(to, data, block, sender, errors, **limit)
         _, decisions = method.arguments(data)
         batch = next(each for each in self.batches if each.size >= decisions)
         verifier = STRANGER if decisions == self.wrong_for else batch.verifier

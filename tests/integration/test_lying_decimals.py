@@ -4,6 +4,7 @@ sent: what was signed on that does not happen.
 The chain itself is what it tells before, and what it is afterwards.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,8 +19,11 @@ from tests.support.lying_node import LyingNode, lying_node
 from zkagent.circuits.systems import EVALUATED
 from zkagent.executor.api.decisions import decide_at
 from zkagent.executor.chain.calls import run_of
+from zkagent.executor.chain.reader import Allowance, ContractReader
+from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.chain.web3_agent import Web3Agent
-from zkagent.executor.errors import DecimalsRefused, TokenContradicted
+from zkagent.executor.errors import CannotVerify, DecimalsRefused, TokenContradicted
+from zkagent.executor.receipts.format import parse_receipt, signed_text
 from zkagent.executor.runs import settlement
 from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.journal import Journal
@@ -27,6 +31,7 @@ from zkagent.executor.runs.preview import Preview
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import contract
 
 POINTER_SLOT = 2  # of a SymbolBook: behind its owner and who is to become it
@@ -256,3 +261,62 @@ def test_a_decision_asks_its_asset_alone(world: World) -> None:
     assert decision.values == (int(world.unlisted, 16), 1_500_000, int(payee, 16))
     with pytest.raises(DecimalsRefused, match=payee.lower()):
         decide_at(model, f"send 1.5 {payee} to {world.unlisted}", (), agent, agent.head())
+
+
+def returning(length: int) -> bytes:
+    """Code that answers whatever it is asked with so many zeros."""
+    # PUSH3 length, PUSH0, RETURN
+    return bytes([0x62, *length.to_bytes(3, "big"), 0x5F, 0xF3])
+
+
+def test_a_strangers_receipt_has_nobody_read_megabytes(
+    world: World, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He signs it himself, and whom it names as tokens is up to him."""
+    stage, hostile = world.stage, to_checksum_address("0x" + "ab" * 20)
+    world.set_code(hostile, returning(3_000_000))
+    world.undo.clear()
+    address = stage.chain.deployment.agent
+    honest = world.run(f"send 5 USDC to {stage.chain.stranger.address}", address=address).receipt
+    document = json.loads(honest.to_json())
+    named = [{"token": hostile.lower(), "decimals": 6}] * 64
+    for step in document["runs"][0]["iterations"]:
+        step["context"]["token_decimals"] = named
+    document["signature"] = "0x" + "00" * 65
+    unsigned = parse_receipt(json.dumps(document))
+    document["signature"] = sign_receipt(stage.chain.owner, signed_text(unsigned.document))
+    asked, seen = list[str](), ContractReader.seen
+
+    def listen(reader: ContractReader, to: str, *arguments: Any) -> bytes:
+        asked.append(to.lower())
+        return seen(reader, to, *arguments)
+
+    monkeypatch.setattr(ContractReader, "seen", listen)
+    report = zkagent.verify_receipt(parse_receipt(json.dumps(document)), rpc=world.node.url)
+    assert report.verdict == "rejected"
+    assert asked.count(hostile.lower()) == 1
+
+
+def test_what_contracts_answer_has_a_maximum_all_in_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = to_checksum_address("0x" + "ab" * 20)
+    world.set_code(hostile, returning(100_000))
+    reader = ContractReader(world.stage.chain.web3, Allowance(250_000))
+    block = reader.block("latest")
+    for _ in range(2):
+        assert len(reader.seen(hostile, b"", block)) == 100_000
+    for _ in range(2):
+        with pytest.raises(CannotVerify, match="more than 250,000 bytes"):
+            reader.seen(hostile, b"", block)
+    monkeypatch.setattr(reader, "web3", None)
+    with pytest.raises(CannotVerify, match="more than 250,000 bytes"):  # and nobody is asked
+        reader.seen(hostile, b"", block)
+
+
+def test_a_view_has_little_gas(world: World) -> None:
+    hostile = to_checksum_address("0x" + "ab" * 20)
+    world.set_code(hostile, bytes.fromhex("5b5f56"))  # JUMPDEST, PUSH0, JUMP: for ever
+    reader = ContractReader(world.stage.chain.web3)
+    with pytest.raises(RevertError):
+        reader.seen(hostile, b"", reader.block("latest"))

@@ -95,6 +95,11 @@ def test_what_has_too_many_parts_is_not_looked_at(text: str) -> None:
         load_json("[" + "{}," * (1 << 20) + "{}]")
 
 
+def test_what_stands_in_a_text_is_no_part() -> None:
+    told = '[{,\\"' * (1 << 20)
+    assert load_json(json.dumps([told])) == [told]
+
+
 @pytest.mark.parametrize("text", ['"' + '\\"' * 500_000, '"\\' * 500_000, "[]" * 500_000])
 def test_no_text_takes_long_to_look_at(text: str) -> None:
     began = time.monotonic()

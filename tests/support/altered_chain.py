@@ -39,11 +39,17 @@ class AlteredReader(ContractReader):
         return bytes(self._once((at, block.number), lambda: ask(address, block)))
 
     def call(
-        self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER, errors: Any = ()
+        self,
+        to: str,
+        data: bytes,
+        block: Block,
+        sender: str = abi.NO_HANDLER,
+        errors: Any = (),
+        **limit: Any,
     ) -> bytes:
         ask = super().call
         key = (to.lower(), data, block.number, sender.lower())
-        found = self._once(key, lambda: ask(to, data, block, sender, errors))
+        found = self._once(key, lambda: ask(to, data, block, sender, errors, **limit))
         answer = self.answers.get((to.lower(), data[:4]))
         return answer(found, sender.lower()) if answer else found
 

@@ -15,7 +15,8 @@ from zkagent.verifier_contracts.errors import AnswerRefused
 Form = Callable[[Any], Any]
 
 QUANTITY = re.compile(r"0x[0-9a-f]{1,64}", re.ASCII | re.IGNORECASE)
-DATA = re.compile(r"0x([0-9a-f]{2})*", re.ASCII | re.IGNORECASE)
+#: Without a group, of whose turns `re` would keep a record each: 75 bytes for one of the text.
+DATA = re.compile(r"0x[0-9a-f]*+", re.ASCII | re.IGNORECASE)
 #: Whatever is counted on a chain stays below: chains, blocks, transactions, seconds, gas spent.
 BEYOND_COUNTING = 1 << 63
 #: Nodes say null of a transaction or block that they do not have.
@@ -30,10 +31,12 @@ ABSENT = frozenset(
 
 
 def matching(pattern: re.Pattern[str], length: int | None = None) -> Form:
-    """A text of this pattern. length: of the bytes that it writes in hexadecimal."""
+    """A text of this pattern; of whole bytes, where it is one of bytes. length: how many."""
 
     def form(value: Any) -> Any:
         if not isinstance(value, str) or pattern.fullmatch(value) is None:
+            raise ValueError(value)
+        if pattern is DATA and len(value) % 2:
             raise ValueError(value)
         if length is not None and len(value) != 2 + 2 * length:
             raise ValueError(value)

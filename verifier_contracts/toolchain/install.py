@@ -32,6 +32,8 @@ HERE = Path(__file__).parent
 ADAPTER = HERE / "solc-adapter.js"
 OLDEST_NODE = 18
 INSTALL_TIMEOUT_S = 900
+#: npm would wait for a registry that does not answer for a quarter of an hour, without a word.
+SOON = "--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000"
 FORGE_STD = "@layerzerolabs/toolbox-foundry/lib/forge-std"
 
 
@@ -199,6 +201,7 @@ def _npm_install(folder: Path, pins: Mapping[str, dict[str, str]], node: Node) -
         json.dumps({"name": "zkagent-toolchain", "private": True, "dependencies": versions})
     )
     options = "install --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error"
+    options += f" {SOON}"
     environment = {**os.environ, "PATH": f"{node.executable.parent}{os.pathsep}{os.defpath}"}
     environment["PATH"] += os.pathsep + os.environ.get("PATH", "")
     try:
@@ -212,7 +215,12 @@ def _npm_install(folder: Path, pins: Mapping[str, dict[str, str]], node: Node) -
             timeout=INSTALL_TIMEOUT_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as exc:
+    except subprocess.TimeoutExpired as exc:
+        raise ToolchainError(
+            f"npm did not install the toolchain within {INSTALL_TIMEOUT_S} s: "
+            "is its registry reachable from here? (npm config get registry)"
+        ) from exc
+    except OSError as exc:
         raise ToolchainError(f"npm did not run: {exc}") from exc
     if done.returncode:
         raise ToolchainError(f"npm could not install the toolchain: {_npm_reason(done.stderr)}")

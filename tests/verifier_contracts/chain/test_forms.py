@@ -1,6 +1,7 @@
 """Whatever a node answers, to whatever it is asked: one error of ours, and never Python's own."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 import requests
 
 from zkagent.verifier_contracts.chain import provider
-from zkagent.verifier_contracts.chain.forms import ABSENT, FORMS, checked
+from zkagent.verifier_contracts.chain.forms import ABSENT, DATA, FORMS, checked
 from zkagent.verifier_contracts.chain.local import Anvil, connect, send, translated
 from zkagent.verifier_contracts.chain.node import new_address
 from zkagent.verifier_contracts.errors import AnswerRefused, ChainError
@@ -201,6 +202,16 @@ def test_a_body_that_is_none_is_one_error(
     ):
         with pytest.raises(ChainError), translated(web3):
             ask()
+
+
+def test_bytes_are_whole_and_looked_at_without_a_record_of_each() -> None:
+    form, _ = FORMS["eth_call"]
+    assert form("0x") == "0x"
+    assert form("0x" + "Ab" * (1 << 22))
+    for wrong in ("0x0", "0x123", "0xg0", "12", "0x12\n"):
+        with pytest.raises(ValueError, match=re.escape(wrong)):
+            form(wrong)
+    assert DATA.groups == 0  # `re` keeps 75 bytes for each turn of one
 
 
 def test_every_answer_of_a_real_node_is_of_form(anvil: Anvil) -> None:

@@ -92,6 +92,15 @@ def test_a_failed_installation_says_why_and_leaves_nothing(failing_npm: Path) ->
     assert [path.name for path in (failing_npm / "toolchain").iterdir() if path.is_dir()] == []
 
 
+def test_an_npm_that_gets_no_answer_is_ended_with_a_remedy(
+    failing_npm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (failing_npm.parent / "npm").write_text("#!/bin/sh\nexec sleep 30\n")
+    monkeypatch.setattr(tools, "INSTALL_TIMEOUT_S", 0.2)
+    with pytest.raises(ToolchainError, match=r"within 0\.2 s: is its registry reachable"):
+        tools._toolchain(failing_npm)
+
+
 def test_a_package_with_another_digest_is_refused(tmp_path: Path) -> None:
     lock = tmp_path / "node_modules" / ".package-lock.json"
     lock.parent.mkdir()

@@ -34,6 +34,7 @@ DAY_S = 24 * HOUR_S
 EXPIRED_AT_ONCE = 500
 PURGED_AT_ONCE = 100
 GIVEN_UP_AT_ONCE = 100
+TOLD_WITHIN_S = 2 * DAY_S  # callbacks.py gives up after little more than a day
 PAUSE_S = 0.12  # SQLite's writers look every 0.1 s whether they may
 
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
@@ -206,9 +207,10 @@ class Store:
 
     def _purge(self, before: float) -> int:
         """Forget the oldest, as many as a transaction may that others need not wait for long; not
-        what somebody is still to be told of. What somebody has locked may be begun again, or is
-        being forgotten by another."""
+        what somebody is still to be told of, until they should long have been. What somebody has
+        locked may be begun again, or is being forgotten by another."""
         told = (handles.c.proof_id == proofs.c.id) & (handles.c.callback_state == "waiting")
+        told &= proofs.c.finished_at > before - TOLD_WITHIN_S
         found: list[str] = []
         with self.database.write() as connection:
             for state in FINISHED:  # one by one, so that an index has them in order

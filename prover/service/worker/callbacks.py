@@ -181,22 +181,32 @@ class Callbacks:
         body, headers, state = found
         if state not in FINISHED:  # somebody asked again meanwhile: there will be another end
             return {WAIT_S: TAKEN_FOR_S}
+        try:
+            await self._call(message, body, headers)
+        except CallbackRefused as exc:
+            return self._given_up(message, exc)
+        except CallbackFailed as exc:
+            return self._later(message, exc)
+        return {"callback_state": "delivered", "callback_tries": message.tries + 1}
+
+    async def _call(self, message: Message, body: str, headers: dict[str, str]) -> None:
+        """Once. Raises CallbackRefused; CallbackFailed, also for what nobody expected: nobody is
+        called for ever."""
         from zkagent.prover.service.worker import posting  # slow, and seldom needed
 
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 address = await self._resolved(message)
                 status = await posting.post(message.url, address, body, headers, TIMEOUT_S)
-            if not 200 <= status < 300:
-                raise CallbackFailed(message.url, f"it answered {status}")
-        except CallbackRefused as exc:
-            return self._given_up(message, exc)
-        except TimeoutError:
-            late = CallbackFailed(message.url, f"no answer within {TIMEOUT_S:g} s")
-            return self._later(message, late)
-        except CallbackFailed as exc:
-            return self._later(message, exc)
-        return {"callback_state": "delivered", "callback_tries": message.tries + 1}
+        except (CallbackRefused, CallbackFailed):
+            raise
+        except TimeoutError as exc:
+            raise CallbackFailed(message.url, f"no answer within {TIMEOUT_S:g} s") from exc
+        except Exception as exc:
+            log.warning("a callback failed: %s", type(exc).__name__, extra=_named(message))
+            raise CallbackFailed(message.url, type(exc).__name__) from exc
+        if not 200 <= status < 300:
+            raise CallbackFailed(message.url, f"it answered {status}")
 
     async def _resolved(self, message: Message) -> str:
         """Its address. Who is asked for it may hang longer than we wait, and counts until then."""

@@ -18,7 +18,7 @@ from zkagent.prover.service.queue.jobs import (
     content_id,
 )
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Quota, Store, end_as, lock_if_there
+from zkagent.prover.service.queue.store import TOLD_WITHIN_S, Quota, Store, end_as, lock_if_there
 from zkagent.prover.service.queue.tables import handles, proofs, usage
 from zkagent.prover.service.wire.states import State
 
@@ -303,6 +303,16 @@ def test_what_somebody_is_still_to_be_told_of_is_not_forgotten(
     with database.write() as connection:
         connection.execute(sa.update(handles).values(callback_state="done"))
     assert store.purge(time.time() + 1) == 1
+
+
+def test_what_somebody_should_long_have_been_told_of_is_forgotten(
+    store: Store, database: Database
+) -> None:
+    """Each message is given up after a day: one that never was keeps nothing for good."""
+    store.submit("bob", replace(WANTED, callback_url="https://hooks.example/done"))
+    finish(database, WANTED.id, State.DONE)
+    assert store.purge(time.time() + TOLD_WITHIN_S - 60) == 0
+    assert store.purge(time.time() + TOLD_WITHIN_S + 1) == 1
 
 
 def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database: Database) -> None:

@@ -22,7 +22,7 @@ from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.tables import handles
 from zkagent.prover.service.wire.states import Failure
-from zkagent.prover.service.worker import callbacks
+from zkagent.prover.service.worker import callbacks, posting
 from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.callback_shares import AT_ONCE, AT_ONCE_PER_HOST, AT_ONCE_PER_KEY
 from zkagent.prover.service.worker.callbacks import TRIES, Callbacks, wait_s
@@ -99,6 +99,24 @@ def test_tries_are_ever_farther_apart_and_end_after_a_day(store: Store) -> None:
     assert state(store.database) == "failed"
     assert waits == pytest.approx([wait_s(tries) for tries in range(1, TRIES)], abs=2)
     assert 24 < sum(waits) / 3600 < 30
+
+
+def test_what_nobody_expected_of_a_receiver_is_a_try_that_failed(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it makes our libraries raise; else it would be called for ever."""
+
+    async def post(*_: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(posting, "post", post)
+    finished(store, "http://127.0.0.1:9/")
+    calls, count = open_callbacks(store, "http://127.0.0.1:9"), 0
+    while count <= TRIES and calls.once():
+        count += 1
+        hurry(database)
+    assert count == TRIES
+    assert state(database) == "failed"
 
 
 def test_every_try_has_the_messages_id_and_no_other_message_has_it(

@@ -20,8 +20,9 @@ from zkagent.prover.service.queue.line import (
     LONGEST_WAIT_S,
     ORDER,
     another_turn,
-    catch_up,
+    by_start,
     is_due,
+    is_old,
     note_begun,
 )
 from zkagent.prover.service.queue.measures import count_failure, count_success
@@ -251,24 +252,20 @@ class Claims:
     def _next(
         self, connection: sa.Connection, able: Collection[str] | None, own: ProofRow | None
     ) -> ProofRow | None:
-        """Whose turn it is, locked: the first in line, or this one where nobody is before it. Old
-        lines are moved to where they belong as far as they are met."""
-        while True:
-            proof = self._first(connection, able, own) or own
-            if proof is None or not catch_up(connection, proof):
-                return proof
-            own = own and self._waiting(connection, own.id, own.generation)
-
-    def _first(
-        self, connection: sa.Connection, able: Collection[str] | None, before: ProofRow | None
-    ) -> ProofRow | None:
-        """The first in line, locked, of those before this one. Rows that others have locked are
-        about to be theirs."""
-        query = self._next_up(connection, able, self._free)
-        if before is not None:
-            own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
-            query = query.where(sa.tuple_(*ORDER) < own)
-        return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
+        """Whose turn it is, locked: the first in line, or this one where nobody is before it. Rows
+        that others have locked are about to be theirs."""
+        free = self._free & is_due(connection)
+        free = free if own is None else free | (proofs.c.id == own.id)
+        here = free if able is None else free & proofs.c.circuit.in_(sorted(able))
+        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & here)
+        query = query.with_for_update(skip_locked=True)
+        first = connection.execute(query.order_by(*ORDER).limit(1)).one_or_none()
+        if first is None or not is_old(connection, first):
+            return first
+        for name in by_start(connection, first.priority, here):
+            if found := connection.execute(query.where(proofs.c.id == name)).one_or_none():
+                return found
+        return first
 
     @property
     def _free(self) -> sa.ColumnElement[bool]:

@@ -18,8 +18,10 @@ circuits than others had waited there already. Among workers that are alike no l
 the soonest turn is always begun next.
 
 A turn that is older than the one that is served, since nobody could prove its circuit for a while
-or not as fast as others, counts as that one when it is begun; what waits of its key is then moved
-to after it, in its order. So however long a line has waited, its age is worth one turn.
+or not as fast as others, counts as that one when it is begun; and the next of its key starts after
+what was begun of it, whatever its turn was. So however long a line has waited, its age is worth one
+turn. Where each key's first proof starts is worked out when a slot is free, and nothing that waits
+is written to, however many wait.
 
 A try that ended badly was a turn: the next one of that proof takes another, lest proofs that crash
 again and again come before everybody else's each time. Trouble of the machine costs nobody a turn:
@@ -32,7 +34,7 @@ both of: there a long line on one says nothing about the other.
 
 import contextlib
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -82,24 +84,51 @@ def note_begun(
         raise_to(connection, turns, row, "turn")
 
 
-def catch_up(connection: sa.Connection, proof: sa.Row[Any]) -> bool:
-    """Move what waits of the key that pays for a locked proof to after what was begun of it, in its
-    order, if this proof is not there; whether it was not."""
-    if not proof.payer or proof.turn == HAD:
-        return False
-    beside = _beside(connection, proof.circuit)
-    earliest = _after(connection, _begun(proof.payer, proof.priority, beside))
-    if proof.turn >= earliest:
-        return False
-    theirs = _line(proof.payer, proof.priority, beside)
-    theirs &= is_due(connection) | (proofs.c.id == proof.id)
-    order = (proofs.c.turn, proofs.c.queued_at, proofs.c.id)
-    line = sa.select(*order).where(theirs).with_for_update(skip_locked=True).subquery()
-    place = sa.func.row_number().over(order_by=list(line.c)) + (earliest - 1)
-    places = sa.select(line.c.id, place.label("turn")).subquery()
-    moved = (proofs.c.id == places.c.id) & (proofs.c.turn < places.c.turn)
-    connection.execute(sa.update(proofs).where(moved).values(turn=places.c.turn))
-    return True
+def is_old(connection: sa.Connection, proof: sa.Row[Any]) -> bool:
+    """Whether as much was begun of the key that pays for a waiting proof as its turn, or more."""
+    return _starts(connection, [proof])[proof.id] > int(proof.turn)
+
+
+def by_start(connection: sa.Connection, priority: int, able: sa.ColumnElement[bool]) -> list[str]:
+    """The first of each key of the waiting proofs that can be begun, in the order in which they
+    are."""
+    firsts = connection.execute(_firsts(priority, able)).scalars().all()
+    found = connection.execute(sa.select(proofs).where(proofs.c.id.in_(firsts))).all()
+    starts = _starts(connection, found)
+    return sorted(
+        starts, key={row.id: (starts[row.id], row.queued_at) for row in found}.__getitem__
+    )
+
+
+def _firsts(priority: int, able: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The first proof of each key; from one key to the next by an index, so that it makes nothing
+    slower how many each has."""
+    waiting = (proofs.c.state == State.WAITING) & (proofs.c.priority == priority)
+    key = sa.select(sa.func.min(proofs.c.payer)).where(waiting)
+    known = sa.select(key.scalar_subquery().label("payer")).cte("known", recursive=True)
+    following = key.where(proofs.c.payer > known.c.payer).scalar_subquery()
+    known = known.union_all(sa.select(following).where(known.c.payer.is_not(None)))
+    theirs = waiting & able & (proofs.c.payer == known.c.payer)
+    first = sa.select(proofs.c.id).where(theirs).order_by(proofs.c.turn, proofs.c.queued_at)
+    return sa.select(first.limit(1).scalar_subquery()).where(known.c.payer.is_not(None))
+
+
+def _starts(connection: sa.Connection, waiting: Sequence[sa.Row[Any]]) -> dict[str, int]:
+    """The turn at which each of these would be begun, one of a key and all of one priority: its own
+    or the one after what was begun of its key."""
+    besides = {name: _beside(connection, name) for name in {proof.circuit for proof in waiting}}
+    paying = {proof.payer for proof in waiting if proof.payer and proof.turn != HAD}
+    theirs = turns.c.key_id.in_(paying) & turns.c.priority.in_({row.priority for row in waiting})
+    begun: dict[str, list[sa.Row[Any]]] = {}
+    for row in connection.execute(sa.select(turns).where(theirs)):
+        begun.setdefault(row.key_id, []).append(row)
+    starts: dict[str, int] = {}
+    for proof in waiting:
+        beside = besides[proof.circuit]
+        lasts = begun.get(proof.payer, []) if proof.turn != HAD else []
+        after = (row.turn + 1 for row in lasts if not beside or row.circuit in beside)
+        starts[proof.id] = max((proof.turn, *after))
+    return starts
 
 
 def another_turn(connection: sa.Connection, proof: sa.Row[Any]) -> dict[str, object]:
@@ -160,7 +189,7 @@ def _real(
     connection: sa.Connection, proof: sa.Row[Any], places: dict[str, int]
 ) -> Callable[[str], int]:
     """When it will be the turn of the place that each key has for a waiting proof: those before it
-    in an old line are moved, too."""
+    in an old line start earlier, too."""
     beside = _beside(connection, proof.circuit)
     served = _last_served(connection, proof.priority, beside)
 
@@ -257,5 +286,5 @@ def is_due(connection: sa.Connection) -> sa.ColumnElement[bool]:
     return later.is_(None) | (later <= now) | (proofs.c.queued_at > now + CLOCK_SLACK_S)
 
 
-__all__ = ["CLOCK_SLACK_S", "HAD", "LONGEST_WAIT_S", "ORDER", "another_turn", "catch_up", "is_due"]
-__all__ += ["next_turn", "note_begun", "pass_on", "share"]
+__all__ = ["CLOCK_SLACK_S", "HAD", "LONGEST_WAIT_S", "ORDER", "another_turn", "by_start", "is_due"]
+__all__ += ["is_old", "next_turn", "note_begun", "pass_on", "share"]

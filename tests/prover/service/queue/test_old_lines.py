@@ -1,8 +1,10 @@
 """Lines that grew old while nobody could prove their circuit: their age is worth one turn."""
 
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue.claims import Claim, Claims
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.jobs import Request, write_inputs
 from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.tables import proofs
 from zkagent.prover.service.wire.states import Failure
@@ -76,6 +78,50 @@ def test_who_keeps_a_line_there_has_no_share_of_it_after_a_second_pause(paused: 
     paused.ask("busy", 20, WELL)
     paused.prove(20, {WELL})
     assert Counter(paused.prove(7, {PAUSED, WELL})) == {"old": 4, "busy": 3}
+
+
+def queue_at_once(database: Database, key: str, count: int, circuit: str) -> None:
+    """As if each had been asked for on its own, which takes longer."""
+    row = {"circuit": circuit, "state": "waiting", "priority": 100, "payer": key}
+    with database.write() as connection:
+        rows = [
+            row
+            | {"id": f"{key} {turn}", "inputs": write_inputs((turn,)), "turn": turn}
+            | {"created_at": 0.0, "queued_at": turn * 1e-4}
+            for turn in range(count)
+        ]
+        connection.execute(sa.insert(proofs), rows)
+
+
+@contextmanager
+def written(database: Database) -> Iterator[Counter[str]]:
+    """How many rows are written to, by statements that begin alike."""
+    rows: Counter[str] = Counter()
+
+    def count(_: object, cursor: sqlite3.Cursor, statement: str, *__: object) -> None:
+        if cursor.rowcount > 0:
+            rows[statement[:6]] += cursor.rowcount
+
+    sa.event.listen(database.engine, "after_cursor_execute", count)
+    yield rows
+    sa.event.remove(database.engine, "after_cursor_execute", count)
+
+
+def test_a_claim_beside_a_long_line_writes_few_rows_however_often_it_grows_old(
+    floor: Floor, database: Database
+) -> None:
+    queue_at_once(database, "long", 10_000, PAUSED)
+    floor.ask("other", 4, PAUSED)
+    made = []
+    for _ in range(4):
+        floor.ask("long", 1, WELL)
+        assert floor.prove(1, {WELL}) == ["long"]  # after its whole line, which is old now
+        with written(database) as rows:
+            claim = floor.begin({PAUSED, WELL})
+        assert 1 <= rows.total() <= 20, rows
+        made.append(floor.end(claim))
+    assert made == ["other"] * 4
+    assert floor.prove(2, {PAUSED, WELL}) == ["long"] * 2
 
 
 WISH = Request(PAUSED, (7, 7, 7, 7))

@@ -4,8 +4,9 @@ Stricter than ezkl's `verify`, which accepts trailing bytes, and as strict as th
 instances are built here from the integers, each of which has one form only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
@@ -39,15 +40,32 @@ def verify(proof: Proof, circuit: Circuit) -> Verdict:
         return Verdict(True)
 
 
+class Counts(Protocol):
+    """How many numbers a circuit has."""
+
+    @property
+    def input_count(self) -> int: ...
+
+    @property
+    def output_count(self) -> int: ...
+
+
+def count_objections(
+    inputs: Sequence[int], outputs: Sequence[int], expected: Counts
+) -> Iterator[str]:
+    """What is wrong before any number is looked at."""
+    if len(inputs) != expected.input_count:
+        yield f"it has {len(inputs)} inputs, expected {expected.input_count}"
+    if len(outputs) != expected.output_count:
+        yield f"it has {len(outputs)} outputs, expected {expected.output_count}"
+
+
 def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
     """What is wrong before any cryptography."""
     facts = circuit.facts
     if proof.circuit != circuit.digest:
         yield f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
-    if len(proof.inputs) != facts.input_count:
-        yield f"it has {len(proof.inputs)} inputs, expected {facts.input_count}"
-    if len(proof.outputs) != facts.output_count:
-        yield f"it has {len(proof.outputs)} outputs, expected {facts.output_count}"
+    yield from count_objections(proof.inputs, proof.outputs, facts)
     if not fits_int64((*proof.inputs, *proof.outputs)):
         yield "a value needs more than 64 bits"
     if len(proof.proof) != facts.proof_bytes:
@@ -56,4 +74,4 @@ def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
         yield "it states another scale of its numbers than the circuit has"
 
 
-__all__ = ["Verdict", "verify"]
+__all__ = ["Counts", "Verdict", "count_objections", "verify"]

@@ -209,6 +209,9 @@ async def verify(body: SkipValidation[ProofDocument], deps: Using, caller: From)
     """A verdict for any proof of a circuit that this service has."""
 
     def decide() -> VerdictView:
+        card = deps.catalogue.card(body.circuit)
+        if reason := card.objection(body.inputs, body.outputs):
+            return VerdictView(valid=False, reason=reason)  # reading so many would take seconds
         verdict = deps.catalogue.verify(Proof.from_json(body.model_dump_json()))
         return VerdictView(valid=verdict.valid, reason=verdict.reason)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.local import Measurement
+from zkagent.prover.verification import Verdict, count_objections
 
 if TYPE_CHECKING:
     from zkagent.models.catalogue import Model
-    from zkagent.prover.verification import Verdict
 
 
 class Artifact(StrEnum):
@@ -47,6 +47,10 @@ class Card:
     development_srs: bool
     proof_bytes: int
     batches: tuple[BatchForm, ...] = ()
+
+    def objection(self, inputs: Sequence[int], outputs: Sequence[int]) -> str:
+        """Why no proof of the circuit has so many; nothing where one may."""
+        return next(count_objections(inputs, outputs, self), "")
 
 
 class Prover(Protocol):
@@ -82,7 +86,7 @@ class Catalogue(Protocol):
     def prover(self, digest: str, timeout_s: float, threads: int | None) -> Prover:
         """A prover, its child not necessarily started. Raises CircuitUnknown, CircuitError."""
 
-    def verify(self, proof: Proof) -> "Verdict":
+    def verify(self, proof: Proof) -> Verdict:
         """In bounded time. Raises CircuitUnknown, or ProverError when it cannot be decided."""
 
     def artifact(self, digest: str, name: Artifact) -> bytes:

@@ -274,6 +274,38 @@ def test_a_verifier_that_hangs_keeps_nobody_from_anything_but_verdicts(
     asyncio.run(ask())
 
 
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ((100_000, 2), "100000 inputs, expected 4"),
+        ((4, 100_000), "100000 outputs, expected 2"),
+        ((3, 2), "3 inputs, expected 4"),
+        ((4, 0), "0 outputs, expected 2"),
+    ],
+)
+def test_numbers_that_the_circuit_has_no_place_for_are_counted_and_not_read(
+    database: Database,
+    hanging: Hanging,
+    monkeypatch: pytest.MonkeyPatch,
+    counts: tuple[int, int],
+    reason: str,
+) -> None:
+    text = Proof(PROOF.circuit, (1,) * counts[0], (0,) * counts[1], b"\0").to_json()
+
+    def read(_: str) -> Proof:
+        raise AssertionError
+
+    async def ask() -> None:
+        async with served(database, hanging, keys_needed=False) as client:
+            headers = {"content-type": "application/json"}
+            answer = await client.post("/v1/verify", content=text, headers=headers)
+            assert answer.json() == {"valid": False, "reason": f"it has {reason}"}
+
+    monkeypatch.setattr(Proof, "from_json", read)
+    asyncio.run(ask())
+    assert hanging.verifying == []
+
+
 def test_readiness_needs_no_thread(database: Database, hanging: Hanging) -> None:
     """While everything that may wait does: a disk that hangs under circuits, say."""
 

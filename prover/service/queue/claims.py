@@ -16,13 +16,10 @@ from zkagent.prover.service.queue.company import wanted_by, wanted_by_just
 from zkagent.prover.service.queue.database import Database, insert_once, shared_clock
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import (
-    HAD,
     LONGEST_WAIT_S,
     ORDER,
     another_turn,
-    by_start,
     is_due,
-    is_old,
     note_begun,
 )
 from zkagent.prover.service.queue.measures import count_failure, count_success
@@ -113,7 +110,7 @@ class Claims:
                 self._leave_once(connection, own)
                 return None
             mine = able is None or own.circuit in able
-            proof = self._next(connection, able, own if mine else None)
+            proof = self._first(connection, able, own if mine else None) or (own if mine else None)
             if proof is None:
                 return None
             self._take(connection, proof.id, token)
@@ -165,7 +162,7 @@ class Claims:
             for proof in found:
                 self._take(connection, proof.id, claim.token, ours[0].batch or ours[0].id)
                 members[proof.id] = read_inputs(proof.inputs)
-            note_begun(connection, found, along=True)
+            note_begun(connection, found)
         return replace(claim, members=members)
 
     def _company(
@@ -207,7 +204,7 @@ class Claims:
             mine = self._with(connection, claim.token)
             for proof in mine:
                 if len(claim.members) > 1:
-                    requeue(connection, self.queue, proof, alone=True, turn=HAD)
+                    requeue(connection, self.queue, proof, alone=True)
                 else:
                     self._set_aside(connection, proof, State.FAILED, failure, reason)
 
@@ -228,7 +225,7 @@ class Claims:
         with self.database.write() as connection:
             mine = self._with(connection, token)
             for proof in mine:
-                requeue(connection, self.queue, proof, queued_at=proof.queued_at, turn=HAD)
+                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
             return len(mine)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
@@ -249,23 +246,16 @@ class Claims:
         current = proof and proof.state == State.WAITING and proof.generation == generation
         return proof if current else None
 
-    def _next(
-        self, connection: sa.Connection, able: Collection[str] | None, own: ProofRow | None
+    def _first(
+        self, connection: sa.Connection, able: Collection[str] | None, before: ProofRow | None
     ) -> ProofRow | None:
-        """Whose turn it is, locked: the first in line, or this one where nobody is before it. Rows
-        that others have locked are about to be theirs."""
-        free = self._free & is_due(connection)
-        free = free if own is None else free | (proofs.c.id == own.id)
-        here = free if able is None else free & proofs.c.circuit.in_(sorted(able))
-        query = sa.select(proofs).where((proofs.c.state == State.WAITING) & here)
-        query = query.with_for_update(skip_locked=True)
-        first = connection.execute(query.order_by(*ORDER).limit(1)).one_or_none()
-        if first is None or not is_old(connection, first):
-            return first
-        for name in by_start(connection, first.priority, here):
-            if found := connection.execute(query.where(proofs.c.id == name)).one_or_none():
-                return found
-        return first
+        """The first in line, locked, of those before this one. Rows that others have locked are
+        about to be theirs."""
+        query = self._next_up(connection, able, self._free)
+        if before is not None:
+            own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
+            query = query.where(sa.tuple_(*ORDER) < own)
+        return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
 
     @property
     def _free(self) -> sa.ColumnElement[bool]:
@@ -345,8 +335,7 @@ class Claims:
     def _set_back(self, connection: sa.Connection, proof: ProofRow, failure: Failure) -> None:
         """Back to its place: this worker will not take it while it is in trouble."""
         count_failure(connection, failure)
-        values: dict[str, Any] = {"queued_at": proof.queued_at, "failure": failure}
-        requeue(connection, self.queue, proof, turn=HAD, **values)
+        requeue(connection, self.queue, proof, queued_at=proof.queued_at, failure=failure)
 
     def _count_death(self, connection: sa.Connection, proof: ProofRow) -> None:
         count_failure(connection, Failure.DEATH)
@@ -359,7 +348,7 @@ class Claims:
         # Most deaths are nobody's fault; from the second on, it may be the proof's.
         delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
         values: dict[str, Any] = {"deaths": deaths, "alone": True}
-        values |= another_turn(connection, proof) if deaths > 1 else {"turn": HAD}
+        values |= another_turn(connection, proof) if deaths > 1 else {}
         requeue(connection, self.queue, proof, delay_s=delay_s, **values)
 
     def _set_aside(

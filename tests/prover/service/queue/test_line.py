@@ -59,22 +59,6 @@ def test_a_key_with_a_hundred_proofs_delays_anothers_first_one_by_one(
     assert sorted(served(worker, queue, 6)) == ["few"] * 3 + ["many"] * 3
 
 
-def test_a_line_that_nobody_could_prove_for_a_while_gets_one_turn_for_its_age(
-    store: Store, worker: Claims
-) -> None:
-    ask(store, "old", 6, SLOW)
-    ask(store, "busy", 9, QUICK)
-    order = []
-    for able in [{QUICK}] * 5 + [{QUICK, SLOW}] * 5:
-        turn = worker.next_turn(able)
-        assert turn
-        claim = worker.claim(*turn, able)
-        assert claim
-        order.append(payer(store.database, *claim.members))
-    assert order[:5] == ["busy"] * 5
-    assert sorted(order[5:]) == ["busy"] * 2 + ["old"] * 3
-
-
 def test_three_keys_take_turns(store: Store, worker: Claims, queue: ListedRuns) -> None:
     for key in ("a", "b", "c"):
         ask(store, key, 10)

@@ -124,7 +124,8 @@ class ParentLink:
 
     def __init__(self, watched: int) -> None:
         """watched: the descriptor that closes with the parent, the child's first argument."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+        for end in (signal.SIGINT, signal.SIGTERM):  # to all of a group: the parent's to handle
+            signal.signal(end, signal.SIG_IGN)
         _die_when_closed(watched)
         self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
         os.dup2(2, 1)  # what anyone else prints must not get between our lines

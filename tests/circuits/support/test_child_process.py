@@ -33,6 +33,18 @@ def test_messages_go_both_ways_whatever_else_is_printed(child: ChildProcess) -> 
         assert child.receive(10) == {"echo": what}
 
 
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_what_ends_a_whole_group_is_for_the_parent_to_handle(
+    child: ChildProcess, end: signal.Signals
+) -> None:
+    """As a terminal's Ctrl-C, and as whoever stops a service and all that belongs to it."""
+    child.send({"do": "echo", "what": "begun"})
+    child.receive(10)
+    os.kill(child.pid, end)
+    child.send({"do": "echo", "what": "still here"})
+    assert child.receive(10) == {"echo": "still here"}
+
+
 def test_a_crash_shows_how_it_ended_and_its_last_words(child: ChildProcess) -> None:
     child.send({"do": "crash"})
     with pytest.raises(EngineCrashed, match=r"signal SIGABRT \(the last words\)") as caught:

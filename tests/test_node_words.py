@@ -58,7 +58,7 @@ ARGUED = {
         "a verifier that it lists is kept only when it is built here or named; the rest goes into "
         "the commitment that is printed, which agents hold against their registry"
     ),
-    ("cli/model.py", "_agent_reads", "Web3Agent"): "`decide` signs and records nothing",
+    ("cli/model.py", "_agent", "Web3Agent"): "`decide` signs and records nothing",
     ("cli/called.py", "called_by_tools", "view"): "asked of a chain of our own, code compiled here",
 }
 

@@ -60,7 +60,7 @@ def slow_bodies_without_a_key(ward: Ward) -> None:
         os.environ["ZKAGENT_KEY"] = key
         ward.begin("--require-keys")
         head = b"POST /v1/proofs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-        for _ in range(50):
+        for _ in range(600):
             with _connected(ward) as connection:
                 connection.sendall(head + b"content-length: 100000\r\n\r\n{")
                 connection.settimeout(5)

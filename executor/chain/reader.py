@@ -23,13 +23,14 @@ from zkagent.verifier_contracts.toolchain.compile import Contract
 
 LAG_S, PAUSE_S = 8.0, 0.5  # how long, and how often, a node is waited for that lags behind itself
 MOST_LAG = 8  # blocks; nodes keep the state of 64 at least
-#: Of a view: fifty times what ours take. Nodes would do ten times as much for anybody's contract.
+#: Of a view, a registry's of 64 batch verifiers among them. Nodes would do ten times as much for
+#: anybody's contract.
 VIEW_GAS = 5_000_000
 #: How nodes say that they dropped the state of an old block, or do not have that of a new one.
 PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNORECASE)
 #: How nodes say that a call took more than that: it fails without a reason, as in a transaction.
 OUT_OF_GAS = re.compile(r"out ?of ?gas|OOG|gas required exceeds", re.IGNORECASE)
-#: Bytes that the contracts of a stranger's receipt or agent may answer with: ours take thousands.
+#: Bytes that the contracts of a stranger's receipt or agent may answer with, all in all.
 MOST_ANSWERED = 1 << 23
 
 

@@ -146,6 +146,7 @@ class _Planning:
             raise EncoderMismatch(step.index, x, theirs, self.identity.model.encoder)
         y = self.model.infer(x)
         context = with_decimals(self.chain, self.model, context, y)
+        self.reads = context.reads  # the next decision may be about the same token
         decision = derive_decision(self.model, context, y)
         return PlannedDecision(context, x, y, decision, claim_for(step.model_id, x, y))
 

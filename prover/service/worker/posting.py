@@ -70,9 +70,8 @@ class ShortBackend(httpcore.AsyncNetworkBackend):
 
     async def connect_tcp(self, *where: Any, **how: Any) -> httpcore.AsyncNetworkStream:
         stream: Any = await self._backend.connect_tcp(*where, **how)
-        stream._stream = RawStream(
-            stream._stream
-        )  # beneath TLS, where httpcore has no place for us
+        # Beneath TLS, where httpcore has no place for us.
+        stream._stream = RawStream(stream._stream)
         return ShortStream(stream)
 
     async def sleep(self, seconds: float) -> None:

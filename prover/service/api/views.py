@@ -12,7 +12,7 @@ from zkagent.prover.service.errors import ProofUnknown
 from zkagent.prover.service.queue.company import may_see
 from zkagent.prover.service.queue.database import Database, shared_clock
 from zkagent.prover.service.queue.jobs import HandleState, read_inputs
-from zkagent.prover.service.queue.line import ORDER
+from zkagent.prover.service.queue.line import ahead
 from zkagent.prover.service.queue.tables import handles, proofs, results
 from zkagent.prover.service.wire.schemas import (
     CallbackView,
@@ -217,18 +217,10 @@ def _progress(connection: sa.Connection, row: Any) -> Progress:
     since = _since(row, "queued_at" if waiting else "started_at") or now
     return Progress(
         stage="waiting" if waiting else "proving",
-        ahead=_ahead(connection, row) if waiting else 0,
+        ahead=ahead(connection, row) if waiting else 0,
         elapsed_s=max(0.0, now - since),
         expected_s=_expected_s(connection, row["circuit"]),
     )
-
-
-def _ahead(connection: sa.Connection, row: Any) -> int:
-    place = sa.tuple_(*ORDER)
-    mine = sa.tuple_(*(sa.literal(row[column.name]) for column in ORDER))
-    query = sa.select(sa.func.count()).select_from(proofs)
-    query = query.where((proofs.c.state == State.WAITING) & (place < mine))
-    return int(connection.execute(query).scalar_one())
 
 
 def _expected_s(connection: sa.Connection, circuit: str) -> float | None:

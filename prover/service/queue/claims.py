@@ -17,8 +17,8 @@ from zkagent.prover.service.queue.database import Database, insert_once, shared_
 from zkagent.prover.service.queue.jobs import Run, read_inputs
 from zkagent.prover.service.queue.line import (
     LONGEST_WAIT_S,
-    ORDER,
-    another_turn,
+    Turn,
+    first_in_line,
     is_due,
     note_begun,
 )
@@ -109,13 +109,14 @@ class Claims:
             if own.avoid == self.worker and self._others_live(connection, own.circuit):
                 self._leave_once(connection, own)
                 return None
-            mine = able is None or own.circuit in able
-            proof = self._first(connection, able, own if mine else None) or (own if mine else None)
-            if proof is None:
+            turn = first_in_line(connection, able, self._free, lock=True)
+            if turn is None and (able is None or own.circuit in able):
+                turn = Turn(own)
+            if turn is None:
                 return None
-            self._take(connection, proof.id, token)
-            note_begun(connection, [proof])
-            return self._claim_of(connection, proof, token)
+            self._take(connection, turn.proof.id, token)
+            note_begun(connection, turn, able)
+            return self._claim_of(connection, turn.proof, token)
 
     def offer(self, proof_id: str, generation: int) -> None:
         """Let another worker begin this proof, since ours has no slot for it: a second run of the
@@ -132,16 +133,16 @@ class Claims:
             return None
         with self.database.read() as connection:
             for free in (self._free, sa.true()):
-                query = self._next_up(connection, able, free).limit(1)
-                if proof := connection.execute(query).one_or_none():
-                    return proof.id, proof.generation
+                if turn := first_in_line(connection, able, free):
+                    return turn.proof.id, turn.proof.generation
         return None
 
     def return_run(self, proof_id: str, generation: int) -> None:
         """Put a proof that we were given and have not begun back into the queue."""
         with self.database.write() as connection:
             if proof := self._waiting(connection, proof_id, generation):
-                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
+                place = {"queued_at": proof.queued_at, "resumes": proof.resumes}
+                requeue(connection, self.queue, proof, **place)
 
     def join(self, claim: Claim, room: int) -> Claim:
         """Claim up to `room` more waiting proofs of the same circuit with the same token: of those
@@ -162,7 +163,6 @@ class Claims:
             for proof in found:
                 self._take(connection, proof.id, claim.token, ours[0].batch or ours[0].id)
                 members[proof.id] = read_inputs(proof.inputs)
-            note_begun(connection, found)
         return replace(claim, members=members)
 
     def _company(
@@ -172,7 +172,8 @@ class Claims:
         before a row was locked is seen only afterwards."""
         waiting = (proofs.c.state == State.WAITING) & (proofs.c.circuit == circuit)
         query = sa.select(proofs).where(waiting & ~proofs.c.alone & is_due(connection))
-        query = query.where(wanted_by_just(keys)).order_by(*ORDER).limit(room)
+        query = query.where(wanted_by_just(keys)).order_by(proofs.c.priority, proofs.c.queued_at)
+        query = query.limit(room)
         found = connection.execute(query.with_for_update(skip_locked=True)).all()
         wanting = wanted_by(connection, [proof.id for proof in found])
         return [proof for proof in found if wanting[proof.id] == keys]
@@ -225,7 +226,8 @@ class Claims:
         with self.database.write() as connection:
             mine = self._with(connection, token)
             for proof in mine:
-                requeue(connection, self.queue, proof, queued_at=proof.queued_at)
+                place = {"queued_at": proof.queued_at, "resumes": True}
+                requeue(connection, self.queue, proof, **place)
             return len(mine)
 
     def release_dead(self, connection: sa.Connection, worker: str) -> int:
@@ -246,33 +248,12 @@ class Claims:
         current = proof and proof.state == State.WAITING and proof.generation == generation
         return proof if current else None
 
-    def _first(
-        self, connection: sa.Connection, able: Collection[str] | None, before: ProofRow | None
-    ) -> ProofRow | None:
-        """The first in line, locked, of those before this one. Rows that others have locked are
-        about to be theirs."""
-        query = self._next_up(connection, able, self._free)
-        if before is not None:
-            own = sa.tuple_(*(sa.literal(before._mapping[column.name]) for column in ORDER))
-            query = query.where(sa.tuple_(*ORDER) < own)
-        return connection.execute(query.limit(1).with_for_update(skip_locked=True)).one_or_none()
-
     @property
     def _free(self) -> sa.ColumnElement[bool]:
-        """Not to be left to another worker."""
-        return proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
-
-    def _next_up(
-        self,
-        connection: sa.Connection,
-        able: Collection[str] | None,
-        free: sa.ColumnElement[bool],
-    ) -> sa.Select[Any]:
-        waiting = (proofs.c.state == State.WAITING) & free & is_due(connection)
-        query = sa.select(proofs).where(waiting)
-        if able is not None:
-            query = query.where(proofs.c.circuit.in_(sorted(able)))
-        return query.order_by(*ORDER)
+        """Not to be left to another worker that lives and can prove it."""
+        others = self._others & workers.c.circuits.contains(proofs.c.circuit)
+        ours = proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
+        return ours | ~sa.exists().where(others)
 
     def _take(
         self, connection: sa.Connection, proof_id: str, token: str, leader: str | None = None
@@ -329,13 +310,14 @@ class Claims:
             "avoid": self.worker,
             "failure": failure,
         }
-        values |= another_turn(connection, proof)
         requeue(connection, self.queue, proof, delay_s=self.limits.wait_s(crashes), **values)
 
     def _set_back(self, connection: sa.Connection, proof: ProofRow, failure: Failure) -> None:
-        """Back to its place: this worker will not take it while it is in trouble."""
+        """This worker will not take it while it is in trouble. What has gone first before has
+        another turn, lest a proof that means trouble each time keeps others from theirs."""
         count_failure(connection, failure)
-        requeue(connection, self.queue, proof, queued_at=proof.queued_at, failure=failure)
+        place = {"queued_at": proof.queued_at, "resumes": not proof.resumes}
+        requeue(connection, self.queue, proof, failure=failure, **place)
 
     def _count_death(self, connection: sa.Connection, proof: ProofRow) -> None:
         count_failure(connection, Failure.DEATH)
@@ -347,8 +329,7 @@ class Claims:
             return
         # Most deaths are nobody's fault; from the second on, it may be the proof's.
         delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
-        values: dict[str, Any] = {"deaths": deaths, "alone": True}
-        values |= another_turn(connection, proof) if deaths > 1 else {}
+        values: dict[str, Any] = {"deaths": deaths, "alone": True, "resumes": deaths == 1}
         requeue(connection, self.queue, proof, delay_s=delay_s, **values)
 
     def _set_aside(
@@ -367,14 +348,18 @@ class Claims:
 
     def _others_live(self, connection: sa.Connection, circuit: str) -> bool:
         """Whether somebody else can prove it."""
-        others = (workers.c.state == "alive") & (workers.c.id != self.worker)
-        others &= workers.c.circuits.contains(circuit, autoescape=True)
+        others = self._others & workers.c.circuits.contains(circuit, autoescape=True)
         query = sa.select(sa.func.count()).select_from(workers).where(others)
         return bool(connection.execute(query).scalar_one())
 
+    @property
+    def _others(self) -> sa.ColumnElement[bool]:
+        return (workers.c.state == "alive") & (workers.c.id != self.worker)
+
     def _leave_once(self, connection: sa.Connection, proof: ProofRow) -> None:
         """Leave it to another worker for a moment; once, lest nobody takes it."""
-        requeue(connection, self.queue, proof, delay_s=self.limits.backoff_s, avoid=None)
+        delay_s, resumes = self.limits.backoff_s, proof.resumes
+        requeue(connection, self.queue, proof, delay_s=delay_s, resumes=resumes, avoid=None)
 
 
 def new_token() -> str:

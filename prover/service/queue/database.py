@@ -317,10 +317,12 @@ def add(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column:
 
 
 def raise_to(connection: sa.Connection, table: sa.Table, row: dict[str, Any], column: str) -> None:
-    """Insert, or raise `column` of the row with the same primary key if it has less."""
+    """Insert, or write the row over the one with the same primary key if that has less in
+    `column`."""
     statement = _insert(connection, table).values(row)
-    keys, new = [key.name for key in table.primary_key], statement.excluded[column]
-    more = {"set_": {column: new}, "where": new > table.c[column]}
+    keys = [key.name for key in table.primary_key]
+    new = {name: statement.excluded[name] for name in row if name not in keys}
+    more = {"set_": new, "where": new[column] > table.c[column]}
     connection.execute(statement.on_conflict_do_update(index_elements=keys, **more))
 
 

@@ -2,8 +2,9 @@
 
 Version 1 took trouble of the machine for a verdict on the inputs: what failed there for any reason
 but the circuit's own refusal is set aside, and tried again when somebody asks for it. Until version
-2, handles stayed open when their proofs had ended. Until version 3,
-nothing found what had finished by its time, and nothing said how far keys had come in the line.
+2, handles stayed open when their proofs had ended. Until version 3, nothing found what had finished
+by its time. Until version 4 proofs had places in line, which grew old when nobody could prove
+them.
 """
 
 import uuid
@@ -12,17 +13,18 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.queue.jobs import HandleState
 from zkagent.prover.service.queue.origins import origin_of
-from zkagent.prover.service.queue.tables import handles, keys, proofs, workers
+from zkagent.prover.service.queue.tables import handles, keys, proofs, turns, workers
 from zkagent.prover.service.wire.states import FINISHED, Failure, State
 
-READABLE = ("1", "2", "3")
+READABLE = ("1", "2", "3", "4")
 NEW_IN_2 = (
-    *(proofs.c[name] for name in ("payer", "turn", "not_before")),
+    *(proofs.c[name] for name in ("asker", "not_before")),
     *(handles.c[f"callback_{name}"] for name in ("id", "host", "tries", "due")),
     keys.c.urgent,
     *(workers.c[name] for name in ("beats", "circuits", "troubles")),
 )
-OTHERWISE = ("zkagent_proof_line", "zkagent_proof_payer")  # indexes that are gone, or had less
+#: Indexes that are gone, or had less.
+OTHERWISE = tuple(f"zkagent_proof_{name}" for name in ("line", "payer", "place", "circuit"))
 REASON = (
     "an earlier version gave up on it, perhaps through no fault of its inputs: ask for it again"
 )
@@ -35,6 +37,15 @@ def migrate(connection: sa.Connection, found: str, now: float) -> None:
             _add(connection, column)
     for name in OTHERWISE:
         connection.exec_driver_sql(f"DROP INDEX IF EXISTS {name}")
+    if found != "1":
+        connection.exec_driver_sql(f"ALTER TABLE {proofs} RENAME COLUMN payer TO asker")
+        connection.exec_driver_sql(f"ALTER TABLE {proofs} DROP COLUMN turn")
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {turns}")
+    for column in (proofs.c.resumes, handles.c.circuit, handles.c.priority):
+        _add(connection, column)
+    for column in (proofs.c.circuit, proofs.c.priority):
+        theirs = sa.select(column).where(proofs.c.id == handles.c.proof_id).scalar_subquery()
+        connection.execute(sa.update(handles).values({column.name: theirs}))
     for index in (*proofs.indexes, *handles.indexes):
         index.create(connection, checkfirst=True)
     if found == "1":

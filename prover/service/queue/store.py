@@ -23,10 +23,9 @@ from zkagent.prover.service.queue.jobs import (
     Ticket,
     write_inputs,
 )
-from zkagent.prover.service.queue.line import next_turn, pass_on, share
 from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.reopening import reopen
-from zkagent.prover.service.queue.tables import handles, keys, proofs, results, usage
+from zkagent.prover.service.queue.tables import handles, keys, proofs, results, turns, usage
 from zkagent.prover.service.wire.states import FINISHED, UNFINISHED, State
 
 HOUR_S = 3600.0
@@ -91,16 +90,14 @@ class Store:
             if begun or not _has_handle(connection, key_id, proof, ended):
                 _count(connection, key_id, quota, 0 if ended else 1)
             state = HandleState(proof.state) if ended else HandleState.OPEN
-            _renew_handle(connection, key_id, request, state)
+            _renew_handle(connection, key_id, request, state, proof.priority)
             if begun:
                 counters = {} if proof.state == State.POISON else CLEAN
                 if not fresh:
                     reopen(connection, proof.id, KEPT)
                 self._begin(connection, proof, key_id, request.priority, counters)
             elif proof.state == State.WAITING and request.priority < proof.priority:
-                self._hurry(connection, proof, key_id, request.priority)
-            elif proof.state == State.WAITING and request.priority == proof.priority:
-                share(connection, proof, key_id)
+                self._hurry(connection, proof, request.priority)
             elif ended and request.callback_url:
                 call_back(connection, request.id, key_id)
             return Ticket(request.id, attached=not fresh)
@@ -152,7 +149,7 @@ class Store:
                 raise NotRetried(proof_id, proof.state)
             given_up = proof.state == State.CANCELLED  # by all; else who did so still has
             reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT)
-            self._begin(connection, proof, proof.payer, proof.priority, CLEAN)
+            self._begin(connection, proof, proof.asker, proof.priority, CLEAN)
 
     def cancel_of_key(self, key_id: str) -> list[str]:
         """The operator's cancel of all that one key waits for; which proofs that touched."""
@@ -183,26 +180,27 @@ class Store:
         with self.database.write() as connection:
             hour = int((before - DAY_S) // HOUR_S)
             connection.execute(sa.delete(usage).where(usage.c.hour < hour))
+            connection.execute(sa.delete(turns).where(turns.c.begun_at < before))
         return count
 
     def _begin(
         self,
         connection: sa.Connection,
         proof: ProofRow,
-        payer: str,
+        asker: str,
         priority: int,
         counters: dict[str, int],
     ) -> None:
-        """Queue a proof from the start, at the end of its key's line."""
+        """Queue a proof from the start."""
         values: dict[str, Any] = {"failure": None, "reason": None, "finished_at": None}
-        turn = next_turn(connection, payer, priority, proof.circuit)
-        values |= {"avoid": None, "payer": payer, "turn": turn}
+        values |= {"avoid": None, "asker": asker}
         requeue(connection, self.queue, proof, priority=priority, **values, **counters)
+        _mark(connection, proof.id, priority)
 
-    def _hurry(self, connection: sa.Connection, proof: ProofRow, payer: str, priority: int) -> None:
+    def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
         """A second, sooner run of the same generation; whichever comes first proves it."""
-        turn = next_turn(connection, payer, priority, proof.circuit)
-        change(connection, proof.id, priority=priority, payer=payer, turn=turn)
+        change(connection, proof.id, priority=priority)
+        _mark(connection, proof.id, priority)
         self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
     def _purge(self, before: float) -> int:
@@ -274,7 +272,8 @@ def requeue(
     free = {"claim": None, "worker": None, "batch": None, "started_at": None}
     now = shared_clock(connection)
     later = now + delay_s if delay_s else None
-    values = {**free, "priority": priority, "queued_at": now, "not_before": later, **values}
+    place = {"priority": priority, "queued_at": now, "not_before": later, "resumes": False}
+    values = {**free, **place, **values}
     change(connection, proof.id, state=State.WAITING, generation=run.generation, **values)
     queue.enqueue(connection, run)
 
@@ -330,8 +329,7 @@ def _give_up(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
 
 
 def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
-    """Cancel a locked proof that has no open handle left; else see to it that one of those who
-    still want it pays for it.
+    """Cancel a locked proof that has no open handle left.
 
     Taking away its claim is enough: the worker that proves it notices, and ends the child unless
     others in the same batch still want theirs.
@@ -341,8 +339,6 @@ def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
     if proof.state in UNFINISHED and not connection.execute(query).scalar_one():
         values = {"state": State.CANCELLED, "claim": None, "finished_at": shared_clock(connection)}
         change(connection, proof.id, **values)
-        return
-    pass_on(connection, proof)
 
 
 def _lock_key(connection: sa.Connection, key_id: str) -> None:
@@ -372,12 +368,21 @@ def _is_late(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
     return connection.execute(late).one_or_none() is not None
 
 
+def _mark(connection: sa.Connection, proof_id: str, priority: int) -> None:
+    """Write a locked proof's priority on its handles."""
+    theirs = handles.c.proof_id == proof_id
+    connection.execute(sa.update(handles).where(theirs).values(priority=priority))
+
+
 def _renew_handle(
-    connection: sa.Connection, key_id: str, request: Request, state: HandleState
+    connection: sa.Connection, key_id: str, request: Request, state: HandleState, priority: int
 ) -> None:
-    """Make or renew the key's handle. A renewed one takes the new deadline and callback."""
+    """Make or renew the key's handle on a locked proof of this priority. A renewed one takes the
+    new deadline and callback."""
     values = {
         "state": state,
+        "circuit": request.circuit,
+        "priority": priority,
         "callback_url": request.callback_url,
         "deadline": request.deadline,
     }
@@ -428,8 +433,8 @@ def _new_proof(request: Request, now: float) -> dict[str, object]:
         "state": State.WAITING,
         "priority": request.priority,
         "alone": request.alone,
-        "payer": "",
-        "turn": 0,
+        "asker": "",
+        "resumes": False,
         "created_at": now,
         "queued_at": now,
     }

@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 metadata = MetaData()
 
@@ -32,10 +32,10 @@ meta = Table(
 
 # state: jobs.State. generation counts the engine's runs of it; a run of an older one
 # has no say. claim is the token of whoever proves it now (fencing). version grows with every change
-# that a watcher can see. batch: where several are proven in one, the first of
-# them. alone: never batch it
-# again. payer, turn: the key whose turn it takes, and its place in line (see line.py). not_before:
-# the time of the next try. crashes, deaths: attempts that ended badly, see claims.py.
+# that a watcher can see. batch: where several are proven in one, the first of them. alone: never
+# batch it again. asker: the key that asked first. resumes: it has had its turn and goes first (see
+# line.py). not_before: the time of the next try. crashes, deaths: attempts that ended badly, see
+# claims.py.
 proofs = Table(
     "zkagent_proof",
     metadata,
@@ -51,8 +51,8 @@ proofs = Table(
     Column("avoid", String(64)),
     Column("batch", String(64)),
     Column("alone", Boolean, nullable=False, default=False),
-    Column("payer", String(32), nullable=False, default=""),
-    Column("turn", BigInteger, nullable=False, default=0),
+    Column("asker", String(32), nullable=False, default=""),
+    Column("resumes", Boolean, nullable=False, default=False),
     Column("not_before", Double),
     Column("crashes", Integer, nullable=False, default=0),
     Column("deaths", Integer, nullable=False, default=0),
@@ -63,22 +63,23 @@ proofs = Table(
     Column("started_at", Double),
     Column("finished_at", Double),
     Index("zkagent_proof_waiting", "state", "circuit", "queued_at"),
-    Index("zkagent_proof_place", "state", "priority", "turn", "queued_at"),
-    Index("zkagent_proof_payer", "state", "priority", "payer", "turn", "circuit"),
-    Index("zkagent_proof_circuit", "state", "circuit", "priority", "turn"),
+    Index("zkagent_proof_priority", "state", "priority", "circuit"),
+    Index("zkagent_proof_asker", "state", "priority", "asker", "queued_at"),
+    Index("zkagent_proof_resumes", "state", "resumes", "queued_at"),
     Index("zkagent_proof_claim", "claim"),
     Index("zkagent_proof_finished", "state", "finished_at"),
 )
 
-# How far each key has come in each circuit's line: the last turn of its that was begun (line.py).
+# When each key's last turn was, at workers that are alike: which of theirs it was (line.py).
 turns = Table(
     "zkagent_turn",
     metadata,
     Column("key_id", String(32), primary_key=True),
     Column("priority", Integer, primary_key=True),
-    Column("circuit", String(64), primary_key=True),
+    Column("alike", String(64), primary_key=True),
     Column("turn", BigInteger, nullable=False),
-    Index("zkagent_turn_furthest", "priority", "turn"),
+    Column("begun_at", Double, nullable=False),
+    Index("zkagent_turn_last", "alike", "priority", "turn"),
 )
 
 results = Table(
@@ -95,7 +96,8 @@ results = Table(
     Index("zkagent_result_recent", "accepted_at"),
 )
 
-# state: jobs.HandleState. callback_*: the message about the proof's end. id: the message's, the
+# state: jobs.HandleState. circuit, priority: its proof's, so that a key's line is found without the
+# proofs (line.py). callback_*: the message about the proof's end. id: the message's, the
 # same at every try; number: how many there were; host: origin that it goes to; due: when it is
 # tried next, or while it is being sent, when others may take it for lost.
 handles = Table(
@@ -104,6 +106,8 @@ handles = Table(
     Column("key_id", String(32), primary_key=True),
     Column("proof_id", String(64), ForeignKey(proofs.c.id, ondelete="CASCADE"), primary_key=True),
     Column("state", String(12), nullable=False),
+    Column("circuit", String(64), nullable=False, default=""),
+    Column("priority", Integer, nullable=False, default=0),
     Column("callback_url", Text),
     Column("callback_state", String(12)),
     Column("callback_id", String(32)),
@@ -117,6 +121,9 @@ handles = Table(
     Index("zkagent_handle_deadline", "state", "deadline"),
     Index("zkagent_handle_listing", "key_id", "created_at"),
     Index("zkagent_handle_state", "key_id", "state", "created_at", "proof_id"),
+    Index(
+        "zkagent_handle_line", "state", "priority", "key_id", "created_at", "proof_id", "circuit"
+    ),
     Index("zkagent_handle_callback", "callback_state", "callback_due"),
 )
 

@@ -173,8 +173,8 @@ class Timings(BaseModel):
 
 
 class Progress(BaseModel):
-    """ahead: proofs that will be started before this one. expected_s: what recent proofs of this
-    circuit took."""
+    """ahead: about how many proofs will be started before this one. expected_s: what recent proofs
+    of this circuit took."""
 
     stage: Literal["waiting", "proving", "finished"]
     ahead: int

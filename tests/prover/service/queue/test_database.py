@@ -116,24 +116,63 @@ def indexes_of(database: Database) -> set[tuple[str, ...]]:
     }
 
 
-def test_a_database_of_version_3_is_brought_up_and_its_line_goes_on(
-    database: Database, queue: ListedRuns
+def write_as(connection: sa.Connection, version: int) -> None:
+    """Today's tables as these versions had them."""
+    new = [f"proof_{name}" for name in ("priority", "asker", "resumes")]
+    new += ["handle_line", *(["handle_state"] if version == 2 else [])]
+    for name in (*new, *(["proof_finished"] if version < 4 else [])):
+        connection.exec_driver_sql(f"DROP INDEX zkagent_{name}")
+    for change in (
+        "RENAME COLUMN asker TO payer",
+        "DROP COLUMN resumes",
+        "ADD COLUMN turn BIGINT DEFAULT 0 NOT NULL",
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE zkagent_proof {change}")
+    for name in ("circuit", "priority"):
+        connection.exec_driver_sql(f"ALTER TABLE zkagent_handle DROP COLUMN {name}")
+    connection.exec_driver_sql("DROP TABLE zkagent_turn")
+    place = "state, priority, turn, queued_at"
+    connection.exec_driver_sql(f"CREATE INDEX zkagent_proof_place ON zkagent_proof ({place})")
+    line = "state, priority, payer, turn" + (", circuit" if version > 2 else "")
+    connection.exec_driver_sql(f"CREATE INDEX zkagent_proof_payer ON zkagent_proof ({line})")
+    if version > 2:
+        circuit = "state, circuit, priority, turn"
+        connection.exec_driver_sql(
+            f"CREATE INDEX zkagent_proof_circuit ON zkagent_proof ({circuit})"
+        )
+    if version == 4:
+        columns = "key_id VARCHAR(32), priority INTEGER, circuit VARCHAR(64), turn BIGINT NOT NULL"
+        primary = "PRIMARY KEY (key_id, priority, circuit)"
+        connection.exec_driver_sql(f"CREATE TABLE zkagent_turn ({columns}, {primary})")
+        furthest = "CREATE INDEX zkagent_turn_furthest ON zkagent_turn (priority, turn)"
+        connection.exec_driver_sql(furthest)
+        connection.exec_driver_sql("INSERT INTO zkagent_turn VALUES ('alice', 100, 'x', 7)")
+        connection.exec_driver_sql("UPDATE zkagent_proof SET turn = 7")
+    values = {"value": str(version)}
+    connection.execute(sa.update(meta).where(meta.c.name == "schema").values(values))
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_database_of_an_earlier_version_is_brought_up_and_its_line_goes_on(
+    database: Database, queue: ListedRuns, version: int
 ) -> None:
-    store, new = Store(database, queue), indexes_of(database)
-    for number in range(3):
-        store.submit("alice", Request(fake_digest("quick"), (number,)))
-    with database.write() as connection:  # as version 3 had it
-        connection.exec_driver_sql("DROP INDEX zkagent_proof_finished")
-        connection.exec_driver_sql("DROP TABLE zkagent_turn")
-        connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="3"))
+    store, new = Store(database, queue), (columns_of(database), indexes_of(database))
+    asked = [
+        store.submit("alice", Request(fake_digest("quick"), (number,))).proof_id
+        for number in range(3)
+    ]
+    with database.write() as connection:
+        write_as(connection, version)
     for _ in range(2):
         database.prepare()
-    assert indexes_of(database) == new
-    assert Claims(database, queue, "one").claim(queue.runs[0].proof_id, 1)
-    store.submit("bob", Request(fake_digest("quick"), (9,)))
-    with database.read() as connection:
-        query = sa.select(proofs.c.payer, proofs.c.turn).order_by(proofs.c.queued_at)
-        assert connection.execute(query).all()[2:] == [("alice", 2), ("bob", 1)]
+    assert (columns_of(database), indexes_of(database)) == new
+    worker, order = Claims(database, queue, "one"), []
+    while turn := worker.next_turn({fake_digest("quick")}):
+        claim = worker.claim(*turn, {fake_digest("quick")})
+        order += list(claim.members) if claim else []
+        if len(order) == 1:
+            late = store.submit("bob", Request(fake_digest("quick"), (9,))).proof_id
+    assert order == [asked[0], late, *asked[1:]]
 
 
 def test_a_database_of_version_2_is_brought_up_and_its_handles_say_how_they_ended(
@@ -150,12 +189,7 @@ def test_a_database_of_version_2_is_brought_up_and_its_handles_say_how_they_ende
                 end_as(connection, name, state)
         kept = handles.c.state.in_(KEPT)
         connection.execute(sa.update(handles).where(kept).values(state=HandleState.OPEN))
-        for name in ("handle_state", "proof_circuit", "proof_payer"):
-            connection.exec_driver_sql(f"DROP INDEX zkagent_{name}")
-        connection.exec_driver_sql(
-            "CREATE INDEX zkagent_proof_payer ON zkagent_proof (state, priority, payer, turn)"
-        )
-        connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="2"))
+        write_as(connection, 2)
     for _ in range(2):
         database.prepare()
     assert indexes_of(database) == new
@@ -188,7 +222,7 @@ def test_a_database_of_an_unknown_version_is_refused_by_name_with_the_remedy(
         connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="99"))
     before = file.read_bytes()
     with pytest.raises(
-        DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3, 4: use the"
+        DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3, 4, 5: use the"
     ):
         Database(f"sqlite:///{file}").prepare()
     assert file.read_bytes() == before

@@ -27,14 +27,15 @@ NUMBERS = {
 #: Columns, and what they hold of the n.i-th; times follow each other.
 PAST = (
     (
-        "zkagent_proof (id, circuit, inputs, state, priority, generation, version, alone, payer, "
-        "turn, crashes, deaths, created_at, queued_at, started_at, finished_at)",
-        "{id}, '{circuit}', '[1]', 'done', 100, 1, 3, false, 'old', 0, 0, 0, {t}, {t}, {t}, {t}",
+        "zkagent_proof (id, circuit, inputs, state, priority, generation, version, alone, asker, "
+        "resumes, crashes, deaths, created_at, queued_at, started_at, finished_at)",
+        "{id}, '{circuit}', '[1]', 'done', 100, 1, 3, false, 'old', "
+        "false, 0, 0, {t}, {t}, {t}, {t}",
     ),
     (
-        "zkagent_handle (key_id, proof_id, state, callback_tries, callback_number, deadline, "
-        "created_at)",
-        "'old', {id}, 'done', 0, 0, {t}, {t}",
+        "zkagent_handle (key_id, proof_id, state, circuit, priority, callback_tries, "
+        "callback_number, deadline, created_at)",
+        "'old', {id}, 'done', '{circuit}', 100, 0, 0, {t}, {t}",
     ),
     (
         "zkagent_result (proof_id, document, position, worker, accepted_at, prove_s, verify_s, "

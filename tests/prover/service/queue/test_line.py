@@ -3,7 +3,7 @@
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import pytest
 import sqlalchemy as sa
@@ -14,10 +14,10 @@ from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue import line
 from zkagent.prover.service.queue.claims import Claim, Claims, Limits
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.jobs import Priority, Request
+from zkagent.prover.service.queue.jobs import HandleState, Priority, Request
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.store import Quota, Store, end_as
-from zkagent.prover.service.queue.tables import proofs
+from zkagent.prover.service.queue.tables import handles, proofs, turns
 from zkagent.prover.service.wire.states import Failure, State
 
 QUICK, SLOW = fake_digest("quick"), fake_digest("slow")
@@ -36,18 +36,39 @@ def ask(store: Store, key: str, count: int, circuit: str = QUICK, priority: int 
 
 def served(worker: Claims, queue: ListedRuns, count: int) -> list[str]:
     """Whose proofs are begun, in order; each is set back as done."""
-    payers = []
+    askers = []
     turns = iter(list(queue.runs))
     run = next(turns)
-    while len(payers) < count:
+    while len(askers) < count:
         while (claim := worker.claim(run.proof_id, run.generation)) is None:
             run = next(turns)
         (name,) = claim.members
+        askers.append(asker(worker.database, name))
         with worker.database.write() as connection:
-            row = connection.execute(sa.select(proofs).where(proofs.c.id == name)).one()
             end_as(connection, name, State.DONE)
-        payers.append(str(row.payer))
-    return payers
+    return askers
+
+
+def asker(database: Database, proof_id: str) -> str:
+    """The one key that asked for it."""
+    with database.read() as connection:
+        query = sa.select(handles.c.key_id).where(handles.c.proof_id == proof_id)
+        return str(connection.execute(query).scalar_one())
+
+
+def begun(worker: Claims, count: int, able: Collection[str] = (QUICK,)) -> list[str]:
+    """The next proofs that are begun, in order; each is done at once."""
+    names = []
+    for _ in range(count):
+        turn = worker.next_turn(able)
+        assert turn
+        claim = worker.claim(*turn, able)
+        assert claim
+        (name,) = claim.members
+        with worker.database.write() as connection:
+            end_as(connection, name, State.DONE)
+        names.append(name)
+    return names
 
 
 def test_a_key_with_a_hundred_proofs_delays_anothers_first_one_by_one(
@@ -101,9 +122,9 @@ def test_proofs_that_fail_again_and_again_hold_up_nobody_else(
     for worker in itertools.cycle(workers):
         turn = worker.next_turn({QUICK})
         assert turn
-        claim = worker.claim(*turn)
+        claim = worker.claim(*turn, {QUICK})
         assert claim
-        if payer(store.database, turn[0]) == "many":
+        if asker(store.database, turn[0]) == "many":
             fail(worker, claim)
             tries += 1
         else:
@@ -114,7 +135,7 @@ def test_proofs_that_fail_again_and_again_hold_up_nobody_else(
     assert all(count <= tries_a_turn * (n + 1) for n, count in enumerate(before, 1)), before
 
 
-def test_another_try_takes_the_soonest_turn_of_who_wants_the_proof(
+def test_another_try_is_made_when_any_key_that_wants_the_proof_has_its_turn(
     store: Store, queue: ListedRuns, database: Database
 ) -> None:
     worker = Claims(database, queue, "one", Limits(backoff_s=0))
@@ -126,13 +147,7 @@ def test_another_try_takes_the_soonest_turn_of_who_wants_the_proof(
         inputs = connection.execute(sa.select(proofs.c.inputs).where(proofs.c.id == name)).scalar()
     store.submit("few", Request(QUICK, tuple(json.loads(str(inputs)))))
     crash(worker, claim)
-    assert payer(database, name) == "few"
-
-
-def payer(database: Database, proof_id: str) -> str:
-    with database.read() as connection:
-        query = sa.select(proofs.c.payer).where(proofs.c.id == proof_id)
-        return str(connection.execute(query).scalar_one())
+    assert begun(worker, 1) == [name]
 
 
 def test_the_urgent_come_first_whoever_asks(
@@ -272,70 +287,150 @@ def test_the_operator_cancels_by_key_and_the_key_lives_on(store: Store, database
     assert len(store.cancel_of_key("alice")) == 3
     assert store.cancel_of_key("alice") == []
     with database.read() as connection:
-        query = sa.select(proofs.c.payer).where(proofs.c.state == State.WAITING)
+        query = sa.select(handles.c.key_id).where(handles.c.state == HandleState.OPEN)
         assert connection.execute(query).scalars().all() == ["bob"]
+        waiting = sa.select(proofs.c.id).where(proofs.c.state == State.WAITING)
+        assert len(connection.execute(waiting).all()) == 1
     ask(store, "alice", 1)
 
 
 WISH = Request(QUICK, (7, 7, 7, 7))
 
 
-def place(store: Store) -> tuple[str, int]:
-    """Who pays for WISH, and how many turns come before its own."""
-    with store.database.read() as connection:
-        row = connection.execute(sa.select(proofs).where(proofs.c.id == WISH.id)).one()
-        return str(row.payer), int(row.turn)
+def wait_for_wish(worker: Claims, able: Collection[str] = (QUICK,)) -> int:
+    """How many others are begun before it."""
+    for count in range(100):
+        if begun(worker, 1, able) == [WISH.id]:
+            return count
+    pytest.fail("it is never begun")
 
 
-def test_a_long_line_that_names_anothers_proof_first_does_not_delay_it(store: Store) -> None:
+def test_a_long_line_that_names_anothers_proof_first_does_not_delay_it(
+    store: Store, worker: Claims
+) -> None:
     ask(store, "many", 20)
     store.submit("many", WISH)
-    assert place(store) == ("many", 20)
     store.submit("few", WISH)
-    assert place(store) == ("few", 0)
+    assert wait_for_wish(worker) == 1
 
 
-def test_a_long_line_that_names_it_later_neither(store: Store) -> None:
+def test_a_long_line_that_names_it_later_neither(store: Store, worker: Claims) -> None:
     store.submit("few", WISH)
     ask(store, "many", 20)
     store.submit("many", WISH)
-    assert place(store) == ("few", 0)
+    assert wait_for_wish(worker) == 0
 
 
-def test_who_made_it_sooner_and_gives_it_up_takes_the_turn_along(store: Store) -> None:
-    ask(store, "many", 5)
+@pytest.mark.parametrize("circuit", [QUICK, SLOW])
+def test_proofs_of_a_key_do_not_put_off_what_it_wants_with_another(
+    store: Store, worker: Claims, circuit: str
+) -> None:
+    ask(store, "many", 10, circuit)
+    begun(worker, 5, {circuit})
     store.submit("many", WISH)
-    ask(store, "many", 5, SLOW)
     store.submit("few", WISH)
-    store.cancel("few", WISH.id)
-    assert place(store) == ("many", 5)
+    for _ in range(3):
+        store.cancel("many", WISH.id)
+        store.submit("many", WISH)
+    ask(store, "many", 40, circuit)
+    assert wait_for_wish(worker, {QUICK, SLOW}) <= 1
 
 
-def test_who_pays_and_gives_it_up_leaves_it_to_the_soonest_of_the_others(store: Store) -> None:
+def test_who_gives_up_what_others_want_takes_its_turn_along(store: Store, worker: Claims) -> None:
     ask(store, "many", 5)
     store.submit("many", WISH)
     ask(store, "some", 3)
     for key in ("some", "few"):
         store.submit(key, WISH)
-    with store.database.write() as connection:
-        connection.execute(sa.update(proofs).where(proofs.c.id == WISH.id).values(state="proving"))
     store.cancel("few", WISH.id)
-    assert place(store) == ("many", 0)
-    with store.database.write() as connection:
-        values = {"state": "waiting", "payer": "few"}
-        connection.execute(sa.update(proofs).where(proofs.c.id == WISH.id).values(values))
-    store.submit("few", WISH)
-    store.cancel("few", WISH.id)
-    assert place(store) == ("some", 3)
+    assert wait_for_wish(worker) == 7  # after three of both, and one more of each
 
 
-def test_two_keys_cannot_pull_a_line_forward_by_taking_turns_back(store: Store) -> None:
+def test_what_several_want_costs_one_of_them_a_turn(store: Store, worker: Claims) -> None:
+    wishes = [Request(QUICK, (number, 1, 1, 1)) for number in range(6)]
+    for key in ("a", "b"):
+        for request in wishes:
+            store.submit(key, request)
+    ask(store, "c", 6)
+    common = {request.id for request in wishes}
+    assert [name in common for name in begun(worker, 9)] == [True, True, False] * 3
+
+
+def test_two_keys_cannot_pull_a_line_forward_by_taking_turns_back(
+    store: Store, worker: Claims
+) -> None:
     wishes = [Request(QUICK, (number, 1, 1, 1)) for number in range(10)]
     for request in wishes:
         store.submit("many", request)
     for request in reversed(wishes):
         store.submit("helper", request)
         store.cancel("helper", request.id)
-    with store.database.read() as connection:
-        turns = connection.execute(sa.select(proofs.c.turn).order_by(proofs.c.turn)).scalars()
-        assert list(turns) == list(range(10))
+    ask(store, "few", 10)
+    names, order = {request.id for request in wishes}, begun(worker, 20)
+    assert [name in names for name in order] == [True, False] * 10
+    assert [name for name in order if name in names] == [request.id for request in wishes]
+
+
+def hand_back(worker: Claims, claim: Claim) -> None:
+    assert worker.hand_back(claim.token) == 1
+
+
+def have_trouble(worker: Claims, claim: Claim) -> None:
+    assert worker.crash(claim, Failure.DISK, "no space") == 1
+
+
+@pytest.mark.parametrize("fail", [hand_back, have_trouble, die])
+def test_what_comes_back_through_nobodys_fault_goes_first(
+    store: Store, worker: Claims, fail: Callable[[Claims, Claim], None]
+) -> None:
+    ask(store, "many", 3)
+    claim = worker.claim(*(worker.next_turn({QUICK}) or ("", 0)), {QUICK})
+    assert claim
+    ask(store, "few", 2)
+    fail(worker, claim)
+    order = begun(worker, 5)
+    assert order[0] in claim.members
+    assert [asker(store.database, name) for name in order[1:]] == ["few", "many", "few", "many"]
+
+
+def test_a_proof_that_means_trouble_each_time_keeps_nobody_from_a_turn(
+    store: Store, worker: Claims
+) -> None:
+    store.submit("many", WISH)
+    ask(store, "few", 4)
+    tries, left = 0, 4
+    while left:
+        claim = worker.claim(*(worker.next_turn({QUICK}) or ("", 0)), {QUICK})
+        assert claim
+        if WISH.id in claim.members:
+            have_trouble(worker, claim)
+            tries += 1
+        else:
+            worker.fail(claim, Failure.INPUT, "done with")
+            left -= 1
+    assert tries <= 2 * 4
+
+
+def test_what_no_key_waits_for_is_tried_after_all_that_keys_wait_for(
+    store: Store, worker: Claims, database: Database
+) -> None:
+    """An operator tries it again though the key that asked for it is gone."""
+    keys = Keys(database)
+    key_id = keys.create("gone").split("_")[1]
+    store.submit(key_id, WISH)
+    with database.write() as connection:
+        end_as(connection, WISH.id, State.FAILED)
+    keys.revoke(key_id)
+    store.retry(WISH.id)
+    ask(store, "few", 3)
+    assert wait_for_wish(worker) == 3
+
+
+def test_turns_of_long_ago_are_forgotten(store: Store, worker: Claims, database: Database) -> None:
+    ask(store, "a", 2)
+    begun(worker, 2)
+    count = sa.select(sa.func.count()).select_from(turns)
+    for before, left in ((time.time() - 60, 1), (time.time() + 60, 0)):
+        store.purge(before)
+        with database.read() as connection:
+            assert connection.execute(count).scalar_one() == left

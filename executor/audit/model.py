@@ -69,6 +69,7 @@ def registered_checks(audited: Audited) -> Iterator[Check]:
     """All but those of the registry's own code."""
     bound, model, subject = audited.bound, audited.model, audited.subject
     yield check(subject, "the files are the model's", lambda: _files(bound, model))
+    yield tell(subject, "what executors obey is what is bound", lambda: _obeyed(audited))
     yield from model_contract_checks(audited)
     yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
 
@@ -76,11 +77,9 @@ def registered_checks(audited: Audited) -> Iterator[Check]:
 def model_contract_checks(
     audited: Audited, sizes: Collection[int] | None = None
 ) -> Iterator[Check]:
-    """What executes the model, and that executors are told of nothing else. sizes: of the batch
-    verifiers that matter, by default all."""
+    """What executes the model. sizes: of the batch verifiers that matter, by default all."""
     subject, bound = audited.subject, audited.bound
     code = build_model_code(audited.model.manifest, audited.model.tables)
-    yield tell(subject, "what executors obey is what is bound", lambda: _obeyed(audited))
     yield check(subject, "the tables are the model's", lambda: _tables(audited, code))
     yield audited.code.check(_encoder(audited, code))
     yield audited.code.check(_decoder(audited, code))

@@ -24,10 +24,10 @@ from zkagent.executor.audit.wiring import token_place as listed_place
 from zkagent.executor.chain.abi import size_for
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
-from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
+from zkagent.executor.receipts.recording import recorded_model
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import ModelSource
@@ -89,8 +89,8 @@ class RunContracts:
             yield Check("model", "its contracts answer", str(exc))
 
     def _model(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
-        bound = Web3Registry(self.reader, wiring.registry).model(wiring.model_id, code.block)
-        model = self.models(run.model.name)
+        """The model is the recorded one, since the executor's events name its commitment."""
+        bound, model = recorded_model(run.model), self.models(run.model.name)
         digests = {1: run.model.circuit_digest}
         digests |= {batch.size: batch.circuit_digest for batch in run.model.batches}
         sizes = [batch.size for batch in run.model.batches]

@@ -109,7 +109,9 @@ OWNER = Method("owner", (), ("address",))
 WALLET = Method("wallet", (), ("address",))
 POINTER = Method("pointer", (), ("address",))
 BALANCE_OF = Method("balanceOf", ("address",), ("uint256",))
-DECISION_VERIFIED = Method("DecisionVerified", ("uint256", "address", "bytes32", "bytes32"))
+DECISION_VERIFIED = Method(
+    "DecisionVerified", ("uint256", "address", "bytes32", "bytes32", "bytes32")
+)
 DECISION_VERIFIED_DATA = DECISION_VERIFIED.inputs[2:]  # model and agent are indexed topics
 
 

@@ -123,6 +123,17 @@ class AgentModel:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentNames:
+    """Who serves, and the number of the model in the registry."""
+
+    chain_id: int
+    agent: str
+    executor: str
+    registry: str
+    model_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class AgentIdentity:
     """Who serves and who decides: addresses and the model."""
 
@@ -214,11 +225,13 @@ class RunCall:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedDecision:
-    """An executor's event: it accepted a proof of this output for these features."""
+    """An executor's event: it accepted a proof of this output for these features, of the model as
+    this commitment has it."""
 
     executor: str
     model_id: int
     agent: str
+    commitment_hash: bytes
     features_hash: bytes
     output_hash: bytes
 
@@ -299,8 +312,11 @@ class AgentChain(Protocol):
         """When `block` was made by its own account: seconds since 1970. Whoever makes blocks may
         lie."""
 
+    def names(self, block: Block) -> AgentNames:
+        """Agent, executor, registry and the model's number at `block`."""
+
     def identity(self, block: Block) -> AgentIdentity:
-        """Agent, executor, registry and model at `block`."""
+        """The same with the model as the registry has it when `block` ends."""
 
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         """What the agent's decisions depend on; `tokens`: addresses whose decimals are wanted."""

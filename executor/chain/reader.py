@@ -115,6 +115,8 @@ class ContractReader:
             for sent in found["transactions"]:
                 if isinstance(sent, Mapping) and sent.get("to") is None:
                     receipt = self.web3.eth.get_transaction_receipt(sent["hash"])
+                    if receipt["status"] != 1 and not receipt.get("contractAddress"):
+                        continue  # it failed, and made nothing
                     yield str(new_address(receipt)).lower(), bytes(sent["input"])
 
     def code(self, address: str, block: Block) -> bytes:

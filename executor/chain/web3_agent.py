@@ -10,6 +10,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import (
     PARAMETER_TYPES,
     AgentIdentity,
+    AgentNames,
     AgentReads,
     Block,
     Claim,
@@ -60,6 +61,13 @@ class Web3Agent:
     def time(self, block: Block) -> int:
         return self.reader.time(block)
 
+    def names(self, block: Block) -> AgentNames:
+        (executor,) = self._view(self.agent, abi.EXECUTOR, block)
+        (registry,) = self._view(executor, abi.REGISTRY, block)
+        (number,) = self._view(self.agent, abi.MODEL_ID, block)
+        model_id = model_number(self.agent, number)
+        return AgentNames(self.reader.chain_id, self.agent, executor, registry, model_id)
+
     def identity(self, block: Block) -> AgentIdentity:
         return self._identity(block)
 
@@ -109,12 +117,9 @@ class Web3Agent:
         return token_movement(self.reader, token, account, block)
 
     def _read_identity(self, block: Block) -> AgentIdentity:
-        (executor,) = self._view(self.agent, abi.EXECUTOR, block)
-        (registry,) = self._view(executor, abi.REGISTRY, block)
-        (number,) = self._view(self.agent, abi.MODEL_ID, block)
-        model_id = model_number(self.agent, number)
-        model = Web3Registry(self.reader, registry).model(model_id, block)
-        return AgentIdentity(self.reader.chain_id, self.agent, executor, registry, model)
+        names = self.names(block)
+        model = Web3Registry(self.reader, names.registry).model(names.model_id, block)
+        return AgentIdentity(names.chain_id, self.agent, names.executor, names.registry, model)
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:
         (name,) = self._view(address, abi.NAME, block)

@@ -113,13 +113,16 @@ def _verified(logs: Sequence[Mapping[str, Any]]) -> Iterator[VerifiedDecision]:
         if topics[:1] != [abi.DECISION_VERIFIED.topic] or len(topics) != 3:
             continue
         try:
-            features, output = abi.decode_canonical(abi.DECISION_VERIFIED_DATA, bytes(log["data"]))
+            commitment, features, output = abi.decode_canonical(
+                abi.DECISION_VERIFIED_DATA, bytes(log["data"])
+            )
         except ValueError:
             continue  # anybody may emit anything
         yield VerifiedDecision(
             executor=str(log["address"]).lower(),
             model_id=int.from_bytes(topics[1], "big"),
             agent="0x" + topics[2][12:].hex(),
+            commitment_hash=commitment,
             features_hash=features,
             output_hash=output,
         )

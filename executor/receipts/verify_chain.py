@@ -18,7 +18,6 @@ from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
     block_record,
     recorded_context,
-    recorded_model,
     unhexed,
 )
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
@@ -75,7 +74,7 @@ def check_chain(
     cheap: tuple[tuple[str, Callable[[], str]], ...] = (
         ("the transaction is the signed one", lambda: _transaction(run, chain)),
         ("the transaction did this", lambda: _result(receipt, run, chain)),
-        ("agent and model are the recorded ones", lambda: _identity(receipt, run, chain)),
+        ("agent and model are the recorded ones", lambda: _names(receipt, run, chain)),
         ("the code is the recorded one", lambda: _code(run, chain, included)),
         ("the context was there", lambda: _context(run.iterations[0].context, chain)),
         ("every decision was verified", lambda: _verified(run, chain)),
@@ -173,13 +172,16 @@ def _transaction(run: RunRecord, chain: AgentChain) -> str:
 
 
 def _verified(run: RunRecord, chain: AgentChain) -> str:
-    """The executor's events: one for each iteration, in order, and no others."""
+    """The executor's events: one for each iteration, in order, and no others. They name the
+    commitment that was obeyed, which binds all that the receipt says of the model, whatever the
+    registry showed before the run's block or after it."""
     found = chain.happened(run.transaction.hash).verified
     expected = tuple(
         VerifiedDecision(
             run.executor,
             run.model.id,
             run.agent,
+            unhexed(run.model.commitment_hash),
             unhexed(step.features_hash),
             keccak(unhexed(step.y)),
         )
@@ -344,14 +346,14 @@ def _shown(transfer: TokenTransfer) -> str:
     return transfer.describe(())
 
 
-def _identity(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:
-    found = chain.identity(_at(run.iterations[0].context))
+def _names(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:
+    found = chain.names(_at(run.iterations[0].context))
     return difference(
         ("chain id", receipt.chain_id, found.chain_id),
         ("agent", run.agent, found.agent),
         ("executor", run.executor, found.executor),
         ("registry", run.registry, found.registry),
-        ("model", recorded_model(run.model), found.model),
+        ("the model's number", run.model.id, found.model_id),
     )
 
 

@@ -53,6 +53,7 @@ from zkagent.executor.runs.derivation import (
     raw_bytes,
     text,
 )
+from zkagent.executor.runs.obeyed import obeyed
 from zkagent.executor.runs.plan import Plan, PlannedDecision
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
@@ -119,8 +120,7 @@ def _version() -> str:
 def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord:
     result = run.inclusion.result
     iterations = _iterations(chain, model, run)
-    read_on = iterations[0].context.block
-    identity = chain.identity(Block(read_on.number, read_on.hash))
+    identity = obeyed(chain, run.inclusion, run.proven.plan.identity)
     return RunRecord(
         agent=identity.agent,
         executor=identity.executor,

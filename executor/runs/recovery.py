@@ -23,6 +23,7 @@ from zkagent.executor.runs.derivation import (
     features_hash,
     with_decimals,
 )
+from zkagent.executor.runs.obeyed import obeyed
 from zkagent.executor.runs.plan import Plan, PlannedDecision, check_model
 from zkagent.executor.runs.runner import CompletedRun, ProvenRun
 from zkagent.models.catalogue import Model
@@ -32,13 +33,14 @@ from zkagent.models.errors import ModelError
 def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int) -> CompletedRun:
     """The run of a transaction that was included. Seconds of proving are unknown, and 0.
 
-    Raises NotReproducible when the states around its block do not lead to it.
+    Raises NotReproducible when the states around its block do not lead to it, OtherModel when it
+    obeyed another model.
     """
     call, block = run_of(inclusion.raw), inclusion.result.block
+    identity = obeyed(chain, inclusion)
+    check_model(identity, model)
     for number in (block.number - 1, block.number):
         reads = chain.reads(chain.block(number))
-        identity = chain.identity(reads.block)
-        check_model(identity, model)
         decisions = tuple(_decisions(chain, model, reads, call, inclusion))
         relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
         if len(decisions) == len(call.claims) and relied_on == call.terms.facts:

@@ -20,7 +20,7 @@ from zkagent.models.networks.sizes import DECISION, INTEGER_OPERATORS, check_siz
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-ERRORS_ONLY = 3
+NOTHING = 4  # but what ends the process: it writes names of strangers' nodes as they are
 #: Without it onnxruntime keeps an id of this machine in the home folder, and reports to its maker.
 NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 MOST_REASON = 300  # characters of what another library says
@@ -57,7 +57,7 @@ def open_session(content: bytes) -> "InferenceSession":
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    options.log_severity_level = ERRORS_ONLY
+    options.log_severity_level = NOTHING
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 

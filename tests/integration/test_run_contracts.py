@@ -242,13 +242,25 @@ def test_only_batch_verifiers_that_were_used_are_looked_at(looked: Looked) -> No
         assert asked == sizes
 
 
-def test_another_model_in_the_registry_is_found(looked: Looked) -> None:
+def test_another_verifier_than_the_circuits_is_found(looked: Looked) -> None:
+    other = looked.run.model.verifier.model_copy(update={"address": STRANGER})
+    model = looked.run.model.model_copy(update={"verifier": other})
+    standing = looked.look(looked.run.model_copy(update={"model": model}))
+    assert [check.claim for check in standing.checks if not check.held] == []
+    (problem,) = [check for check in standing.built() if not check.held]
+    assert problem.claim == "the verifier is the circuit's"
+    assert STRANGER in problem.problem
+
+
+def test_what_the_registry_shows_of_the_model_is_not_asked(looked: Looked) -> None:
+    """The executor's events say what was obeyed, whatever stands there before or after."""
+
     def other(found: Any) -> Any:
         return ((STRANGER, *found[1:]),)
 
-    looked.reader.says(looked.run.registry, abi.BINDING_OF, other)
-    (problem,) = looked.problems()
-    assert "the verifier that executors obey is" in problem
+    for method in (abi.BINDING_OF, abi.GET_BINDING):
+        looked.reader.says(looked.run.registry, method, other)
+    assert looked.problems() == []
 
 
 def test_tools_with_two_faces_are_found(looked: Looked) -> None:

@@ -28,7 +28,7 @@ RUN = event(AGENT, [abi.RUN_RESULT.topic, bytes(32)], RAN)
 VERIFIED = event(
     OTHER,
     [abi.DECISION_VERIFIED.topic, WORD, WORD],
-    encode(abi.DECISION_VERIFIED_DATA, (HASH, HASH)),
+    encode(abi.DECISION_VERIFIED_DATA, (HASH, HASH, HASH)),
 )
 MOVED = event(OTHER, [TRANSFER, WORD, WORD], bytes(31) + b"\x07")
 #: Of every number of topics, from everybody, with data and without.

@@ -319,7 +319,7 @@ def test_the_transaction_is_the_signed_one(
 
 
 @pytest.mark.parametrize(
-    "method", ["identity", "code_hashes", "reads", "run_result", "happened", "movement"]
+    "method", ["names", "code_hashes", "reads", "run_result", "happened", "movement"]
 )
 @pytest.mark.parametrize(
     "error", [NotOnChain("not there"), RevertError("it reverts", data=b"")], ids=["none", "revert"]

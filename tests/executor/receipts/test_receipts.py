@@ -56,6 +56,7 @@ def problems_of_another_signature(
     raw = agent.sign(replace(run.proven.call, terms=terms), 1_000_000)
     signed = replace(run.inclusion, raw=raw, hash="0x" + keccak(raw).hex())
     agent.results[signed.hash] = signed.result
+    agent.happenings[signed.hash] = agent.happenings[run.inclusion.hash]
     receipt = write_receipt(agent, drain, [replace(run, inclusion=signed)], REQUESTER)
     return verify_receipt(receipt, sources(drain)).problems
 

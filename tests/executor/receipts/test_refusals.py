@@ -160,9 +160,9 @@ def test_another_spelling_of_a_value_is_refused(document: Document) -> None:
 def test_another_agent_on_the_chain_is_found(
     document: Document, sources: Sources, agent: MemoryAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = agent.identity
+    honest = agent.names
     monkeypatch.setattr(
-        agent, "identity", lambda block: replace(honest(block), registry="0x" + "77" * 20)
+        agent, "names", lambda block: replace(honest(block), registry="0x" + "77" * 20)
     )
     found = [
         checked for checked in verified(document, sources).problems if "registry" in checked.problem

@@ -18,7 +18,7 @@ from tests.support.fakes.memory_agent import (
 )
 from tests.support.fakes.memory_prover import MemoryBatches, check_memory_proof
 from zkagent.executor.audit import run as audit_run
-from zkagent.executor.chain.agent import BatchVerifier
+from zkagent.executor.chain.agent import AgentIdentity, BatchVerifier
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import PlanError
 from zkagent.executor.receipts import circuits
@@ -173,12 +173,21 @@ def test_no_circuit_is_asked_for_once_something_cheap_is_broken(
     assert len(asked) >= 2
 
 
+def obey(agent: MemoryAgent, identity: AgentIdentity) -> None:
+    """What happened was decided by this model."""
+    agent.identity_now = identity
+    for name, found in agent.happenings.items():
+        commitment = identity.model.commitment_hash
+        verified = tuple(replace(each, commitment_hash=commitment) for each in found.verified)
+        agent.happenings[name] = replace(found, verified=verified)
+
+
 def test_what_only_the_chain_knows_better_is_cheap_too(
     receipt: Receipt, drain: Model, agent: MemoryAgent
 ) -> None:
     """A receipt that its maker signed over a model that is not the agent's."""
     asked: list[tuple[str, int]] = []
-    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (8,))
+    obey(agent, memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, (8,)))
     online = replace(sources(drain, asked), chain=lambda address: agent, contracts=memory_contracts)
     report = verify_receipt(receipt, online)
     assert report.verdict == "rejected"
@@ -209,13 +218,12 @@ def test_a_proof_of_more_decisions_than_any_verifier_takes_is_broken_and_the_las
     agent: MemoryAgent,
     drain: Model,
     told: list[Event],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done = batched(agent, drain, told, (4,)).run(PROMPT)
-    agent.identity_now = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, sizes)
+    identity = memory_identity(drain, AGENT, CHAIN_ID, CIRCUIT, sizes)
+    obey(agent, identity)
     receipt = write_receipt(agent, drain, [done], REQUESTER)
-    registry = SimpleNamespace(model=lambda *given: agent.identity_now.model)
-    monkeypatch.setattr(audit_run, "Web3Registry", lambda *given: registry)
+    assert receipt.runs[0].model.commitment_hash == "0x" + identity.model.commitment_hash.hex()
     # that its circuits are built would be an error, too
     contracts: Any = audit_run.RunContracts(None, lambda name: drain, None)  # type: ignore[arg-type]
     wiring = SimpleNamespace(registry="", model_id=1, executor="")

@@ -28,6 +28,7 @@ from zkagent.executor.chain.abi import (
 from zkagent.executor.chain.agent import (
     AgentIdentity,
     AgentModel,
+    AgentNames,
     AgentReads,
     BatchVerifier,
     Block,
@@ -106,6 +107,10 @@ class MemoryAgent:
     def time(self, block: Block) -> int:
         return FIRST_TIME + BLOCK_S * (block.number - FIRST_BLOCK) + self.clock_lead_s
 
+    def names(self, block: Block) -> AgentNames:
+        now = self.identity_now
+        return AgentNames(now.chain_id, now.agent, now.executor, now.registry, now.model.model_id)
+
     def identity(self, block: Block) -> AgentIdentity:
         return self.identity_now
 
@@ -173,7 +178,12 @@ class MemoryAgent:
             data=run_data(call),
             verified=tuple(
                 VerifiedDecision(
-                    identity.executor, c.model_id, identity.agent, c.features_hash, keccak(c.output)
+                    identity.executor,
+                    c.model_id,
+                    identity.agent,
+                    identity.model.commitment_hash,
+                    c.features_hash,
+                    keccak(c.output),
                 )
                 for c in call.claims
             ),

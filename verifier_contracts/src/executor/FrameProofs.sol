@@ -45,7 +45,7 @@ abstract contract FrameProofs is FrameState {
     function _verifyOne(uint256 index, Claim calldata claim, bytes calldata proof) private {
         UsedClaim memory used = _usedClaimAt(index);
         ProofCheck.check(used.verifier, proof, used.features, claim.output);
-        _emitVerified(claim, used.agent);
+        _emitVerified(claim, used);
     }
 
     /// @dev The batch verifier is looked up now, so the model has to be what it was when it was used.
@@ -66,14 +66,18 @@ abstract contract FrameProofs is FrameState {
             }
             features[i] = used.features;
             outputs[i] = claims[members[i]].output;
-            _emitVerified(claims[members[i]], used.agent);
+            _emitVerified(claims[members[i]], used);
         }
         _checkRows(verifier, size, proof, features, outputs);
     }
 
-    function _emitVerified(Claim calldata claim, address agent) private {
+    function _emitVerified(Claim calldata claim, UsedClaim memory used) private {
         emit IAgentExecutor.DecisionVerified(
-            claim.modelId, agent, claim.featuresHash, keccak256(claim.output)
+            claim.modelId,
+            used.agent,
+            used.commitmentHash,
+            claim.featuresHash,
+            keccak256(claim.output)
         );
     }
 }

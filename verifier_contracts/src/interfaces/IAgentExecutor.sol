@@ -87,9 +87,14 @@ interface IFramedAgent {
 ///   sender who writes that list could leave a nested agent off it. A veto costs the sender gas and
 ///   nothing else; a run never comes to anything that its sender did not agree to (`RunTerms`).
 interface IAgentExecutor is IERCAgentExecutor {
-    /// @notice A claim's proof was accepted.
+    /// @notice A claim's proof was accepted, of the model as this commitment has it: a number may
+    ///   stand for others before and after, also within the same block.
     event DecisionVerified(
-        uint256 indexed modelId, address indexed agent, bytes32 featuresHash, bytes32 outputHash
+        uint256 indexed modelId,
+        address indexed agent,
+        bytes32 commitmentHash,
+        bytes32 featuresHash,
+        bytes32 outputHash
     );
 
     /// @notice An output was proven and stored for later runs.

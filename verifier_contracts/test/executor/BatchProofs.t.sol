@@ -43,10 +43,11 @@ contract BatchProofsTest is Batches {
 
     function test_one_proof_covers_all_decisions_of_a_run() public {
         bytes memory proof = proofOfFirst(3);
+        bytes32 obeyed = registry.commitmentHash(model);
         for (uint256 i = 0; i < 3; ++i) {
             vm.expectEmit(address(executor));
             emit IAgentExecutor.DecisionVerified(
-                model, address(agent), claims[i].featuresHash, keccak256(outputs[i])
+                model, address(agent), obeyed, claims[i].featuresHash, keccak256(outputs[i])
             );
         }
         assertEq(runs(list(proof, "", "")), "answer 5");

@@ -34,6 +34,7 @@ contract FramesTest is World {
         (Claim[] memory claims, bytes[] memory proofs) = twoDecisions();
         string[] memory steps = new string[](1);
         steps[0] = "Thought: use it\nObservation: go\n";
+        bytes32 obeyed = registry.commitmentHash(model);
         vm.expectEmit(address(echo));
         emit EchoTool.Used(address(agent));
         vm.expectEmit(address(agent));
@@ -41,7 +42,7 @@ contract FramesTest is World {
         for (uint256 i = 0; i < 2; ++i) {
             vm.expectEmit(address(executor));
             emit IAgentExecutor.DecisionVerified(
-                model, address(agent), claims[i].featuresHash, keccak256(claims[i].output)
+                model, address(agent), obeyed, claims[i].featuresHash, keccak256(claims[i].output)
             );
         }
         assertEq(runs(claims, proofs), "answer 5");

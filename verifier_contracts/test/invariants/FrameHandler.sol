@@ -350,7 +350,8 @@ contract FrameHandler is Test {
         for (uint256 i = 0; i < logs.length; ++i) {
             if (logs[i].topics[0] != IAgentExecutor.DecisionVerified.selector) continue;
             ++events;
-            (bytes32 x, bytes32 y) = abi.decode(logs[i].data, (bytes32, bytes32));
+            (bytes32 obeyed, bytes32 x, bytes32 y) =
+                abi.decode(logs[i].data, (bytes32, bytes32, bytes32));
             address by = address(uint160(uint256(logs[i].topics[2])));
             uint256 place = 0;
             while (place < told.length && (told[place] || plan.claims[place].featuresHash != x)) {
@@ -362,7 +363,8 @@ contract FrameHandler is Test {
             }
             told[place] = true;
             bool same = uint256(logs[i].topics[1]) == plan.claims[place].modelId
-                && keccak256(plan.claims[place].output) == y && by == _sites[x].agent;
+                && keccak256(plan.claims[place].output) == y && by == _sites[x].agent
+                && obeyed == _obeyed(plan.claims[place].modelId);
             if (!same) story = "a decision was told otherwise than it was claimed";
         }
         if (events != plan.claims.length) story = "claims and decisions told are not as many";
@@ -535,6 +537,11 @@ contract FrameHandler is Test {
             rest := add(data, 4)
             mstore(rest, length)
         }
+    }
+
+    /// @dev What agents pin, whatever was registered in between and taken back.
+    function _obeyed(uint256 modelId) private view returns (bytes32) {
+        return modelId == 2 ? _commitment2 : registry.commitmentHash(modelId);
     }
 
     function _registryWord() private view returns (bytes32) {

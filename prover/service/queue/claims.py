@@ -5,6 +5,8 @@ was stopped, taken for dead and woken up again finds another token there (or non
 is dropped. The result's primary key is the proof's content hash, so it is written once.
 """
 
+import contextlib
+import json
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -109,7 +111,7 @@ class Claims:
             if own.avoid == self.worker and self._others_live(connection, own.circuit):
                 self._leave_once(connection, own)
                 return None
-            turn = first_in_line(connection, able, self._free, lock=True)
+            turn = first_in_line(connection, able, self._free(connection), lock=True)
             if turn is None and (able is None or own.circuit in able):
                 turn = Turn(own)
             if turn is None:
@@ -132,7 +134,7 @@ class Claims:
         if not able:
             return None
         with self.database.read() as connection:
-            for free in (self._free, sa.true()):
+            for free in (self._free(connection), sa.true()):
                 if turn := first_in_line(connection, able, free):
                     return turn.proof.id, turn.proof.generation
         return None
@@ -248,12 +250,14 @@ class Claims:
         current = proof and proof.state == State.WAITING and proof.generation == generation
         return proof if current else None
 
-    @property
-    def _free(self) -> sa.ColumnElement[bool]:
+    def _free(self, connection: sa.Connection) -> sa.ColumnElement[bool]:
         """Not to be left to another worker that lives and can prove it."""
-        others = self._others & workers.c.circuits.contains(proofs.c.circuit)
+        theirs: set[str] = set()
+        for text in connection.execute(sa.select(workers.c.circuits).where(self._others)).scalars():
+            with contextlib.suppress(ValueError):  # then that worker is as good as not there
+                theirs.update(json.loads(text))
         ours = proofs.c.avoid.is_(None) | (proofs.c.avoid != self.worker)
-        return ours | ~sa.exists().where(others)
+        return ours | proofs.c.circuit.not_in(sorted(theirs))
 
     def _take(
         self, connection: sa.Connection, proof_id: str, token: str, leader: str | None = None
@@ -329,7 +333,8 @@ class Claims:
             return
         # Most deaths are nobody's fault; from the second on, it may be the proof's.
         delay_s = self.limits.wait_s(deaths - 1) if deaths > 1 else 0.0
-        values: dict[str, Any] = {"deaths": deaths, "alone": True, "resumes": deaths == 1}
+        first = deaths == 1 and proof.batch in (None, proof.id)  # of a batch, which was one turn
+        values: dict[str, Any] = {"deaths": deaths, "alone": True, "resumes": first}
         requeue(connection, self.queue, proof, delay_s=delay_s, **values)
 
     def _set_aside(

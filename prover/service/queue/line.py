@@ -19,7 +19,7 @@ has had its turn, and goes first.
 """
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ from zkagent.prover.service.wire.states import State
 
 LONGEST_WAIT_S = 3600.0
 CLOCK_SLACK_S = 1.0
+FIRST_PAGE, LARGEST_PAGE = 8, 500
 
 _waiting = proofs.c.state == State.WAITING
 
@@ -60,12 +61,16 @@ def first_in_line(
         may &= proofs.c.circuit.in_(sorted(able))
     for priority in _priorities(connection, may):
         these = may & (proofs.c.priority == priority)
-        for key_id, line in _lines(connection, these, priority, able):
-            query = line.limit(1)
-            if lock:
-                query = query.with_for_update(of=proofs, skip_locked=True)
-            if proof := connection.execute(query).one_or_none():
-                return Turn(proof, key_id)
+        if proof := _first(connection, these & proofs.c.resumes, lock):
+            return Turn(proof)
+        wanted = _wanted(priority, able)
+        for key_id in _keys_in_turn(connection, wanted, priority, able):
+            own = wanted & (handles.c.key_id == key_id)
+            for some in _pages(connection, own):
+                if proof := _first_of(connection, some, these, lock):
+                    return Turn(proof, key_id)
+        if proof := _first(connection, these, lock):  # an operator tries it again, and nobody waits
+            return Turn(proof)
     return None
 
 
@@ -114,22 +119,47 @@ def _priorities(connection: sa.Connection, may: sa.ColumnElement[bool]) -> Itera
         found = connection.execute(later).scalar_one_or_none()
 
 
-def _lines(
-    connection: sa.Connection,
-    these: sa.ColumnElement[bool],
-    priority: int,
-    able: Collection[str] | None,
-) -> Iterator[tuple[str | None, sa.Select[Any]]]:
-    """Queries for what has had its turn, then of each key in turn, then for what no key waits for,
-    since an operator tries it again."""
-    query = sa.select(proofs).where(these).order_by(proofs.c.queued_at)
-    yield None, query.where(proofs.c.resumes)
-    wanted = _wanted(priority, able)
-    theirs = sa.select(proofs).join(handles, handles.c.proof_id == proofs.c.id)
-    theirs = theirs.where(these & wanted).order_by(handles.c.created_at, handles.c.proof_id)
-    for key_id in _keys_in_turn(connection, wanted, priority, able):
-        yield key_id, theirs.where(handles.c.key_id == key_id)
-    yield None, query
+def _first(
+    connection: sa.Connection, these: sa.ColumnElement[bool], lock: bool
+) -> sa.Row[Any] | None:
+    """The one that is in the queue for longest."""
+    query = sa.select(proofs).where(these).order_by(proofs.c.queued_at).limit(1)
+    return connection.execute(_locking(query, lock)).one_or_none()
+
+
+def _first_of(
+    connection: sa.Connection, names: Sequence[str], these: sa.ColumnElement[bool], lock: bool
+) -> sa.Row[Any] | None:
+    """The first in this order that is one of these."""
+    query = sa.select(proofs.c.id).where(proofs.c.id.in_(names) & these)
+    found = set(connection.execute(query).scalars())
+    for name in (name for name in names if name in found):
+        query = sa.select(proofs).where((proofs.c.id == name) & these)
+        if proof := connection.execute(_locking(query, lock)).one_or_none():
+            return proof
+    return None
+
+
+def _locking(query: sa.Select[Any], lock: bool) -> sa.Select[Any]:
+    return query.with_for_update(skip_locked=True) if lock else query
+
+
+def _pages(connection: sa.Connection, own: sa.ColumnElement[bool]) -> Iterator[list[str]]:
+    """Proofs that handles are of, in the order in which they were asked for; by an index, a few and
+    then more, since the first is nearly always the one that is looked for. One query for handles
+    and proofs would leave it to the database's statistics which of them it goes through."""
+    place = (handles.c.created_at, handles.c.proof_id)
+    query = sa.select(*place).where(own).order_by(*place)
+    last, size = None, FIRST_PAGE
+    while True:
+        page = query if last is None else query.where(sa.tuple_(*place) > last)
+        found = connection.execute(page.limit(size)).all()
+        if found:
+            yield [str(row.proof_id) for row in found]
+        if len(found) < size:
+            return
+        last = sa.tuple_(*map(sa.literal, found[-1]))
+        size = LARGEST_PAGE
 
 
 def _wanted(priority: int, able: Collection[str] | None) -> sa.ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""Who waits again when a proof is tried again, of the keys that wanted it until it ended.
+"""Who waits again when an operator tries a proof again, of the keys that wanted it until it ended.
 
 A key that was revoked waits for nothing, and nobody's room for unfinished proofs is filled by what
 others do. Deadlines were for what has ended, so what is tried again has none. Called inside the

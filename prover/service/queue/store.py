@@ -71,8 +71,9 @@ class Store:
     def submit(self, key_id: str, request: Request, quota: Quota | None = None) -> Ticket:
         """Ask for a proof, or attach to whoever asked before; a proof in which others would see
         what this key asked, or it what they did, is left to them (company.py). What was set aside
-        gets one more try: perhaps it was never its fault. Raises QuotaExceeded and KeyRefused, and
-        then nothing has changed."""
+        gets one more try: perhaps it was never its fault. Others that wanted it until then learn
+        how that ends, and it costs them neither turns nor room. Raises QuotaExceeded and
+        KeyRefused, and then nothing has changed."""
         ticket = self._submit(key_id, request, quota)
         ticket = ticket or self._submit(key_id, replace(request, alone=True), quota)
         assert ticket  # nobody is let into what is alone, and nobody is kept out of it
@@ -93,8 +94,6 @@ class Store:
             _renew_handle(connection, key_id, request, state, proof.priority)
             if begun:
                 counters = {} if proof.state == State.POISON else CLEAN
-                if not fresh:
-                    reopen(connection, proof.id, KEPT)
                 self._begin(connection, proof, key_id, request.priority, counters)
             elif proof.state == State.WAITING and request.priority < proof.priority:
                 self._hurry(connection, proof, request.priority)
@@ -192,8 +191,9 @@ class Store:
         counters: dict[str, int],
     ) -> None:
         """Queue a proof from the start."""
-        values: dict[str, Any] = {"failure": None, "reason": None, "finished_at": None}
-        values |= {"avoid": None, "asker": asker}
+        values: dict[str, Any] = {"finished_at": None, "avoid": None, "asker": asker}
+        if proof.state != State.POISON:  # of which others are still told why it was set aside
+            values |= {"failure": None, "reason": None}
         requeue(connection, self.queue, proof, priority=priority, **values, **counters)
         _mark(connection, proof.id, priority)
 
@@ -249,12 +249,15 @@ def change(connection: sa.Connection, proof_id: str, **values: object) -> None:
 
 def end_as(connection: sa.Connection, proof_id: str, state: State, **values: object) -> None:
     """Finish a locked proof, and have those called back who wanted it until now, or until it ended
-    before."""
-    now = shared_clock(connection)
+    before in another way."""
+    now, told = shared_clock(connection), HandleState(state)
     change(connection, proof_id, state=state, claim=None, finished_at=now, **values)
     ours = (handles.c.proof_id == proof_id) & handles.c.state.in_((HandleState.OPEN, *KEPT))
-    connection.execute(sa.update(handles).where(ours).values(state=HandleState(state)))
-    call_back(connection, proof_id)
+    ours &= handles.c.state != told
+    keys = list(connection.execute(sa.select(handles.c.key_id).where(ours)).scalars())
+    connection.execute(sa.update(handles).where(ours).values(state=told))
+    for key_id in sorted(keys):
+        call_back(connection, proof_id, key_id)
 
 
 def requeue(
@@ -278,13 +281,10 @@ def requeue(
     queue.enqueue(connection, run)
 
 
-def call_back(connection: sa.Connection, proof_id: str, key_id: str | None = None) -> None:
-    """Have those called back who wanted a finished proof until its end, or one key: a new message
-    each."""
+def call_back(connection: sa.Connection, proof_id: str, key_id: str) -> None:
+    """Have a key called back that wanted a finished proof until its end: a new message."""
     wanted = (handles.c.proof_id == proof_id) & handles.c.callback_url.is_not(None)
-    wanted &= handles.c.state.in_(KEPT)
-    if key_id is not None:
-        wanted &= handles.c.key_id == key_id
+    wanted &= handles.c.state.in_(KEPT) & (handles.c.key_id == key_id)
     for row in connection.execute(sa.select(handles).where(wanted)).all():
         ours = (handles.c.key_id == row.key_id) & (handles.c.proof_id == proof_id)
         values = {

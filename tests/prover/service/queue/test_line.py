@@ -106,8 +106,13 @@ def crash(worker: Claims, claim: Claim) -> None:
 
 
 def die(worker: Claims, claim: Claim) -> None:
+    die_with(worker, 1)
+
+
+def die_with(worker: Claims, count: int) -> None:
+    """With so many proofs."""
     with worker.database.write() as connection:
-        assert worker.release_dead(connection, worker.worker) == 1
+        assert worker.release_dead(connection, worker.worker) == count
 
 
 @pytest.mark.parametrize(("fail", "tries_a_turn"), [(crash, 1), (die, 2)])
@@ -391,6 +396,17 @@ def test_what_comes_back_through_nobodys_fault_goes_first(
     order = begun(worker, 5)
     assert order[0] in claim.members
     assert [asker(store.database, name) for name in order[1:]] == ["few", "many", "few", "many"]
+
+
+def test_of_a_dead_workers_batch_one_row_goes_first(store: Store, worker: Claims) -> None:
+    ask(store, "many", 12)
+    claim = worker.claim(*(worker.next_turn({QUICK}) or ("", 0)), {QUICK})
+    assert claim
+    assert len(worker.join(claim, 7).members) == 8
+    ask(store, "few", 3)
+    die_with(worker, 8)
+    order = [asker(store.database, name) for name in begun(worker, 6)]
+    assert order == ["many", "few", "many", "few", "many", "few"]
 
 
 def test_a_proof_that_means_trouble_each_time_keeps_nobody_from_a_turn(

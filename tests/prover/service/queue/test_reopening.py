@@ -1,4 +1,5 @@
-"""Who waits again when a proof is tried again: whoever asks, and of the others those that may."""
+"""Who waits again when a proof is tried again: whoever asks, and where the operator tries it those
+that may. Others learn how it ends, and nobody takes their room or their turns."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,12 +11,13 @@ from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import QuotaExceeded
 from zkagent.prover.service.fakes.catalogue import fake_digest
+from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import HandleState, Request
 from zkagent.prover.service.queue.keys import Allowance, Keys
 from zkagent.prover.service.queue.store import Store, end_as
 from zkagent.prover.service.queue.tables import handles, proofs
-from zkagent.prover.service.wire.states import State
+from zkagent.prover.service.wire.states import Failure, State
 
 WANTED = Request(fake_digest("quick"), (1, 2, 3, 4))
 ROOM = Allowance(unfinished=2)
@@ -51,18 +53,23 @@ again = pytest.mark.parametrize("how", AGAIN)
 
 
 @again
-def test_who_wanted_it_until_it_ended_waits_again(
+def test_who_wanted_it_until_it_ended_waits_again_or_learns_how_it_ends(
     store: Store, database: Database, key: str, how: str
 ) -> None:
     for who in (key, "without a key"):
         store.submit(who, WANTED)
     end(database, State.POISON, WANTED)
     AGAIN[how](store, WANTED)
-    assert [waiting_of(database, who) for who in (key, "without a key")] == [1, 1]
+    waiting = 0 if how == "bob asks" else 1
+    assert [waiting_of(database, who) for who in (key, "without a key")] == [waiting] * 2
+    end(database, State.DONE, WANTED)
+    with database.read() as connection:
+        query = sa.select(handles.c.state).where(handles.c.key_id != "bob")
+        assert connection.execute(query).scalars().all() == ["done", "done"]
 
 
 @again
-def test_who_wanted_it_by_a_time_that_has_passed_waits_again_and_is_called_back(
+def test_who_wanted_it_by_a_time_that_has_passed_is_called_back_again(
     store: Store, database: Database, key: str, how: str
 ) -> None:
     hook = "http://hooks.example.org/"
@@ -72,7 +79,7 @@ def test_who_wanted_it_by_a_time_that_has_passed_waits_again_and_is_called_back(
         connection.execute(sa.update(handles).values(deadline=store.in_seconds(-1)))
     AGAIN[how](store, WANTED)
     assert store.expire() == []
-    assert waiting_of(database, key) == 1
+    assert waiting_of(database, key) == (how != "bob asks")
     end(database, State.DONE, WANTED)
     with database.read() as connection:
         query = sa.select(handles.c.state, handles.c.callback_state, handles.c.callback_number)
@@ -103,22 +110,84 @@ def test_a_revoked_key_does_not_and_keeps_no_proof_going(
             assert connection.execute(sa.select(proofs.c.state)).scalar_one() == State.CANCELLED
 
 
-@again
-def test_nobodys_room_is_filled_by_others(
-    store: Store, database: Database, key: str, how: str
-) -> None:
+def test_nobodys_room_is_filled_by_the_operator(store: Store, database: Database, key: str) -> None:
     ended = others(4)
     for request in ended:
         store.submit(key, request, ROOM.quota)
         end(database, State.POISON, request)
     store.submit(key, WANTED, ROOM.quota)
     for request in ended:
-        AGAIN[how](store, request)
+        store.retry(request.id)
     assert waiting_of(database, key) == ROOM.unfinished
     with pytest.raises(QuotaExceeded):  # the place beside another one's proof is none for nothing
         store.submit(key, ended[-1], ROOM.quota)
     store.cancel(key, WANTED.id)
     store.submit(key, ended[-1], ROOM.quota)
+
+
+def test_nobodys_room_is_filled_by_what_others_ask(
+    store: Store, database: Database, key: str
+) -> None:
+    ended = others(4)
+    for request in ended:
+        store.submit(key, request, ROOM.quota)
+        end(database, State.POISON, request)
+    for request in ended:
+        store.submit("bob", request)
+    assert waiting_of(database, key) == 0
+    for request in ended[:2]:
+        store.submit(key, request, ROOM.quota)
+    with pytest.raises(QuotaExceeded):
+        store.submit(key, ended[2], ROOM.quota)
+
+
+def test_who_asks_again_and_again_takes_no_turns_of_others(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    """What `victim` once wanted fails each time, and is set aside each time."""
+    worker = Claims(database, queue, "one", Limits(crashes=1, backoff_s=0))
+    store.submit("victim", WANTED)
+    able, made = {WANTED.circuit}, []
+    for request in others(8):
+        store.submit("victim", request)
+    for number in range(18):
+        turn = worker.next_turn(able)
+        claim = turn and worker.claim(*turn, able)
+        assert claim
+        if WANTED.id in claim.members:
+            worker.crash(claim, Failure.TIMEOUT, "too slow")
+            store.submit("attacker", WANTED)
+        else:
+            end(database, State.DONE, *(r for r in others(8) if r.id in claim.members))
+            made.append(number)
+    assert made == list(range(2, 18, 2))
+
+
+def test_who_was_told_that_it_is_set_aside_is_not_told_so_for_each_try_of_others(
+    store: Store, database: Database, key: str
+) -> None:
+    hook = "http://hooks.example.org/"
+    store.submit(key, replace(WANTED, callback_url=hook))
+    for state, messages in ((State.POISON, 1), (State.POISON, 1), (State.DONE, 2)):
+        store.submit("bob", replace(WANTED, callback_url=hook))
+        end(database, state, WANTED)
+        with database.read() as connection:
+            query = sa.select(handles.c.callback_number).where(handles.c.key_id == key)
+            assert connection.execute(query).scalar_one() == messages
+
+
+def test_who_wanted_it_is_told_why_it_was_set_aside_while_others_have_it_tried(
+    store: Store, database: Database, key: str
+) -> None:
+    store.submit(key, WANTED)
+    with database.write() as connection:
+        values = {"failure": Failure.CRASH, "reason": "signal SIGSEGV"}
+        end_as(connection, WANTED.id, State.POISON, **values)
+    store.submit("bob", WANTED)
+    seen = {who: Views(database).proof(who, WANTED.id) for who in (key, "bob")}
+    assert (seen[key].state, seen["bob"].state) == (State.POISON, State.WAITING)
+    told = [each.failure and each.failure.reason for each in seen.values()]
+    assert told == ["signal SIGSEGV", None]
 
 
 def test_who_had_no_room_learns_how_it_ended_all_the_same(

@@ -64,7 +64,7 @@ def first_in_line(
         if proof := _first(connection, these & proofs.c.resumes, lock):
             return Turn(proof)
         wanted = _wanted(priority, able)
-        for key_id in _keys_in_turn(connection, wanted, priority, able):
+        for key_id in _keys_in_turn(connection, priority, able):
             own = wanted & (handles.c.key_id == key_id)
             for some in _pages(connection, own):
                 if proof := _first_of(connection, some, these, lock):
@@ -130,9 +130,10 @@ def _first(
 def _first_of(
     connection: sa.Connection, names: Sequence[str], these: sa.ColumnElement[bool], lock: bool
 ) -> sa.Row[Any] | None:
-    """The first in this order that is one of these."""
-    query = sa.select(proofs.c.id).where(proofs.c.id.in_(names) & these)
-    found = set(connection.execute(query).scalars())
+    """The first in this order that is one of these. What they are is asked of each by its name, and
+    not looked for: an index of all that wait would be taken instead."""
+    query = sa.select(proofs.c.id, these).where(proofs.c.id.in_(names))
+    found = {name for name, fits in connection.execute(query) if fits}
     for name in (name for name in names if name in found):
         query = sa.select(proofs).where((proofs.c.id == name) & these)
         if proof := connection.execute(_locking(query, lock)).one_or_none():
@@ -169,19 +170,25 @@ def _wanted(priority: int, able: Collection[str] | None) -> sa.ColumnElement[boo
 
 
 def _keys_in_turn(
-    connection: sa.Connection,
-    wanted: sa.ColumnElement[bool],
-    priority: int,
-    able: Collection[str] | None,
+    connection: sa.Connection, priority: int, able: Collection[str] | None
 ) -> list[str]:
-    """The keys that want anything of that: whose last turn is longest ago first."""
+    """The keys that want anything of this priority: whose last turn is longest ago first. Each is
+    found by its first handle, by an index, and not by going through whole lines."""
+    wanted = _wanted(priority, None)
+    first = sa.select(sa.func.min(handles.c.key_id).label("key_id")).where(wanted)
+    asking = first.cte("asking", recursive=True)
+    later = sa.select(sa.func.min(handles.c.key_id)).where(wanted)
+    later = later.where(handles.c.key_id > asking.c.key_id)
+    known = asking.c.key_id.is_not(None)
+    asking = asking.union_all(sa.select(later.scalar_subquery()).where(known))
+    since = sa.select(handles.c.created_at).where(wanted & (handles.c.key_id == asking.c.key_id))
+    since = since.order_by(handles.c.created_at).limit(1)
     ours = (turns.c.priority == priority) & (turns.c.alike == _alike(able))
     last = sa.select(turns.c.key_id, turns.c.turn).where(ours).subquery()
-    asked = sa.select(handles.c.key_id, sa.func.min(handles.c.created_at).label("since"))
-    asking = asked.where(wanted).group_by(handles.c.key_id).subquery()
     query = sa.select(asking.c.key_id).outerjoin(last, last.c.key_id == asking.c.key_id)
-    place = (sa.func.coalesce(last.c.turn, 0), asking.c.since, asking.c.key_id)
-    return list(connection.execute(query.order_by(*place)).scalars())
+    place = (sa.func.coalesce(last.c.turn, 0), since.scalar_subquery(), asking.c.key_id)
+    query = query.where(asking.c.key_id.is_not(None)).order_by(*place)
+    return list(connection.execute(query).scalars())
 
 
 def _alike(able: Collection[str] | None) -> str:

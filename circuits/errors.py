@@ -2,6 +2,7 @@
 
 CircuitError
 ├── NetworkRefused       the ONNX file is missing, not ONNX, or a circuit would not be exact
+├── ProgramRefused       an integer network that cannot be read as steps over bounded numbers
 ├── SettingsRefused      the circuit would break one of the soundness rules
 ├── MemoryTooSmall       this machine cannot hold the keys and a proof of so many rows
 ├── InputRefused         x (or the y that it leads to) has the wrong count, type or range
@@ -51,6 +52,10 @@ class NetworkRefused(CircuitError):
         super().__init__(f"{path} cannot become a circuit: {reason}")
         self.path = path
         self.reason = reason
+
+
+class ProgramRefused(CircuitError):
+    """An ONNX graph that is not exact integer arithmetic, or whose numbers have no bound."""
 
 
 class SettingsRefused(CircuitError):
@@ -280,6 +285,7 @@ __all__ = [
     "MemoryTooSmall",
     "NetworkRefused",
     "OutsideRange",
+    "ProgramRefused",
     "ProofMalformed",
     "ProofSystemUnknown",
     "SamplesRefused",

@@ -67,6 +67,7 @@ ROOMS: Mapping[str, set[str]] = {
     "circuits/support": set(),
     "circuits/artifacts": {"circuits/bn254"},
     "circuits/networks": {"circuits/artifacts", "circuits/bn254"},
+    "circuits/program": set(),
     "circuits/store": {"circuits/artifacts", "circuits/support"},
     "circuits/evaluated": {
         "circuits/artifacts",

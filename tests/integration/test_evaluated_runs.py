@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.evaluated_stage import Stage, evaluated_stage
-from tests.support.evm_networks import samples
+from tests.support.integer_networks import samples
 from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import EVALUATED, HALO2, system_id

@@ -4,7 +4,7 @@ A tiny model is cheaper to evaluate in the EVM than to prove. `generate_evm_mode
 contract, which takes a verifier's place; benchmarks and the registry's proof system `evm-int-v1`
 use it.
 
-    ONNX --reader--> program --statements--> Solidity --solc--> contract and data contracts
+    ONNX --circuits/program--> program --statements--> Solidity --solc--> contracts
 """
 
 from zkagent.verifier_contracts.evm.chain import (

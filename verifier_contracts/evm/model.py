@@ -12,9 +12,10 @@ from typing import Any
 
 from eth_utils.address import to_checksum_address
 
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.program import MOST_INPUT_BITS, Elementwise, Layer, Program
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import MOST_INPUT_BITS, Elementwise, Layer, Program
 from zkagent.verifier_contracts.evm.solidity import NAME, contract_source
 from zkagent.verifier_contracts.evm.statements import Body
 from zkagent.verifier_contracts.toolchain.compile import (
@@ -71,9 +72,7 @@ def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> Evm
     input_bits: width of each x in two's complement; the contract refuses wider ones. Raises
     EvmModelError for what cannot be computed exactly, or would not fit; CompileError.
     """
-    from zkagent.verifier_contracts.evm.reader import read_program
-
-    program = read_program(onnx, input_bits)
+    program = _read(onnx, input_bits)
     outside: frozenset[int] = frozenset()
     for step in (*_by_size(program), None):
         model = place(onnx, program, outside)
@@ -84,6 +83,15 @@ def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> Evm
         f"what it computes outside of layers would need more than {MAX_CODE_BYTES} bytes of code, "
         "the most that a chain allows: verify a proof instead"
     )
+
+
+def _read(onnx: bytes, input_bits: int) -> Program:
+    from zkagent.circuits.program.reader import read_program
+
+    try:
+        return read_program(onnx, input_bits)
+    except ProgramRefused as exc:
+        raise EvmModelError(str(exc)) from exc
 
 
 def place(onnx: bytes, program: Program, outside: frozenset[int]) -> EvmModel | None:

@@ -10,9 +10,9 @@ outputs of some words. Without a jump or a write, all that such code can do is c
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from zkagent.circuits.program.program import Activation, Layer
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import Activation, Layer
 from zkagent.verifier_contracts.evm.words import WORD_BITS, Lanes
 
 ADD, MUL, SUB, SGT, AND, SHR = b"\x01", b"\x02", b"\x03", b"\x13", b"\x16", b"\x1c"

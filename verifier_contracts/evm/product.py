@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from zkagent.verifier_contracts.evm.program import Activation
+from zkagent.circuits.program.program import Activation
 from zkagent.verifier_contracts.evm.words import Lanes
 
 TERMS_PER_STATEMENT = 24

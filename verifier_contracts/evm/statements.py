@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zkagent.verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
-from zkagent.verifier_contracts.evm.product import addresses, for_rows, product, relative
-from zkagent.verifier_contracts.evm.program import (
+from zkagent.circuits.program.program import (
     Elementwise,
     Ids,
     Layer,
@@ -18,6 +16,8 @@ from zkagent.verifier_contracts.evm.program import (
     Operator,
     Program,
 )
+from zkagent.verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
+from zkagent.verifier_contracts.evm.product import addresses, for_rows, product, relative
 from zkagent.verifier_contracts.evm.words import Lanes
 
 FIRST_ADDRESS = 0x80

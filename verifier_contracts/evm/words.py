@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zkagent.verifier_contracts.evm.program import Layer
+from zkagent.circuits.program.program import Layer
 
 WORD_BITS = 256
 

@@ -26,8 +26,8 @@ from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.network import MOST_BYTES, read_network
 from zkagent.models.errors import NetworkUnusable
 from zkagent.models.networks.inference import Inference
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.reader import read_program
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.reader import read_program
 
 folder = Path(sys.argv[1])
 read_network(folder / "fine.onnx")  # so that all is loaded
@@ -45,7 +45,7 @@ for path in sorted(folder.glob("*.onnx")):
         try:
             read(path)
             said = "taken"
-        except (NetworkRefused, NetworkUnusable, EvmModelError) as exc:
+        except (NetworkRefused, NetworkUnusable, ProgramRefused) as exc:
             said = str(exc)
         seconds = time.process_time() - began
         print(json.dumps([path.stem, number, said, seconds]), flush=True)

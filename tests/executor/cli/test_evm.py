@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.evm_networks import mlp
+from tests.support.integer_networks import mlp
 from tests.support.small_networks import relu_network
 from zkagent.executor.cli.main import main
 from zkagent.verifier_contracts.chain.local import Anvil

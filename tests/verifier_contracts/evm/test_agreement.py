@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.classifiers import random_weights
-from tests.support.evm_networks import infer, relu, samples
+from tests.support.integer_networks import infer, relu, samples
 from zkagent.circuits.bn254.field import to_field
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.evm_networks import NETWORKS, infer, mlp, samples
+from tests.support.integer_networks import NETWORKS, infer, mlp, samples
 from zkagent.circuits.bn254.field import R, from_field, to_field
+from zkagent.circuits.program.reader import read_program
 from zkagent.circuits.systems import EVALUATED, system_id
 from zkagent.verifier_contracts.chain.gas import call_gas
 from zkagent.verifier_contracts.chain.local import Anvil, call
@@ -19,7 +20,6 @@ from zkagent.verifier_contracts.evm import (
     generate_evm_model,
 )
 from zkagent.verifier_contracts.evm.model import place
-from zkagent.verifier_contracts.evm.reader import read_program
 
 INPUTS, OUTPUTS = 9, 3  # of the mlp
 

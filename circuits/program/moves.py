@@ -1,4 +1,4 @@
-"""ONNX operators that only move numbers, on arrays of anything: in the EVM they cost nothing."""
+"""ONNX operators that only move numbers, on arrays of anything: they cost nothing."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.support.evm_networks import infer, samples
+from tests.support.integer_networks import infer, samples
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.program import Activation, Layer, Operand, Operator, Program
+from zkagent.circuits.program.reader import read_program
 from zkagent.models.networks.integer_graph import IntegerGraph
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import Activation, Layer, Operand, Operator, Program
-from zkagent.verifier_contracts.evm.reader import read_program
 
 INPUTS, BITS = 6, 5
 KINDS = ("matmul", "pick", "some", "add", "square", "max", "two", "rows", "minus", "concat")
@@ -94,7 +94,7 @@ def graphs(draw: st.DrawFn) -> bytes:
 def test_a_program_computes_what_its_graph_does(onnx: bytes) -> None:
     try:
         program = read_program(onnx, BITS)
-    except EvmModelError as exc:
+    except ProgramRefused as exc:
         if "bits with the sign" not in str(exc):
             raise
         assume(False)

@@ -1,25 +1,18 @@
-"""From ONNX to steps, and weights to words: what is refused, what is folded, what adds up."""
+"""From ONNX to steps: what is refused, what is folded, what is bounded."""
 
 import itertools
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from onnx import NodeProto, helper, load_model_from_string, numpy_helper
 
-from tests.support.evm_networks import classifier, elementwise, policy, relu
+from tests.support.integer_networks import classifier, elementwise, policy, relu
 from tests.support.small_networks import network, node, relu_network
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.program import Activation, Layer
+from zkagent.circuits.program.reader import read_program
 from zkagent.models.networks.integer_graph import IntegerGraph
-from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import Activation, Layer
-from zkagent.verifier_contracts.evm.reader import read_program
-from zkagent.verifier_contracts.evm.statements import Body
-from zkagent.verifier_contracts.evm.words import Lanes
-
-WORD = 1 << 256
 
 
 def with_node(operator: str, build: Callable[[IntegerGraph], list[str]]) -> bytes:
@@ -84,7 +77,7 @@ def squares_of_squares(factor: int) -> bytes:
 
 def test_an_unsupported_operator_is_named_with_its_node() -> None:
     onnx = with_node("Sign", lambda graph: ["x"])
-    with pytest.raises(EvmModelError, match=r"node 'sign_0' \(Sign\): not one of Add, .* Relu"):
+    with pytest.raises(ProgramRefused, match=r"node 'sign_0' \(Sign\): not one of Add, .* Relu"):
         read_program(onnx)
 
 
@@ -102,26 +95,26 @@ def test_an_unsupported_operator_is_named_with_its_node() -> None:
     ],
 )
 def test_what_would_not_be_exact_is_refused(onnx: bytes, reason: str) -> None:
-    with pytest.raises(EvmModelError, match=reason):
+    with pytest.raises(ProgramRefused, match=reason):
         read_program(onnx)
 
 
 @pytest.mark.parametrize("bits", [0, 1, 17])
 def test_inputs_have_the_width_of_features_at_most(bits: int) -> None:
-    with pytest.raises(EvmModelError, match=f"inputs of {bits} bits: expected 2 to 16"):
+    with pytest.raises(ProgramRefused, match=f"inputs of {bits} bits: expected 2 to 16"):
         read_program(classifier(), bits)
 
 
 def test_a_product_of_two_computed_matrices_is_refused() -> None:
     graph = IntegerGraph("refused", 4)
     onnx = graph.finish(graph._node("MatMul", ["x", graph.reshape("x", [4, 1])]), 1)
-    with pytest.raises(EvmModelError, match=r"\(MatMul\): its second factor"):
+    with pytest.raises(ProgramRefused, match=r"\(MatMul\): its second factor"):
         read_program(onnx)
 
 
 def test_numbers_that_could_leave_int64_are_refused() -> None:
     with pytest.raises(
-        EvmModelError, match=r"\(Mul\): its result could need 70 bits with the sign"
+        ProgramRefused, match=r"\(Mul\): its result could need 70 bits with the sign"
     ):
         read_program(squares_of_squares(1))
     assert read_program(squares_of_squares(1), 13).input_bits == 13
@@ -129,23 +122,8 @@ def test_numbers_that_could_leave_int64_are_refused() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"not a model", classifier()[:100]])
 def test_bytes_that_are_no_model_are_refused(content: bytes) -> None:
-    with pytest.raises(EvmModelError, match="not a valid ONNX model"):
+    with pytest.raises(ProgramRefused, match="not a valid ONNX model"):
         read_program(content)
-
-
-def test_a_fan_in_beyond_a_contract_is_refused() -> None:
-    graph = IntegerGraph("wide", 800)
-    onnx = graph.finish(graph.matmul("x", -np.ones((800, 1))), 1)
-    with pytest.raises(EvmModelError, match="adds up 800 inputs, more than fit"):
-        Body(read_program(onnx), frozenset({0}))
-
-
-def test_parts_hold_as_many_words_as_fit_a_contract() -> None:
-    graph = IntegerGraph("wide", 300)
-    onnx = graph.finish(graph.matmul("x", -np.ones((300, 40), dtype=np.int64)), 40)
-    body = Body(read_program(onnx), frozenset({0}))  # 4 words of 300 terms, two of them a part
-    assert [len(part) > 20_000 for part in body.parts] == [True, True]
-    assert all(len(part) <= MAX_CODE_BYTES for part in body.parts)
 
 
 def test_wires_biases_and_squares_leave_no_step_of_their_own() -> None:
@@ -171,26 +149,6 @@ def test_bounds_hold_the_worst_case() -> None:
     assert [program.bounds[i] for i in program.outputs] == expected
 
 
-@given(st.data())
-def test_lanes_of_a_packed_sum_come_apart_again(data: st.DataObject) -> None:
-    fan_in, count = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 9))
-    numbers = st.integers(-(1 << 30), 1 << 30)
-    weights = data.draw(
-        st.lists(
-            st.lists(numbers, min_size=count, max_size=count), min_size=fan_in, max_size=fan_in
-        )
-    )
-    x = data.draw(st.lists(st.integers(-(1 << 15), 1 << 15), min_size=fan_in, max_size=fan_in))
-    sums = [sum(a * row[j] for a, row in zip(x, weights, strict=True)) for j in range(count)]
-    lanes = Lanes(count, (fan_in << 45).bit_length() + 1)
-    total = lanes.pack([lanes.half] * count)
-    for a, row in zip(x, weights, strict=True):
-        total = [(t + a * w) % WORD for t, w in zip(total, lanes.pack(row), strict=True)]
-    for word, packed in enumerate(total):
-        for place, j in enumerate(lanes.lanes_of(word)):
-            assert (packed >> (place * lanes.width) & lanes.mask) - lanes.half == sums[j]
-
-
 def test_what_no_chain_evaluates_is_refused_before_it_is_read() -> None:
     names = ["x", *(f"d{number}" for number in range(19))]
     doubled = [node("Concat", [a, a], b, axis=1) for a, b in itertools.pairwise(names)]
@@ -198,5 +156,5 @@ def test_what_no_chain_evaluates_is_refused_before_it_is_read() -> None:
     content = network(
         [*doubled, node("Gather", [last, "first"], "y", axis=1)], {"first": [0]}, outputs=1
     )
-    with pytest.raises(EvmModelError, match=r"have [\d,]+ numbers, at most 2,097,152 are taken"):
+    with pytest.raises(ProgramRefused, match=r"have [\d,]+ numbers, at most 2,097,152 are taken"):
         read_program(content)

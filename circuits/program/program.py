@@ -1,6 +1,6 @@
-"""What an EVM model computes: steps over single numbers, each of which has an id and a bound.
+"""What an integer network computes: steps over single numbers, each of which has an id and a bound.
 
-reader.py makes a program of an ONNX graph, statements.py makes Solidity of a program.
+reader.py makes a program of an ONNX graph.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Activation(StrEnum):
 
 
 class Operator(StrEnum):
-    """Of two numbers; all but MAX are the EVM's own."""
+    """Of two numbers."""
 
     ADD = "add"
     SUB = "sub"

@@ -5,8 +5,8 @@ from math import prod
 
 import numpy as np
 
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import (
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.program import (
     Activation,
     Elementwise,
     Ids,
@@ -14,7 +14,7 @@ from zkagent.verifier_contracts.evm.program import (
     Numbers,
     Operator,
 )
-from zkagent.verifier_contracts.evm.tensors import Bounds, Tensor, look_up
+from zkagent.circuits.program.tensors import Bounds, Tensor, look_up
 
 
 class Layers:
@@ -27,11 +27,11 @@ class Layers:
         self._layer_of: dict[int, Layer] = {}
 
     def product(self, left: Tensor, right: Tensor) -> Tensor:
-        """left [..., R, K] times constant weights [..., K, N]. Raises EvmModelError."""
+        """left [..., R, K] times constant weights [..., K, N]. Raises ProgramRefused."""
         if left.constant or not right.constant:
-            raise EvmModelError("its second factor, and only that, must be constant")
+            raise ProgramRefused("its second factor, and only that, must be constant")
         if left.values.ndim < 2 or right.values.ndim < 2:
-            raise EvmModelError("its factors must have two dimensions at least")
+            raise ProgramRefused("its factors must have two dimensions at least")
         inputs, weights = _grouped(left.values, right.values)
         peaks = self.bounds.of_ids(inputs) @ np.abs(weights)
         outputs = self.bounds.new(peaks.shape)
@@ -85,7 +85,7 @@ def _grouped(left: Ids, right: Numbers) -> tuple[Ids, Numbers]:
     """Factors of a matrix product as [G, R, K] and [G, K, N]; one matrix for all rows is G = 1."""
     k, n = right.shape[-2:]
     if left.shape[-1] != k:
-        raise EvmModelError(f"{left.shape} times {right.shape} has no product")
+        raise ProgramRefused(f"{left.shape} times {right.shape} has no product")
     if prod(right.shape[:-2]) == 1:
         return left.reshape(1, -1, k), right.reshape(1, k, n)
     batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])

@@ -14,12 +14,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from zkagent.models.networks.parsing import parse_model
-from zkagent.models.networks.sizes import Limits, check_sizes
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.folding import Layers
-from zkagent.verifier_contracts.evm.moves import MOVES
-from zkagent.verifier_contracts.evm.program import (
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.folding import Layers
+from zkagent.circuits.program.moves import MOVES
+from zkagent.circuits.program.program import (
     MOST_INPUT_BITS,
     Elementwise,
     Ids,
@@ -27,7 +25,9 @@ from zkagent.verifier_contracts.evm.program import (
     Operator,
     Program,
 )
-from zkagent.verifier_contracts.evm.tensors import Bounds, Tensor
+from zkagent.circuits.program.tensors import Bounds, Tensor
+from zkagent.models.networks.parsing import parse_model
+from zkagent.models.networks.sizes import Limits, check_sizes
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
 #: Each number takes some hundred bytes here and gas there: no chain evaluates what comes near.
@@ -37,18 +37,18 @@ ZERO = Tensor(np.array(0, dtype=object), constant=True)
 
 
 def read_program(content: bytes, input_bits: int = MOST_INPUT_BITS) -> Program:
-    """The steps of an ONNX file for inputs of so many bits. Raises EvmModelError."""
+    """The steps of an ONNX file for inputs of so many bits. Raises ProgramRefused."""
     if not 2 <= input_bits <= MOST_INPUT_BITS:
-        raise EvmModelError(f"inputs of {input_bits} bits: expected 2 to {MOST_INPUT_BITS}")
+        raise ProgramRefused(f"inputs of {input_bits} bits: expected 2 to {MOST_INPUT_BITS}")
     try:
         model = parse_model(content)
         onnx.checker.check_model(model)
         _measure(model)
         onnx.checker.check_model(model, full_check=True)
-    except EvmModelError:
+    except ProgramRefused:
         raise
     except Exception as exc:  # protobuf and onnx share no root
-        raise EvmModelError(f"not a valid ONNX model ({str(exc).partition(chr(10))[0]})") from exc
+        raise ProgramRefused(f"not a valid ONNX model ({str(exc).partition(chr(10))[0]})") from exc
     _check_opset(model)
     return _Reader(model.graph, input_bits).read()
 
@@ -58,7 +58,7 @@ def _measure(model: onnx.ModelProto) -> None:
     try:
         check_sizes(model, EVALUATED)
     except ValueError as exc:
-        raise EvmModelError(str(exc)) from exc
+        raise ProgramRefused(str(exc)) from exc
 
 
 @dataclass
@@ -79,9 +79,9 @@ class _Reader:
             (name,) = node.output[:1]
             try:
                 self.tensors[name] = replace(self.read_node(node), readers=readers[name])
-            except (EvmModelError, ValueError) as exc:  # numpy's, for shapes that do not fit
+            except (ProgramRefused, ValueError) as exc:  # numpy's, for shapes that do not fit
                 shown = node.name or name
-                raise EvmModelError(f"node {shown!r} ({node.op_type}): {exc}") from exc
+                raise ProgramRefused(f"node {shown!r} ({node.op_type}): {exc}") from exc
         steps, peaks = tuple(self.layers.steps), tuple(self.bounds.peaks)
         return Program(inputs, self.input_bits, self.read_output(), steps, peaks)
 
@@ -89,31 +89,31 @@ class _Reader:
         weights = {tensor.name for tensor in self.graph.initializer}
         given = [value for value in self.graph.input if value.name not in weights]
         if len(given) != 1:
-            raise EvmModelError(f"the model has {len(given)} inputs, expected one")
+            raise ProgramRefused(f"the model has {len(given)} inputs, expected one")
         (value,), kind = given, given[0].type.tensor_type.elem_type
         if kind != TensorProto.INT64:
-            raise EvmModelError(
+            raise ProgramRefused(
                 f"input {value.name!r} is {TensorProto.DataType.Name(kind)}, expected INT64: only "
                 "integer networks can be evaluated exactly"
             )
         shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
         if not all(shape):
-            raise EvmModelError(f"the shape of {value.name!r} is open: fix the batch size")
+            raise ProgramRefused(f"the shape of {value.name!r} is open: fix the batch size")
         ids = self.bounds.new(shape, 1 << (self.input_bits - 1))
         self.tensors[value.name] = Tensor(ids)
         return ids.size
 
     def read_output(self) -> Ids:
         if len(self.graph.output) != 1:
-            raise EvmModelError(f"the model has {len(self.graph.output)} outputs, expected one")
+            raise ProgramRefused(f"the model has {len(self.graph.output)} outputs, expected one")
         tensor = self.tensors[self.graph.output[0].name]
         if tensor.constant:
-            raise EvmModelError("the model's output does not depend on its input")
+            raise ProgramRefused("the model's output does not depend on its input")
         return tensor.values.ravel()
 
     def read_node(self, node: onnx.NodeProto) -> Tensor:
         if node.domain:
-            raise EvmModelError(f"operators of {node.domain!r} are not known")
+            raise ProgramRefused(f"operators of {node.domain!r} are not known")
         if node.op_type == "Constant":
             return _constant_node(node)
         if node.op_type in MOVES:
@@ -129,23 +129,23 @@ class _Reader:
         }
         if node.op_type not in others:
             known = ", ".join(sorted([*others, *MOVES, *OPERATORS, "Constant"]))
-            raise EvmModelError(f"not one of {known}")
+            raise ProgramRefused(f"not one of {known}")
         return others[node.op_type](node, *operands)
 
     def move(self, node: onnx.NodeProto) -> Tensor:
         given = [self.tensors[name] if name else None for name in node.input]
         sources = given if node.op_type == "Concat" else given[:1]
         if any(source is None or source.constant for source in sources):
-            raise EvmModelError("it moves constants: fold them into the weights")
+            raise ProgramRefused("it moves constants: fold them into the weights")
         if any(extra is not None and not extra.constant for extra in given[len(sources) :]):
-            raise EvmModelError("where it moves numbers to depends on the input")
+            raise ProgramRefused("where it moves numbers to depends on the input")
         values = [None if tensor is None else tensor.values for tensor in given]
         try:
             moved = MOVES[node.op_type](_attributes(node), *values)
         except (TypeError, ValueError, IndexError, KeyError) as exc:
-            raise EvmModelError(str(exc)) from exc
+            raise ProgramRefused(str(exc)) from exc
         if not moved.size:
-            raise EvmModelError("it leaves no numbers")
+            raise ProgramRefused("it leaves no numbers")
         (source, *more) = sources
         alone = source is not None and source.fresh and source.readers == 1 and not more
         return Tensor(moved, fresh=alone and len(np.unique(moved)) == moved.size)
@@ -155,7 +155,7 @@ class _Reader:
     ) -> Tensor:
         attributes = _attributes(node)
         if attributes.get("alpha", 1.0) != 1.0 or attributes.get("beta", 1.0) != 1.0:
-            raise EvmModelError("its factors alpha and beta must be 1")
+            raise ProgramRefused("its factors alpha and beta must be 1")
         if attributes.get("transA", 0):
             left = Tensor(left.values.T, left.constant)
         if attributes.get("transB", 0):
@@ -168,7 +168,7 @@ class _Reader:
 
     def elementwise(self, node: onnx.NodeProto, operands: list[Tensor]) -> Tensor:
         if len(operands) != 2:
-            raise EvmModelError(f"it has {len(operands)} operands, expected two")
+            raise ProgramRefused(f"it has {len(operands)} operands, expected two")
         left, right = operands
         operator = OPERATORS.get(node.op_type, Operator.MAX)
         if left.constant and operator is not Operator.SUB:
@@ -179,7 +179,7 @@ class _Reader:
     def arithmetic(self, operator: Operator, left: Tensor, right: Tensor) -> Tensor:
         """A step of its own."""
         if left.constant and right.constant:
-            raise EvmModelError("both operands are constant: fold them into the weights")
+            raise ProgramRefused("both operands are constant: fold them into the weights")
         shape = np.broadcast_shapes(left.values.shape, right.values.shape)
         a, b = (Tensor(np.broadcast_to(t.values, shape), t.constant) for t in (left, right))
         outputs = self.bounds.new(shape)
@@ -195,7 +195,7 @@ def _check_opset(model: onnx.ModelProto) -> None:
     """Older operators take as attributes (axes, broadcast) what is read from inputs here."""
     versions = [entry.version for entry in model.opset_import if not entry.domain]
     if min(versions, default=0) < OLDEST_OPSET:
-        raise EvmModelError(
+        raise ProgramRefused(
             f"its operators are those of opset {min(versions, default=0)}: "
             f"export it with opset {OLDEST_OPSET} or later"
         )
@@ -204,7 +204,7 @@ def _check_opset(model: onnx.ModelProto) -> None:
 def _constant(tensor: onnx.TensorProto) -> Tensor:
     values = numpy_helper.to_array(tensor)
     if not np.issubdtype(values.dtype, np.integer):
-        raise EvmModelError(f"constant {tensor.name!r} is {values.dtype}, expected int64")
+        raise ProgramRefused(f"constant {tensor.name!r} is {values.dtype}, expected int64")
     return Tensor(values.astype(object), constant=True)
 
 
@@ -212,7 +212,7 @@ def _constant_node(node: onnx.NodeProto) -> Tensor:
     (attribute,) = node.attribute
     value = helper.get_attribute_value(attribute)
     if attribute.type == onnx.AttributeProto.SPARSE_TENSOR:
-        raise EvmModelError("its constant is sparse: write it as a plain tensor")
+        raise ProgramRefused("its constant is sparse: write it as a plain tensor")
     if not isinstance(value, TensorProto):
         value = numpy_helper.from_array(np.asarray(value))
     value.name = node.output[0]

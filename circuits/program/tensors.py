@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zkagent.verifier_contracts.errors import EvmModelError
-from zkagent.verifier_contracts.evm.program import Ids, Numbers
+from zkagent.circuits.errors import ProgramRefused
+from zkagent.circuits.program.program import Ids, Numbers
 
 #: Magnitudes stay below 2^63: beyond, onnxruntime's int64 wraps where a circuit's numbers do not.
 MOST_BITS = 63
@@ -49,10 +49,10 @@ class Bounds:
         return look_up(self.peaks, ids)
 
     def set(self, ids: Ids, peaks: Numbers) -> None:
-        """Raises EvmModelError for numbers that might not fit."""
+        """Raises ProgramRefused for numbers that might not fit."""
         bits = max(peaks.ravel()).bit_length()
         if bits > MOST_BITS:
-            raise EvmModelError(
+            raise ProgramRefused(
                 f"its result could need {bits + 1} bits with the sign, int64 has {MOST_BITS + 1}: "
                 "use smaller weights, or narrower inputs if x is never that large"
             )

@@ -1,4 +1,4 @@
-"""Small integer networks for the tests of EVM models, with random weights."""
+"""Small integer networks with random weights, for the tests of what reads and computes them."""
 
 from collections.abc import Callable
 

@@ -82,6 +82,7 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/store",
         "circuits/support",
     },
+    "circuits/groth16": {"circuits/bn254", "circuits/program"},
     "circuits/halo2/tuning": {"circuits/halo2", "circuits/networks", "circuits/support"},
     "circuits/systems": {
         "circuits/artifacts",

@@ -24,6 +24,7 @@ class Layers:
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
         self.steps: list[Layer | Elementwise] = []
+        self.node = ""  # that is being read
         self._layer_of: dict[int, Layer] = {}
 
     def product(self, left: Tensor, right: Tensor) -> Tensor:
@@ -37,7 +38,7 @@ class Layers:
         outputs = self.bounds.new(peaks.shape)
         self.bounds.set(outputs, peaks)
         bias = np.zeros((len(weights), weights.shape[2]), dtype=object)
-        layer = Layer(inputs, weights, outputs, max(peaks.ravel()), bias)
+        layer = Layer(inputs, weights, outputs, max(peaks.ravel()), bias, node=self.node)
         self.steps.append(layer)
         self._layer_of.update(dict.fromkeys(outputs.ravel().tolist(), layer))
         batch = np.broadcast_shapes(left.values.shape[:-2], right.values.shape[:-2])

@@ -38,7 +38,7 @@ class Layer:
     """outputs[g, r] = activation(inputs[g, r] @ weights[g] + bias[g]).
 
     inputs [G, R, K] and outputs [G, R, N] are ids, weights [G, K, N], bias [G, N]. bound: largest
-    magnitude of a sum.
+    magnitude of a sum. node: what in the graph it was made of, for errors.
     """
 
     inputs: Ids
@@ -47,6 +47,7 @@ class Layer:
     bound: int
     bias: Numbers
     activation: Activation = Activation.NONE
+    node: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,13 @@ class Operand:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """outputs[i] = left[i] `operator` right[i]."""
+    """outputs[i] = left[i] `operator` right[i]. node: as of a layer."""
 
     operator: Operator
     left: Operand
     right: Operand
     outputs: Ids
+    node: str = ""
 
 
 @dataclass(frozen=True)

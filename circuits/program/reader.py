@@ -77,11 +77,11 @@ class _Reader:
         readers.update(value.name for value in self.graph.output)
         for node in self.graph.node:
             (name,) = node.output[:1]
+            self.layers.node = f"node {node.name or name!r} ({node.op_type})"
             try:
                 self.tensors[name] = replace(self.read_node(node), readers=readers[name])
             except (ProgramRefused, ValueError) as exc:  # numpy's, for shapes that do not fit
-                shown = node.name or name
-                raise ProgramRefused(f"node {shown!r} ({node.op_type}): {exc}") from exc
+                raise ProgramRefused(f"{self.layers.node}: {exc}") from exc
         steps, peaks = tuple(self.layers.steps), tuple(self.bounds.peaks)
         return Program(inputs, self.input_bits, self.read_output(), steps, peaks)
 
@@ -187,7 +187,8 @@ class _Reader:
         peaks = {Operator.MUL: pa * pb, Operator.MAX: np.maximum(pa, pb)}.get(operator, pa + pb)
         self.bounds.set(outputs, peaks)
         first, second = (Operand(t.values.ravel(), t.constant) for t in (a, b))
-        self.layers.steps.append(Elementwise(operator, first, second, outputs.ravel()))
+        step = Elementwise(operator, first, second, outputs.ravel(), self.layers.node)
+        self.layers.steps.append(step)
         return Tensor(outputs)
 
 

@@ -1,0 +1,254 @@
+"""From a program to constraints: every step's numbers as sums of wires.
+
+What is linear costs nothing: sums are folded into the sums that read them, unless a wire of their
+own makes less to write. Numbers stay integers of less than 64 bits, as the program's bounds say, so
+nothing ever wraps around the field's order, and a step whose comparison would need more is refused.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zkagent.circuits.errors import InputRefused, ProgramRefused
+from zkagent.circuits.groth16.constraints import (
+    WIRE_TERMS,
+    Constraint,
+    Constraints,
+    number_of,
+    shifted,
+)
+from zkagent.circuits.groth16.gadgets import MOST_BITS, larger, positive, signed_digits
+from zkagent.circuits.groth16.packing import FEATURES, OUTPUTS, Form
+from zkagent.circuits.groth16.sums import (
+    Sum,
+    combined,
+    constant,
+    is_constant,
+    minus,
+    plus,
+    times,
+)
+from zkagent.circuits.groth16.witness import Features, Recipe, Witness, compute
+from zkagent.circuits.program.program import (
+    Activation,
+    Elementwise,
+    Layer,
+    Operand,
+    Operator,
+    Program,
+)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program's constraints, and how to satisfy them.
+
+    Wire 0 is one; then come the public words, of the features and of the outputs.
+    """
+
+    program: Program
+    features: Form
+    outputs: Form
+    wires: int
+    constraints: tuple[Constraint, ...]
+    recipes: tuple[Recipe, ...]
+
+    @property
+    def public(self) -> int:
+        """The number of public words."""
+        words = self.features.words(self.program.inputs)
+        return words + self.outputs.words(self.program.outputs.size)
+
+    def witness(self, x: Sequence[int]) -> Witness:
+        """All wires' values. Raises InputRefused."""
+        half = 1 << (self.program.input_bits - 1)
+        if len(x) != self.program.inputs:
+            raise InputRefused(f"x has {len(x)} numbers, expected {self.program.inputs}")
+        for place, number in enumerate(x):
+            if not -half <= number < half:
+                raise InputRefused(
+                    f"x[{place}] is {number}, expected {self.program.input_bits} bits with the sign"
+                )
+        return compute(self.recipes, self.wires, np.array(x, dtype=np.int64))
+
+    def words(self, x: Sequence[int], y: Sequence[int]) -> list[int]:
+        """The public words of these features and outputs."""
+        return [*self.features.pack(x), *self.outputs.pack(y)]
+
+    def outputs_of(self, witness: Witness) -> list[int]:
+        """y, from a witness's public words."""
+        first = 1 + self.features.words(self.program.inputs)
+        words = [witness[number] for number in range(first, 1 + self.public)]
+        return self.outputs.unpack(words, self.program.outputs.size)
+
+
+def compile_program(
+    program: Program, *, features: Form = FEATURES, outputs: Form = OUTPUTS
+) -> Compiled:
+    """Raises ProgramRefused for numbers that do not fit their form or could not be compared."""
+    if program.input_bits > features.bits:
+        raise ProgramRefused(f"inputs of {program.input_bits} bits do not fit {features.bits}")
+    widest = max(program.bounds[i] for i in program.outputs)
+    if widest.bit_length() >= outputs.bits:
+        raise ProgramRefused(
+            f"an output could need {widest.bit_length() + 1} bits with the sign, its form has "
+            f"{outputs.bits}"
+        )
+    return _Compiler(program, features, outputs).compile()
+
+
+class _Compiler:
+    def __init__(self, program: Program, features: Form, outputs: Form) -> None:
+        self.program, self.features, self.outputs = program, features, outputs
+        counts = features.words(program.inputs), outputs.words(program.outputs.size)
+        self.system = Constraints(sum(counts))
+        self.numbers: list[Sum] = [{} for _ in program.bounds]
+
+    def compile(self) -> Compiled:
+        self.read_features()
+        for step in self.program.steps:
+            if isinstance(step, Layer):
+                self.layer(step)
+            else:
+                self.elementwise(step)
+        self.publish()
+        return Compiled(
+            self.program,
+            self.features,
+            self.outputs,
+            self.system.wires,
+            tuple(self.system.rows),
+            tuple(self.system.recipes),
+        )
+
+    def read_features(self) -> None:
+        count, width = self.program.inputs, self.program.input_bits
+        wires = self.system.new(count * width)
+        self.system.recipes.append(Features(wires, width))
+        self.system.bits(wires)
+        for number in range(count):
+            bits = wires[number * width : (number + 1) * width]
+            self.numbers[number] = shifted(number_of(bits), -(1 << (width - 1)))
+
+    def publish(self) -> None:
+        """Ties the public words to features and outputs, which are cut into bits: so a number that
+        a word has no room for is refused here, too, and not by the program's bounds alone."""
+        inputs, outputs = range(self.program.inputs), self.program.outputs.tolist()
+        words = range(1, 1 + self.features.words(len(inputs)))
+        self.features.require(self.system, words, [self.numbers[i] for i in inputs])
+        bounds = [self.program.bounds[i] for i in outputs]
+        cut = signed_digits(self.system, [self.numbers[i] for i in outputs], bounds)
+        words = range(words.stop, words.stop + self.outputs.words(len(outputs)))
+        self.outputs.require(self.system, words, [number for _, number in cut])
+
+    def layer(self, layer: Layer) -> None:
+        self.own_inputs(layer)
+        totals = []
+        for group, weights in enumerate(layer.weights):
+            columns = weights.T.tolist()
+            biases = layer.bias[group].tolist()
+            for row in layer.inputs[group].tolist():
+                given = [self.numbers[i] for i in row]
+                totals += [_total(c, given, b) for c, b in zip(columns, biases, strict=True)]
+        outputs = layer.outputs.ravel().tolist()
+        if layer.activation is Activation.SQUARE:
+            totals = self.multiply(totals, totals)
+        elif layer.activation is Activation.RELU:
+            totals = self.positive(layer, totals, [self.program.bounds[i] for i in outputs])
+        self.set(outputs, totals)
+
+    def own_inputs(self, layer: Layer) -> None:
+        """Gives a layer's inputs wires of their own where that makes less to write than folding
+        them into every sum."""
+        chosen: dict[int, None] = {}
+        for group, weights in enumerate(layer.weights):
+            uses = np.count_nonzero(weights, axis=1).tolist()
+            columns = weights.shape[1]
+            for row in layer.inputs[group].tolist():
+                read = {i for i, use in zip(row, uses, strict=True) if use}
+                long = [i for i in read if len(self.numbers[i]) > 1]
+                if not long:
+                    continue
+                folded = columns * len({wire for i in read for wire in self.numbers[i]})
+                owned = sum(uses) + sum(len(self.numbers[i]) + WIRE_TERMS for i in long)
+                if owned < folded:
+                    chosen.update(dict.fromkeys(sorted(long)))
+        self.set(list(chosen), self.system.own([self.numbers[i] for i in chosen]))
+
+    def elementwise(self, step: Elementwise) -> None:
+        left, right = self.operand(step.left), self.operand(step.right)
+        pairs = list(zip(left, right, strict=True))
+        outputs = step.outputs.tolist()
+        if step.operator is Operator.MUL:
+            self.set(outputs, self.multiply(left, right))
+        elif step.operator is Operator.MAX:
+            bounds = [
+                a + b for a, b in zip(*map(self.bounds, (step.left, step.right)), strict=True)
+            ]
+            self.check_width(step, bounds)
+            self.set(outputs, larger(self.system, left, right, bounds))
+        else:
+            apply = plus if step.operator is Operator.ADD else minus
+            self.set(outputs, [apply(a, b) for a, b in pairs])
+
+    def multiply(self, left: Sequence[Sum], right: Sequence[Sum]) -> list[Sum]:
+        """What is constant on one side stays linear; a long sum that several products read becomes
+        a wire. The same list twice gives squares."""
+        open_ = [
+            i
+            for i, (a, b) in enumerate(zip(left, right, strict=True))
+            if not (is_constant(a) or is_constant(b))
+        ]
+        factors = [side[i] for side in (left, right) for i in open_]
+        distinct = {id(total): total for total in factors}
+        uses = Counter(map(id, factors))
+        once = self.system.written(list(distinct.values()), [uses[each] for each in distinct])
+        known = dict(zip(distinct, once, strict=True))
+        made = self.system.products(
+            [known[id(left[i])] for i in open_], [known[id(right[i])] for i in open_]
+        )
+        products = dict(zip(open_, made, strict=True))
+        return [
+            products[i] if i in products else _scaled(a, b)
+            for i, (a, b) in enumerate(zip(left, right, strict=True))
+        ]
+
+    def positive(self, layer: Layer, totals: list[Sum], bounds: list[int]) -> list[Sum]:
+        self.check_width(layer, bounds)
+        return positive(self.system, totals, bounds)
+
+    def check_width(self, step: Layer | Elementwise, bounds: Sequence[int]) -> None:
+        bits = max(bounds).bit_length()
+        if bits > MOST_BITS:
+            raise ProgramRefused(
+                f"{step.node}: it compares numbers that could need {bits + 1} bits with the sign, "
+                f"at most {MOST_BITS + 1} are taken: use smaller weights, or narrower inputs"
+            )
+
+    def operand(self, operand: Operand) -> list[Sum]:
+        values = operand.values.tolist()
+        return [constant(v) if operand.constant else self.numbers[v] for v in values]
+
+    def bounds(self, operand: Operand) -> list[int]:
+        values = operand.values.tolist()
+        return [abs(v) if operand.constant else self.program.bounds[v] for v in values]
+
+    def set(self, outputs: Sequence[int], totals: Sequence[Sum]) -> None:
+        for number, total in zip(outputs, totals, strict=True):
+            self.numbers[number] = total
+
+
+def _total(weights: list[int], given: list[Sum], bias: int) -> Sum:
+    return combined([*zip(weights, given, strict=True), (1, constant(bias))])
+
+
+def _scaled(left: Sum, right: Sum) -> Sum:
+    """The product of a sum and a constant."""
+    if is_constant(right):
+        left, right = right, left
+    return times(right, sum(left.values()))
+
+
+__all__ = ["Compiled", "compile_program"]

@@ -1,0 +1,153 @@
+"""Values of all wires for an x, by a list of recipes in the order in which wires were made.
+
+Numbers are int64 and wrap around: whatever passes 2^63 on the way, a sum that fits is right in the
+end, and the compiler has bounds for all. Only public words are longer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.groth16.sums import ONE, Sum
+
+Values = npt.NDArray[np.int64]
+WORD = 1 << 64
+
+
+@dataclass
+class Witness:
+    """values[wire], or of long numbers large[wire], below the field's order."""
+
+    values: Values
+    large: dict[int, int]
+
+    def __getitem__(self, wire: int) -> int:
+        found = self.large.get(wire)
+        return int(self.values[wire]) % R if found is None else found
+
+    def elements(self) -> list[int]:
+        """One field element for each wire."""
+        found = [value % R for value in self.values.tolist()]
+        for wire, element in self.large.items():
+            found[wire] = element
+        return found
+
+    def total(self, terms: Sum) -> int:
+        return sum(factor * self[wire] for wire, factor in terms.items()) % R
+
+
+class Recipe(Protocol):
+    """Fills in some wires from x and earlier ones."""
+
+    def fill(self, witness: Witness, x: Values) -> None: ...
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sums as arrays: row i has the terms from starts[i] on."""
+
+    starts: Values
+    wires: Values
+    coefficients: Values
+
+    @classmethod
+    def of(cls, totals: Sequence[Sum]) -> Self:
+        """An empty sum is 0 times one: `reduceat` knows none."""
+        filled = [total or {ONE: 0} for total in totals]
+        lengths = np.array([0, *(len(total) for total in filled)])
+        wires = np.fromiter((w for total in filled for w in total), dtype=np.int64)
+        factors = np.fromiter((_wrapped(c) for t in filled for c in t.values()), dtype=np.int64)
+        return cls(np.cumsum(lengths)[:-1], wires, factors)
+
+    def on(self, values: Values) -> Values:
+        terms = values[self.wires] * self.coefficients
+        return np.asarray(np.add.reduceat(terms, self.starts), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """A wire for each row."""
+
+    wires: range
+    rows: Rows
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        witness.values[_slice(self.wires)] = self.rows.on(witness.values)
+
+
+@dataclass(frozen=True)
+class Products:
+    """A wire for each pair of rows."""
+
+    wires: range
+    left: Rows
+    right: Rows
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        values = witness.values
+        values[_slice(self.wires)] = self.left.on(values) * self.right.on(values)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Wire i is bit place[i] of row source[i], which is not negative."""
+
+    wires: range
+    rows: Rows
+    source: Values
+    place: Values
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        numbers = self.rows.on(witness.values).view(np.uint64)[self.source]
+        bits = numbers >> self.place.astype(np.uint64) & np.uint64(1)
+        witness.values[_slice(self.wires)] = bits.view(np.int64)
+
+
+@dataclass(frozen=True)
+class Features:
+    """The bits of each x plus offset, the lowest first."""
+
+    wires: range
+    bits: int
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        numbers = x + (1 << (self.bits - 1))
+        bits = numbers[:, None] >> np.arange(self.bits) & 1
+        witness.values[_slice(self.wires)] = bits.ravel()
+
+
+@dataclass(frozen=True)
+class Words:
+    """Public words, which are longer than 64 bits: wire i is totals[i]."""
+
+    wires: range
+    totals: tuple[Sum, ...]
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        for wire, total in zip(self.wires, self.totals, strict=True):
+            witness.large[wire] = witness.total(total)
+
+
+def compute(recipes: Sequence[Recipe], wires: int, x: Values) -> Witness:
+    witness = Witness(np.zeros(wires, dtype=np.int64), {})
+    witness.values[ONE] = 1
+    for recipe in recipes:
+        recipe.fill(witness, x)
+    return witness
+
+
+def _slice(wires: range) -> slice:
+    return slice(wires.start, wires.stop)
+
+
+def _wrapped(coefficient: int) -> int:
+    """The same number modulo 2^64, as an int64 has it."""
+    return (coefficient + (WORD >> 1)) % WORD - (WORD >> 1)
+
+
+__all__ = ["Digits", "Features", "Products", "Recipe", "Rows", "Totals", "Values", "Witness"]
+__all__ += ["Words", "compute"]

@@ -1,0 +1,76 @@
+"""One function, three ways: onnxruntime, the program by its definition and the witness. Every
+witness satisfies every constraint, and its public words are those that a contract would make."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.support.classifiers import random_weights
+from tests.support.constraints import broken, read_r1cs, read_witness
+from tests.support.integer_networks import NETWORKS, infer, samples
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.r1cs import r1cs_file, witness_file
+from zkagent.circuits.program.evaluation import evaluate
+from zkagent.circuits.program.reader import read_program
+from zkagent.models.catalogue import load_model
+from zkagent.models.classifier.export import export_classifier
+from zkagent.models.examples.squares import export_square_network, train_square_network
+from zkagent.models.networks.inference import open_session
+
+
+def wallet() -> bytes:
+    return load_model("wallet").onnx_path.read_bytes()
+
+
+def classifier_s() -> bytes:
+    return export_classifier(random_weights(labels=7, seed=6))
+
+
+def squares() -> bytes:
+    return export_square_network(train_square_network(steps=20))
+
+
+def edges(inputs: int, bits: int = 16) -> list[list[int]]:
+    """Each number at both ends of its range, the others at random."""
+    rng, (low, high) = np.random.default_rng(8), (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    rows = rng.integers(low, high, (2 * inputs, inputs), endpoint=True)
+    for place in range(inputs):
+        rows[2 * place, place], rows[2 * place + 1, place] = low, high
+    return [[int(v) for v in row] for row in rows]
+
+
+def agree(compiled: Compiled, x: list[list[int]], y: list[list[int]]) -> None:
+    """y: by onnxruntime."""
+    assert evaluate(compiled.program, x).tolist() == y
+    content = r1cs_file(compiled.constraints, compiled.wires, compiled.public)
+    witnesses = []
+    for inputs, outputs in zip(x, y, strict=True):
+        witness = read_witness(witness_file(compiled.witness(inputs).elements()))
+        assert witness[1 : 1 + compiled.public] == compiled.words(inputs, outputs)
+        witnesses.append(witness)
+    assert broken(read_r1cs(content), witnesses) == []
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_small_networks_agree(name: str) -> None:
+    onnx = NETWORKS[name]()
+    compiled = compile_program(read_program(onnx))
+    inputs = compiled.program.inputs
+    x = [*samples(inputs, count=20), *edges(inputs)[:20]]
+    agree(compiled, x, [infer(onnx, row) for row in x])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8)])
+def test_shipped_networks_agree_on_a_thousand_inputs_and_all_edges(
+    network: Callable[[], bytes], bits: int
+) -> None:
+    onnx = network()
+    compiled = compile_program(read_program(onnx, bits))
+    inputs = compiled.program.inputs
+    x = [*samples(inputs, count=500, bits=bits), *edges(inputs, bits)]
+    session = open_session(onnx)
+    (given,) = session.get_inputs()
+    y = [session.run(None, {given.name: np.array([row])})[0].ravel().tolist() for row in x]
+    agree(compiled, x, y)

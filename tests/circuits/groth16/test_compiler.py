@@ -1,0 +1,95 @@
+"""What constraints a program takes, and which programs take none."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.support.integer_networks import classifier, mlp, relu
+from zkagent.circuits.errors import InputRefused, ProgramRefused
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.constraints import Family
+from zkagent.circuits.groth16.packing import Form
+from zkagent.circuits.program.reader import read_program
+from zkagent.models.networks.integer_graph import IntegerGraph
+
+
+def compiled(onnx: bytes, bits: int = 16) -> Compiled:
+    return compile_program(read_program(onnx, bits))
+
+
+def counted(onnx: bytes) -> Counter[Family]:
+    return Counter(row.family for row in compiled(onnx).constraints)
+
+
+def affine(layers: int, width: int = 6) -> bytes:
+    rng = np.random.default_rng(9)
+    graph, name = IntegerGraph("affine", width), "x"
+    for _ in range(layers):
+        name = graph.add(graph.matmul(name, rng.integers(-3, 4, (width, width))), range(width))
+    return graph.finish(name, width)
+
+
+def test_affine_layers_take_no_constraints_of_their_own() -> None:
+    for family in (Family.PRODUCT, Family.PACKING, Family.SUM):
+        assert counted(affine(5))[family] == counted(affine(1))[family]
+
+
+def test_a_square_takes_one_constraint() -> None:
+    assert counted(mlp(hidden=7))[Family.PRODUCT] == 7
+    assert counted(mlp(hidden=9))[Family.PRODUCT] == 9
+
+
+def test_a_long_sum_is_written_once() -> None:
+    """Of 40 inputs: as a wire, which is squared."""
+    found = compiled(mlp(inputs=40, hidden=5))
+    squares = [row for row in found.constraints if row.family is Family.PRODUCT]
+    assert all(len(row.a) == len(row.b) == 1 for row in squares)
+
+
+def test_a_sum_that_many_read_becomes_a_wire() -> None:
+    """1,000 numbers to one and back: 1,000 sums of a wire each, not of 1,000."""
+    graph = IntegerGraph("bottleneck", 200)
+    h = graph.matmul("x", np.ones((200, 1), dtype=np.int64))
+    onnx = graph.finish(graph.matmul(h, np.ones((1, 200), dtype=np.int64)), 200)
+    terms = sum(len(side) for row in compiled(onnx).constraints for side in (row.a, row.c))
+    assert terms < 40_000
+
+
+def test_a_relu_takes_its_bits() -> None:
+    found = counted(relu(hidden=6))
+    assert found[Family.PRODUCT] == 6
+    assert found[Family.RANGE] == 6 + 3  # and the outputs
+
+
+def test_narrow_inputs_take_fewer_bits() -> None:
+    bits = [
+        sum(row.family is Family.BIT for row in compiled(classifier(), width).constraints)
+        for width in (16, 8)
+    ]
+    assert bits[0] - bits[1] >= 12 * 8
+
+
+@pytest.mark.parametrize("x", [[0] * 8, [0] * 10, [1 << 15, *[0] * 8], [-(1 << 15) - 1, *[0] * 8]])
+def test_inputs_of_another_count_or_width_are_refused(x: list[int]) -> None:
+    with pytest.raises(InputRefused, match="expected"):
+        compiled(mlp()).witness(x)
+
+
+def test_outputs_that_could_leave_their_form_are_refused() -> None:
+    with pytest.raises(ProgramRefused, match="an output could need 48 bits with the sign"):
+        compile_program(read_program(mlp()), outputs=Form(40))
+
+
+def test_inputs_wider_than_their_form_are_refused() -> None:
+    with pytest.raises(ProgramRefused, match="inputs of 16 bits do not fit 8"):
+        compile_program(read_program(mlp()), features=Form(8))
+
+
+def test_a_comparison_of_numbers_beyond_the_witness_is_refused_with_its_node() -> None:
+    graph = IntegerGraph("wide", 4)
+    large = graph.matmul("x", np.full((4, 4), 1 << 45))
+    other = graph._node("Neg", [large])
+    onnx = graph.finish(graph._node("Max", [large, other]), 4)
+    with pytest.raises(ProgramRefused, match=r"node 'max_2' \(Max\): it compares .* 65 bits"):
+        compile_program(read_program(onnx))

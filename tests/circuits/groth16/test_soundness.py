@@ -1,0 +1,109 @@
+"""For each family of constraints: a witness that breaks nothing else is refused, and would be
+satisfying without the family. So each is needed, and does what it is for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from tests.support.forgeries import broken_families, forged, made_by
+from tests.support.integer_networks import infer, mlp, relu
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.constraints import Family
+from zkagent.circuits.program.reader import read_program
+
+X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
+Forgery = Callable[[Compiled], Mapping[int, int]]
+
+
+def compiled_mlp() -> Compiled:
+    return compile_program(read_program(mlp()))
+
+
+def first_bits(compiled: Compiled) -> range:
+    """Of the first feature, the lowest one first."""
+    return range(compiled.public + 1, compiled.public + 17)
+
+
+def a_bit_of_two(compiled: Compiled) -> Mapping[int, int]:
+    return {first_bits(compiled)[3]: 2}
+
+
+def a_negative_bit(compiled: Compiled) -> Mapping[int, int]:
+    return {first_bits(compiled)[0]: -1}
+
+
+def a_feature_of_17_bits(compiled: Compiled) -> Mapping[int, int]:
+    """2^15, which no int16 is: the highest bit counts twice."""
+    return dict.fromkeys(first_bits(compiled), 0) | {first_bits(compiled)[15]: 2}
+
+
+def another_sum(compiled: Compiled) -> Mapping[int, int]:
+    return {made_by(compiled, Family.SUM)[-1]: 12345}
+
+
+def another_product(compiled: Compiled) -> Mapping[int, int]:
+    return {made_by(compiled, Family.PRODUCT)[0]: 1}
+
+
+def another_output(compiled: Compiled) -> Mapping[int, int]:
+    """All bits of the last output, as if it were the largest number."""
+    last = next(row for row in reversed(compiled.constraints) if row.family is Family.RANGE)
+    return {wire: 1 for wire in last.a if wire}
+
+
+def another_word(number: int, value: int) -> Forgery:
+    return lambda compiled: {number: value}
+
+
+FORGERIES: list[tuple[Forgery, Family]] = [
+    (a_bit_of_two, Family.BIT),
+    (a_negative_bit, Family.BIT),
+    (a_feature_of_17_bits, Family.BIT),
+    (another_sum, Family.SUM),
+    (another_product, Family.PRODUCT),
+    (another_output, Family.RANGE),
+    (another_word(1, 0), Family.PACKING),
+    (another_word(1, R - 1), Family.PACKING),
+    (another_word(2, 1 << 192), Family.PACKING),
+    (another_word(2, 0), Family.PACKING),
+]
+
+
+@pytest.mark.parametrize(("forgery", "family"), FORGERIES)
+def test_a_false_witness_is_refused_by_one_family_alone(forgery: Forgery, family: Family) -> None:
+    compiled = compiled_mlp()
+    assert broken_families(compiled, compiled.witness(X)) == set()
+    assert broken_families(compiled, forged(compiled, X, forgery(compiled))) == {family}
+
+
+@pytest.mark.parametrize(("forgery", "family"), FORGERIES)
+def test_without_the_family_it_would_be_taken(forgery: Forgery, family: Family) -> None:
+    compiled = compiled_mlp()
+    left = tuple(row for row in compiled.constraints if row.family is not family)
+    assert len(left) < len(compiled.constraints)
+    weaker = replace(compiled, constraints=left)
+    assert broken_families(weaker, forged(compiled, X, forgery(compiled))) == set()
+
+
+def test_forgeries_lead_to_other_words() -> None:
+    """Without the family, the prover would have chosen features or outputs."""
+    compiled = compiled_mlp()
+    honest = compiled.words(X, infer(mlp(), X))
+    for forgery, _ in FORGERIES:
+        witness = forged(compiled, X, forgery(compiled))
+        words = [witness[number] for number in range(1, 1 + compiled.public)]
+        assert words != honest
+
+
+@pytest.mark.parametrize("bit", range(20))
+def test_a_sign_cannot_be_chosen(bit: int) -> None:
+    """Of a ReLU's argument, any other bits, as long as each is one."""
+    compiled = compile_program(read_program(relu()))
+    x = [9, -9, 300, -300, 1, 0, -32768, 32767]
+    first = next(row for row in compiled.constraints if row.family is Family.RANGE)
+    wires = [wire for wire in first.a if wire]
+    chosen = wires[-1 - bit % len(wires)]
+    flipped = {chosen: 1 - compiled.witness(x)[chosen]}
+    assert broken_families(compiled, forged(compiled, x, flipped)) == {Family.RANGE}

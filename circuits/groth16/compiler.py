@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zkagent.circuits.errors import InputRefused, ProgramRefused
+from zkagent.circuits.groth16.choices import choose, place_of
 from zkagent.circuits.groth16.constraints import (
     WIRE_TERMS,
     Constraint,
@@ -20,6 +21,7 @@ from zkagent.circuits.groth16.constraints import (
     shifted,
 )
 from zkagent.circuits.groth16.gadgets import MOST_BITS, larger, positive, signed_digits
+from zkagent.circuits.groth16.lookups import look_up, one_of
 from zkagent.circuits.groth16.packing import FEATURES, OUTPUTS, Form
 from zkagent.circuits.groth16.sums import (
     Sum,
@@ -33,11 +35,14 @@ from zkagent.circuits.groth16.sums import (
 from zkagent.circuits.groth16.witness import Features, Recipe, Witness, compute
 from zkagent.circuits.program.program import (
     Activation,
+    ArgMax,
     Elementwise,
     Layer,
+    LookUp,
     Operand,
     Operator,
     Program,
+    Step,
 )
 
 
@@ -105,14 +110,20 @@ class _Compiler:
         counts = features.words(program.inputs), outputs.words(program.outputs.size)
         self.system = Constraints(sum(counts))
         self.numbers: list[Sum] = [{} for _ in program.bounds]
+        self.selectors: dict[int, list[Sum]] = {}  # of the results of arg-max
 
     def compile(self) -> Compiled:
         self.read_features()
         for step in self.program.steps:
-            if isinstance(step, Layer):
-                self.layer(step)
-            else:
-                self.elementwise(step)
+            match step:
+                case Layer():
+                    self.layer(step)
+                case LookUp():
+                    self.look_up(step)
+                case ArgMax():
+                    self.arg_max(step)
+                case Elementwise():
+                    self.elementwise(step)
         self.publish()
         return Compiled(
             self.program,
@@ -193,6 +204,32 @@ class _Compiler:
             apply = plus if step.operator is Operator.ADD else minus
             self.set(outputs, [apply(a, b) for a, b in pairs])
 
+    def look_up(self, step: LookUp) -> None:
+        """At the result of an arg-max, whose selectors make it free, or at any other place."""
+        computed = []
+        for place, outputs in zip(step.indices.tolist(), step.outputs.tolist(), strict=True):
+            selectors = self.selectors.get(place)
+            if selectors and len(selectors) <= len(step.table):
+                self.set(outputs, one_of(selectors, step.table))
+            else:
+                computed.append((place, outputs))
+        if computed:
+            places = [self.numbers[place] for place, _ in computed]
+            found = look_up(self.system, places, step.table)
+            for (_, outputs), row in zip(computed, found, strict=True):
+                self.set(outputs, row)
+
+    def arg_max(self, step: ArgMax) -> None:
+        rows = step.inputs.tolist()
+        bounds = [[self.program.bounds[i] for i in row] for row in rows]
+        self.check_width(step, [2 * max(peaks) for peaks in bounds])
+        given = [[self.numbers[i] for i in row] for row in rows]
+        for output, selectors in zip(
+            step.outputs.tolist(), choose(self.system, given, bounds), strict=True
+        ):
+            self.selectors[output] = selectors
+            self.numbers[output] = place_of(selectors)
+
     def multiply(self, left: Sequence[Sum], right: Sequence[Sum]) -> list[Sum]:
         """What is constant on one side stays linear; a long sum that several products read becomes
         a wire. The same list twice gives squares."""
@@ -219,7 +256,7 @@ class _Compiler:
         self.check_width(layer, bounds)
         return positive(self.system, totals, bounds)
 
-    def check_width(self, step: Layer | Elementwise, bounds: Sequence[int]) -> None:
+    def check_width(self, step: Step, bounds: Sequence[int]) -> None:
         bits = max(bounds).bit_length()
         if bits > MOST_BITS:
             raise ProgramRefused(

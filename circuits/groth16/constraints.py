@@ -25,6 +25,8 @@ class Family(StrEnum):
     RANGE = "range"  # bits make up a number
     SUM = "sum"  # a wire stands for a sum
     PRODUCT = "product"
+    LOOK_UP = "look-up"  # products that find a row of a table
+    CHOICE = "choice"  # one of several is selected
     PACKING = "packing"  # numbers make up a public word
 
 

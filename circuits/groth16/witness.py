@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.circuits.bn254.field import R
+from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.sums import ONE, Sum
+from zkagent.circuits.program.program import Numbers
 
 Values = npt.NDArray[np.int64]
 WORD = 1 << 64
@@ -121,6 +123,49 @@ class Features:
 
 
 @dataclass(frozen=True)
+class Within:
+    """Refuses an x that leads a row out of [0, size): no witness would satisfy that."""
+
+    rows: Rows
+    size: int
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        found = self.rows.on(witness.values)
+        if found.min() < 0 or found.max() >= self.size:
+            raise InputRefused(
+                f"x leads a look-up to places {found.min()} to {found.max()}, its table has "
+                f"{self.size} rows"
+            )
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Wires are rows of the table, one behind the other."""
+
+    wires: range
+    rows: Rows
+    table: Numbers
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        found = self.table[self.rows.on(witness.values)].astype(np.int64)
+        witness.values[_slice(self.wires)] = found.ravel()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Of each `size` rows, one behind the other: a wire that is 1 for the first of the largest."""
+
+    wires: range
+    rows: Rows
+    size: int
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        found = self.rows.on(witness.values).reshape(-1, self.size)
+        chosen = np.arange(self.size) == np.argmax(found, axis=1)[:, None]
+        witness.values[_slice(self.wires)] = chosen.ravel()
+
+
+@dataclass(frozen=True)
 class Words:
     """Public words, which are longer than 64 bits: wire i is totals[i]."""
 
@@ -149,5 +194,5 @@ def _wrapped(coefficient: int) -> int:
     return (coefficient + (WORD >> 1)) % WORD - (WORD >> 1)
 
 
-__all__ = ["Digits", "Features", "Products", "Recipe", "Rows", "Totals", "Values", "Witness"]
-__all__ += ["Words", "compute"]
+__all__ = ["Chosen", "Digits", "Features", "Looked", "Products", "Recipe", "Rows", "Totals"]
+__all__ += ["Values", "Within", "Witness", "Words", "compute"]

@@ -7,7 +7,9 @@ import numpy.typing as npt
 
 from zkagent.circuits.program.program import (
     Activation,
+    ArgMax,
     Layer,
+    LookUp,
     Operand,
     Operator,
     Program,
@@ -30,7 +32,7 @@ OPERATIONS: dict[Operator, Callable[[Values, Values], Values]] = {
 
 def evaluate(program: Program, inputs: npt.ArrayLike) -> Values:
     """y [N, outputs] of x [N, inputs], each of the program's bits: exact, since no number leaves
-    int64."""
+    int64. Raises ValueError where a look-up leaves its table."""
     x = np.asarray(inputs, dtype=np.int64)
     numbers = np.zeros((len(program.bounds), len(x)), dtype=np.int64)
     numbers[: program.inputs] = x.T
@@ -38,6 +40,10 @@ def evaluate(program: Program, inputs: npt.ArrayLike) -> Values:
         if isinstance(step, Layer):
             totals = _totals(step, numbers)
             numbers[step.outputs] = ACTIVATIONS[step.activation](totals)
+        elif isinstance(step, LookUp):
+            numbers[step.outputs] = _looked_up(step, numbers)
+        elif isinstance(step, ArgMax):
+            numbers[step.outputs] = np.argmax(numbers[step.inputs], axis=1)
         else:
             left, right = _operand(step.left, numbers), _operand(step.right, numbers)
             numbers[step.outputs] = OPERATIONS[step.operator](left, right)
@@ -49,6 +55,14 @@ def _totals(layer: Layer, numbers: Values) -> Values:
     weights, bias = layer.weights.astype(np.int64), layer.bias.astype(np.int64)
     products = np.einsum("gkc,grkn->grcn", weights, numbers[layer.inputs])
     return np.asarray(products + bias[:, None, :, None], dtype=np.int64)
+
+
+def _looked_up(step: LookUp, numbers: Values) -> Values:
+    """[T, columns, N]."""
+    places = numbers[step.indices]
+    if ((places < 0) | (places >= len(step.table))).any():
+        raise ValueError(f"{step.node}: a place outside of its table")
+    return np.moveaxis(step.table.astype(np.int64)[places], -1, 1)
 
 
 def _operand(operand: Operand, numbers: Values) -> Values:

@@ -8,11 +8,11 @@ import numpy as np
 from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.program.program import (
     Activation,
-    Elementwise,
     Ids,
     Layer,
     Numbers,
     Operator,
+    Step,
 )
 from zkagent.circuits.program.tensors import Bounds, Tensor, look_up
 
@@ -23,7 +23,7 @@ class Layers:
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
-        self.steps: list[Layer | Elementwise] = []
+        self.steps: list[Step] = []
         self.node = ""  # that is being read
         self._layer_of: dict[int, Layer] = {}
 

@@ -70,6 +70,34 @@ class Elementwise:
 
 
 @dataclass(frozen=True)
+class LookUp:
+    """outputs[i] = table[indices[i]], for indices from 0 on; others have no result.
+
+    indices [T], table [rows, columns], outputs [T, columns]. node: as of a layer.
+    """
+
+    indices: Ids
+    table: Numbers
+    outputs: Ids
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class ArgMax:
+    """outputs[r] = the place of the largest of inputs[r], the first one of equals.
+
+    inputs [R, N], outputs [R]. node: as of a layer.
+    """
+
+    inputs: Ids
+    outputs: Ids
+    node: str = ""
+
+
+Step = Layer | Elementwise | LookUp | ArgMax
+
+
+@dataclass(frozen=True)
 class Program:
     """Ids 0 to inputs - 1 are the inputs, of `input_bits` bits each in two's complement.
 
@@ -79,7 +107,7 @@ class Program:
     inputs: int
     input_bits: int
     outputs: Ids
-    steps: tuple[Layer | Elementwise, ...]
+    steps: tuple[Step, ...]
     bounds: tuple[int, ...]
 
     @property
@@ -92,11 +120,14 @@ class Program:
 __all__ = [
     "MOST_INPUT_BITS",
     "Activation",
+    "ArgMax",
     "Elementwise",
     "Ids",
     "Layer",
+    "LookUp",
     "Numbers",
     "Operand",
     "Operator",
     "Program",
+    "Step",
 ]

@@ -16,11 +16,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.program.folding import Layers
+from zkagent.circuits.program.linear import cumulative_sum, reduce_sum
 from zkagent.circuits.program.moves import MOVES
 from zkagent.circuits.program.program import (
     MOST_INPUT_BITS,
+    ArgMax,
     Elementwise,
     Ids,
+    LookUp,
     Operand,
     Operator,
     Program,
@@ -31,7 +34,8 @@ from zkagent.models.networks.sizes import Limits, check_sizes
 
 OPERATORS = {"Add": Operator.ADD, "Sub": Operator.SUB, "Mul": Operator.MUL, "Max": Operator.MAX}
 #: Each number takes some hundred bytes here and gas there: no chain evaluates what comes near.
-EVALUATED = Limits(numbers=1 << 21, multiply_adds=1 << 22, steps=0)
+#: Steps are places along which numbers are added up, as a product with a triangle of ones.
+EVALUATED = Limits(numbers=1 << 21, multiply_adds=1 << 22, steps=1 << 9)
 OLDEST_OPSET = 13  # from here on, Squeeze and Unsqueeze have axes as an input
 ZERO = Tensor(np.array(0, dtype=object), constant=True)
 
@@ -116,21 +120,106 @@ class _Reader:
             raise ProgramRefused(f"operators of {node.domain!r} are not known")
         if node.op_type == "Constant":
             return _constant_node(node)
+        if node.op_type == "Gather" and self.looks_up(node):
+            return self.look_up(node)
         if node.op_type in MOVES:
             return self.move(node)
         operands = [self.tensors[name] for name in node.input if name]
         if node.op_type in OPERATORS:
             return self.elementwise(node, operands)
         others: dict[str, Callable[..., Tensor]] = {
+            "ArgMax": self.arg_max,
+            "CumSum": self.linear(cumulative_sum),
             "Gemm": self.gemm,
             "MatMul": lambda node, left, right: self.layers.product(left, right),
             "Neg": lambda node, x: self.arithmetic(Operator.SUB, ZERO, x),
+            "Pad": self.pad,
+            "ReduceSum": self.linear(reduce_sum),
             "Relu": lambda node, x: self.elementwise(node, [x, ZERO]),
         }
         if node.op_type not in others:
             known = ", ".join(sorted([*others, *MOVES, *OPERATORS, "Constant"]))
             raise ProgramRefused(f"not one of {known}")
         return others[node.op_type](node, *operands)
+
+    def linear(self, operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        """An operator of linear.py; what it takes after its first operand must be constant."""
+
+        def read(node: onnx.NodeProto, data: Tensor, *more: Tensor) -> Tensor:
+            if data.constant or not all(each.constant for each in more):
+                raise ProgramRefused("its first operand, and only that, must be computed")
+            given = more or ((None,) if operator is reduce_sum else ())
+            try:
+                return operator(self.layers, _attributes(node), data, *given)
+            except (TypeError, IndexError) as exc:
+                raise ProgramRefused(str(exc)) from exc
+
+        return read
+
+    def pad(
+        self,
+        node: onnx.NodeProto,
+        data: Tensor,
+        pads: Tensor,
+        *more: Tensor,
+    ) -> Tensor:
+        """With zeros, which windows of convolutions read at the ends."""
+        attributes, given = _attributes(node), [name for name in node.input[2:] if name]
+        named = dict(zip(given, more, strict=True))
+        value, axes = (named.get(name) for name in [*node.input[2:], "", ""][:2])
+        if attributes.get("mode", b"constant") != b"constant" or (value and value.values.any()):
+            raise ProgramRefused("it pads with something else than 0")
+        if data.constant or not all(each.constant for each in (pads, *more)):
+            raise ProgramRefused("its first operand, and only that, must be computed")
+        rank = data.values.ndim
+        widths = [(0, 0)] * rank
+        padded = range(rank) if axes is None else axes.values.tolist()
+        before, after = pads.values.reshape(2, -1).tolist()
+        for axis, *width in zip(padded, before, after, strict=True):
+            widths[axis] = (width[0], width[1])
+        zero = int(self.zero(int(data.values.flat[0])).flat[0])
+        return Tensor(np.pad(data.values, widths, constant_values=zero))
+
+    def zero(self, number: int) -> Ids:
+        """A number that is 0: another one less itself."""
+        operand, output = Operand(np.array([number]), False), self.bounds.new([1])
+        step = Elementwise(Operator.SUB, operand, operand, output, self.layers.node)
+        self.layers.steps.append(step)
+        return output
+
+    def looks_up(self, node: onnx.NodeProto) -> bool:
+        """Whether it takes rows of a constant at computed places."""
+        data, places = (self.tensors[name] for name in node.input)
+        return data.constant and not places.constant
+
+    def look_up(self, node: onnx.NodeProto) -> Tensor:
+        data, places = (self.tensors[name] for name in node.input)
+        axis = _attributes(node).get("axis", 0)
+        turned = np.moveaxis(data.values, axis, 0)
+        table = turned.reshape(len(turned), -1)
+        outputs = self.bounds.new((places.values.size, table.shape[1]))
+        self.bounds.set(outputs, np.broadcast_to(np.abs(table).max(axis=0), outputs.shape))
+        step = LookUp(places.values.ravel(), table, outputs, self.layers.node)
+        self.layers.steps.append(step)
+        axis %= data.values.ndim
+        made = outputs.reshape(*places.values.shape, *turned.shape[1:])
+        first = list(range(places.values.ndim))
+        rest = list(range(len(first), made.ndim))
+        return Tensor(made.transpose(*rest[:axis], *first, *rest[axis:]))
+
+    def arg_max(self, node: onnx.NodeProto, data: Tensor) -> Tensor:
+        attributes = _attributes(node)
+        if attributes.get("select_last_index", 0):
+            raise ProgramRefused("of equals it takes the last one: only the first one is known")
+        if data.constant:
+            raise ProgramRefused("its operand is constant: fold it into the weights")
+        axis = attributes.get("axis", 0)
+        turned = np.moveaxis(data.values, axis, -1)
+        inputs = turned.reshape(-1, turned.shape[-1])
+        outputs = self.bounds.new([len(inputs)], inputs.shape[1] - 1)
+        self.layers.steps.append(ArgMax(inputs, outputs, self.layers.node))
+        made = outputs.reshape(turned.shape[:-1])
+        return Tensor(np.expand_dims(made, axis) if attributes.get("keepdims", 1) else made)
 
     def move(self, node: onnx.NodeProto) -> Tensor:
         given = [self.tensors[name] if name else None for name in node.input]

@@ -13,7 +13,7 @@ from typing import Any
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.errors import ProgramRefused
-from zkagent.circuits.program.program import MOST_INPUT_BITS, Elementwise, Layer, Program
+from zkagent.circuits.program.program import MOST_INPUT_BITS, Layer, Program, Step
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.solidity import NAME, contract_source
@@ -116,7 +116,7 @@ def _by_size(program: Program) -> list[int]:
     return sorted(layers, key=lambda n: -_weights(program.steps[n]))
 
 
-def _weights(step: Layer | Elementwise) -> int:
+def _weights(step: Step) -> int:
     return step.weights.size if isinstance(step, Layer) else 0
 
 

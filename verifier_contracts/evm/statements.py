@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from zkagent.circuits.program.program import (
+    ArgMax,
     Elementwise,
     Ids,
     Layer,
+    LookUp,
     Operand,
     Operator,
     Program,
 )
+from zkagent.verifier_contracts.errors import EvmModelError
 from zkagent.verifier_contracts.evm.parts import Part, parts_of_groups, parts_of_row
 from zkagent.verifier_contracts.evm.product import addresses, for_rows, product, relative
 from zkagent.verifier_contracts.evm.words import Lanes
@@ -32,7 +35,8 @@ class Body:
     """
 
     def __init__(self, program: Program, outside: frozenset[int] = frozenset()) -> None:
-        """Raises EvmModelError for a layer that does not fit contracts of its own."""
+        """Raises EvmModelError for a layer that does not fit contracts of its own, and for steps
+        that no contract does."""
         self.program = program
         self.lines: list[str] = []
         self.parts: list[bytes] = []
@@ -42,6 +46,11 @@ class Body:
         for number, step in enumerate(program.steps):
             if isinstance(step, Elementwise):
                 self.elementwise(step)
+            elif isinstance(step, LookUp | ArgMax):
+                raise EvmModelError(
+                    f"{step.node}: look-ups and arg-max are not evaluated by contracts: verify a "
+                    "proof instead"
+                )
             elif number in outside:
                 self.layer_outside(step)
             else:

@@ -9,6 +9,7 @@ import pytest
 from tests.support.classifiers import random_weights
 from tests.support.constraints import broken, read_r1cs, read_witness
 from tests.support.integer_networks import NETWORKS, infer, samples
+from tests.support.operator_networks import OPERATORS, TABLES, looked_up
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.r1cs import r1cs_file, witness_file
 from zkagent.circuits.program.evaluation import evaluate
@@ -59,6 +60,24 @@ def test_small_networks_agree(name: str) -> None:
     inputs = compiled.program.inputs
     x = [*samples(inputs, count=20), *edges(inputs)[:20]]
     agree(compiled, x, [infer(onnx, row) for row in x])
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_networks_of_more_operators_agree(name: str) -> None:
+    onnx, bits = OPERATORS[name](), 8
+    compiled = compile_program(read_program(onnx, bits))
+    inputs = compiled.program.inputs
+    x = [*samples(inputs, count=20, bits=bits), *edges(inputs, bits)]
+    x += [[row[0]] * inputs for row in x]  # where all are equal
+    agree(compiled, x, [infer(onnx, row) for row in x])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_of_tables_agree(name: str) -> None:
+    table = TABLES[name]()
+    onnx = looked_up(table)
+    x = [[at, len(table) - 1 - at, at // 2] for at in range(len(table))]
+    agree(compile_program(read_program(onnx)), x, [infer(onnx, row) for row in x])
 
 
 @pytest.mark.slow

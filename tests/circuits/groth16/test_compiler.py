@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.integer_networks import classifier, mlp, relu
+from tests.support.operator_networks import largest, looked_up, low_rank_table
 from zkagent.circuits.errors import InputRefused, ProgramRefused
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.constraints import Family
@@ -68,6 +69,17 @@ def test_narrow_inputs_take_fewer_bits() -> None:
         for width in (16, 8)
     ]
     assert bits[0] - bits[1] >= 12 * 8
+
+
+def test_tables_of_low_rank_take_few_products() -> None:
+    """Two of 16 and 16 functions each, where all sets of 8 bits would be 247 products."""
+    found = compiled(looked_up(low_rank_table(1 << 8, 5, 2, 4), 1))
+    products = sum(row.family is Family.LOOK_UP for row in found.constraints)
+    assert products == 2 * (16 - 4 - 1) + 5 * 2
+
+
+def test_a_row_at_an_arg_max_takes_no_products() -> None:
+    assert not counted(largest())[Family.LOOK_UP]
 
 
 @pytest.mark.parametrize("x", [[0] * 8, [0] * 10, [1 << 15, *[0] * 8], [-(1 << 15) - 1, *[0] * 8]])

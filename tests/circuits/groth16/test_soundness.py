@@ -8,9 +8,12 @@ import pytest
 
 from tests.support.forgeries import broken_families, forged, made_by
 from tests.support.integer_networks import infer, mlp, relu
+from tests.support.operator_networks import largest, looked_up, low_rank_table, table
 from zkagent.circuits.bn254.field import R
+from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.constraints import Family
+from zkagent.circuits.groth16.witness import Within
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -95,6 +98,88 @@ def test_forgeries_lead_to_other_words() -> None:
         witness = forged(compiled, X, forgery(compiled))
         words = [witness[number] for number in range(1, 1 + compiled.public)]
         assert words != honest
+
+
+def choosing() -> Compiled:
+    return compile_program(read_program(largest()))
+
+
+def selectors(compiled: Compiled) -> list[int]:
+    """Of the first row's five numbers."""
+    first = next(row for row in compiled.constraints if row.family is Family.CHOICE)
+    return list(first.a)
+
+
+def none_selected(compiled: Compiled) -> Mapping[int, int]:
+    """Where all are negative, 0 is larger than any."""
+    return dict.fromkeys(selectors(compiled), 0)
+
+
+def another_selected(compiled: Compiled) -> Mapping[int, int]:
+    return dict(zip(selectors(compiled), [0, 1, 0, 0, 0], strict=True))
+
+
+def the_last_of_equals(compiled: Compiled) -> Mapping[int, int]:
+    return dict(zip(selectors(compiled), [0, 0, 0, 0, 1], strict=True))
+
+
+def half_of_two_selected(compiled: Compiled) -> Mapping[int, int]:
+    """2 times the first less the last, which equals it."""
+    return dict(zip(selectors(compiled), [2, 0, 0, 0, -1], strict=True))
+
+
+CHOICES: list[tuple[Forgery, list[int], Family]] = [
+    (none_selected, [-5, -7, -9, -5, -5], Family.CHOICE),
+    (another_selected, [9, 8, 7, 9, 9], Family.RANGE),
+    (the_last_of_equals, [9, 8, 7, 9, 9], Family.RANGE),
+    (half_of_two_selected, [9, 8, 7, 9, 9], Family.BIT),
+]
+
+
+@pytest.mark.parametrize(("forgery", "row", "family"), CHOICES)
+def test_only_the_first_of_the_largest_is_chosen(
+    forgery: Forgery, row: list[int], family: Family
+) -> None:
+    compiled, x = choosing(), [*row, *range(10)]
+    witness = forged(compiled, x, forgery(compiled))
+    assert broken_families(compiled, compiled.witness(x)) == set()
+    assert family in broken_families(compiled, witness) <= {family, Family.BIT, Family.RANGE}
+    if family is Family.CHOICE:
+        left = tuple(each for each in compiled.constraints if each.family is not family)
+        assert broken_families(replace(compiled, constraints=left), witness) == set()
+
+
+def by_bits() -> Compiled:
+    """Of numbers that are small, but for the last row, so that no forgery leaves the bounds."""
+    values = table(16, 12) // 50
+    values[15] = 5000
+    return compile_program(read_program(looked_up(values)))
+
+
+def by_factors() -> Compiled:
+    return compile_program(read_program(looked_up(low_rank_table(1 << 8, 5, 2, 4))))
+
+
+@pytest.mark.parametrize("network", [by_bits, by_factors])
+def test_each_product_of_a_look_up_is_tied(network: Callable[[], Compiled]) -> None:
+    compiled, x = network(), [7, 0, 15]
+    rows = [row for row in compiled.constraints if row.family is Family.LOOK_UP]
+    left = tuple(row for row in compiled.constraints if row.family is not Family.LOOK_UP)
+    for row in rows:
+        made = max(row.c)
+        witness = forged(compiled, x, {made: 2})
+        assert broken_families(compiled, witness) == {Family.LOOK_UP}
+        assert broken_families(replace(compiled, constraints=left), witness) == set()
+
+
+@pytest.mark.parametrize("place", [-1, 11, 15, 16, 32767, -32768])
+def test_a_place_outside_of_the_table_satisfies_nothing(place: int) -> None:
+    compiled = compile_program(read_program(looked_up(table(11, 12))))
+    with pytest.raises(InputRefused, match="leads a look-up to places"):
+        compiled.witness([0, place, 10])
+    unchecked = tuple(recipe for recipe in compiled.recipes if not isinstance(recipe, Within))
+    witness = forged(replace(compiled, recipes=unchecked), [0, place, 10], {})
+    assert broken_families(compiled, witness) == {Family.RANGE}
 
 
 @pytest.mark.parametrize("bit", range(20))

@@ -1,0 +1,110 @@
+"""Small integer networks of the operators that text needs: sums along axes, convolutions over
+padded positions, arg-max, and rows of tables at computed places."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.support.small_networks import network, node
+
+Table = npt.NDArray[np.int64]
+POSITIONS, WIDTH = 6, 3
+
+
+def table(rows: int, columns: int = WIDTH, seed: int = 11) -> Table:
+    return np.random.default_rng(seed).integers(-99, 100, (rows, columns))
+
+
+def low_rank_table(rows: int, columns: int, rank: int, low: int) -> Table:
+    """Each column is a sum of products of a function of the lower `low` bits and one of the
+    others."""
+    rng = np.random.default_rng(12)
+    high = rng.integers(-9, 10, (columns, -(-rows >> low), rank))
+    right = rng.integers(-9, 10, (columns, rank, 1 << low))
+    return np.asarray((high @ right).reshape(columns, -1).T[:rows])
+
+
+def sums() -> bytes:
+    """Over two axes of three, backwards without themselves, and of all."""
+    nodes = [
+        node("Reshape", ["x", "shape"], "r"),
+        node("ReduceSum", ["r", "outer"], "s", keepdims=0),
+        node("ReduceSum", ["r", "last"], "k", keepdims=1),
+        node("CumSum", ["s", "first"], "c", reverse=1, exclusive=1),
+        node("CumSum", ["k", "middle"], "d"),
+        node("Reshape", ["d", "flat"], "e"),
+        node("Reshape", ["c", "flat"], "f"),
+        node("Concat", ["e", "f"], "y", axis=1),
+    ]
+    constants = {"shape": [1, 4, 3], "outer": [0, 2], "last": [-1], "first": [0], "middle": [1]}
+    return network(nodes, {**constants, "flat": [1, 4]}, inputs=12, outputs=8)
+
+
+def convolutions() -> bytes:
+    """Two over six positions, with zeros beyond the ends, and squares between them."""
+    rng = np.random.default_rng(13)
+    windows = [[at, at + 1, at + 2] for at in range(POSITIONS)]
+    nodes = [node("Reshape", ["x", "shape"], "h0")]
+    for layer in range(2):
+        nodes += [
+            node("Pad", [f"h{layer}", "pads"], f"p{layer}"),
+            node("Gather", [f"p{layer}", "windows"], f"g{layer}", axis=1),
+            node("Reshape", [f"g{layer}", f"rows{layer}"], f"r{layer}"),
+            node("MatMul", [f"r{layer}", f"w{layer}"], f"m{layer}"),
+            node("Add", [f"m{layer}", f"b{layer}"], f"a{layer}"),
+            node("Mul", [f"a{layer}", f"a{layer}"], f"h{layer + 1}"),
+        ]
+    nodes.append(node("Reshape", ["h2", "flat"], "y"))
+    constants = {
+        "shape": [1, POSITIONS, WIDTH],
+        "pads": [0, 1, 0, 0, 1, 0],
+        "windows": windows,
+        "rows0": [1, POSITIONS, 3 * WIDTH],
+        "rows1": [1, POSITIONS, 12],
+        "w0": rng.integers(-3, 4, (3 * WIDTH, 4)),
+        "b0": rng.integers(-9, 10, 4),
+        "w1": rng.integers(-3, 4, (12, 2)),
+        "b1": rng.integers(-9, 10, 2),
+        "flat": [1, 2 * POSITIONS],
+    }
+    return network(nodes, constants, inputs=POSITIONS * WIDTH, outputs=2 * POSITIONS)
+
+
+def largest() -> bytes:
+    """The place of the largest of each of three rows, and a table's row at each place."""
+    nodes = [
+        node("Reshape", ["x", "shape"], "r"),
+        node("ArgMax", ["r"], "a", axis=2, keepdims=0),
+        node("Gather", ["t", "a"], "g"),
+        node("Reshape", ["g", "flat"], "f"),
+        node("Concat", ["a", "f"], "y", axis=1),
+    ]
+    constants = {"shape": [1, 3, 5], "t": table(7), "flat": [1, 9]}
+    return network(nodes, constants, inputs=15, outputs=12)
+
+
+def looked_up(values: Table, count: int = 3) -> bytes:
+    """Rows of a table at the inputs, added up."""
+    nodes = [
+        node("Gather", ["t", "x"], "g"),
+        node("ReduceSum", ["g", "first"], "y", keepdims=0),
+    ]
+    constants = {"t": values, "first": [1]}
+    return network(nodes, constants, inputs=count, outputs=values.shape[1])
+
+
+OPERATORS: dict[str, Callable[[], bytes]] = {
+    "sums": sums,
+    "convolutions": convolutions,
+    "largest": largest,
+}
+TABLES: dict[str, Callable[[], Table]] = {
+    "one row": lambda: table(1),
+    "two rows": lambda: table(2),
+    "eleven rows": lambda: table(11),
+    "sixteen rows": lambda: table(16, 12),
+    "of low rank": lambda: low_rank_table(1 << 8, 5, 2, 4),
+    "of low rank, cut": lambda: low_rank_table(200, 4, 1, 4),
+    "of zeros": lambda: np.zeros((64, 2), dtype=np.int64),
+}

@@ -22,7 +22,8 @@ CircuitError
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
-└── EngineError          ezkl failed or panicked
+├── EngineMissing        a prover's library is not installed
+└── EngineError          ezkl or another library failed or panicked
     └── EngineCrashed    the process that ran it ended
 
 A proof that does not verify is a verdict, not an error of this tree.
@@ -249,12 +250,20 @@ class TuningMissing(CircuitError):
 
 
 class EngineError(CircuitError):
-    """ezkl failed; `stage` is what it was asked to do."""
+    """A prover's library failed; `stage` is what it was asked to do."""
 
-    def __init__(self, stage: str, reason: str) -> None:
-        super().__init__(f"ezkl failed to {stage}: {reason}")
+    def __init__(self, stage: str, reason: str, engine: str = "ezkl") -> None:
+        super().__init__(f"{engine} failed to {stage}: {reason}")
         self.stage = stage
         self.reason = reason
+
+
+class EngineMissing(CircuitError):
+    """A prover that is no part of a plain installation."""
+
+    def __init__(self, engine: str, extra: str) -> None:
+        super().__init__(f"{engine} is not installed: pip install 'zkagent[{extra}]'")
+        self.engine = engine
 
 
 class EngineCrashed(EngineError):
@@ -280,6 +289,7 @@ __all__ = [
     "CircuitOutdated",
     "EngineCrashed",
     "EngineError",
+    "EngineMissing",
     "HomeRefused",
     "InputRefused",
     "MemoryTooSmall",

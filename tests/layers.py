@@ -82,7 +82,7 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/store",
         "circuits/support",
     },
-    "circuits/groth16": {"circuits/bn254", "circuits/program"},
+    "circuits/groth16": {"circuits/bn254", "circuits/program", "circuits/support"},
     "circuits/halo2/tuning": {"circuits/halo2", "circuits/networks", "circuits/support"},
     "circuits/systems": {
         "circuits/artifacts",
@@ -185,6 +185,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "click": ("executor/cli/",),
     "rich": ("executor/cli/",),
     "ezkl": ("circuits/halo2/ezkl_engine.py",),
+    "groth16py": ("circuits/groth16/engine.py",),
     "torch": ("models/training/", "models/classifier/"),
     "dbos": ("prover/service/queue/",),
     "psycopg": ("prover/service/queue/",),

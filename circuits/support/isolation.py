@@ -56,14 +56,14 @@ def answer_call(work: Callable[[dict[str, Any], Report], Any]) -> None:
 
 def _heed(message: Mapping[str, Any], report: Report) -> None:
     if "error" in message:
-        raise _same_error(message["type"], message["error"])
+        raise same_error(message["type"], message["error"])
     if "warning" in message:
         logging.getLogger(message["logger"]).log(message["level"], "%s", message["warning"])
     else:
         report(message["report"])
 
 
-def _same_error(name: str, text: str) -> CircuitError:
+def same_error(name: str, text: str) -> CircuitError:
     """The child's error: its type and message, without its attributes."""
     kind = getattr(errors, name, CircuitError)
     error: CircuitError = kind.__new__(kind)
@@ -83,4 +83,4 @@ class _WarningsToParent(logging.Handler):
         self._link.send({"warning": line, "logger": record.name, "level": record.levelno})
 
 
-__all__ = ["Report", "answer_call", "call_module"]
+__all__ = ["Report", "answer_call", "call_module", "same_error"]

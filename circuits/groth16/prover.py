@@ -1,0 +1,157 @@
+"""Proofs from a process that has loaded a key once: `Prover` asks it, and ends it.
+
+`python -m` on this module is its other half. It reads the network again rather than a stored form
+of its constraints, so that there is one source of what is proven.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from zkagent.circuits.errors import CircuitError, EngineError
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.development import make_keys
+from zkagent.circuits.groth16.engine import NAME, Key
+from zkagent.circuits.groth16.points import Points, read_points
+from zkagent.circuits.groth16.zkey import zkey_file
+from zkagent.circuits.program.program import MOST_INPUT_BITS
+from zkagent.circuits.program.reader import read_program
+from zkagent.circuits.support.child_process import ChildProcess, ParentLink, peak_rss_bytes
+from zkagent.circuits.support.isolation import same_error
+from zkagent.circuits.support.memory import limit_memory
+from zkagent.models.whole import write_file
+
+MODULE = "zkagent.circuits.groth16.prover"
+
+
+@dataclass(frozen=True)
+class Proven:
+    """y = f(x), with what shows it: points, and the public words they hold for.
+
+    witness_s, prove_s: seconds. peak_rss_bytes: of the process so far.
+    """
+
+    y: tuple[int, ...]
+    words: tuple[int, ...]
+    points: Points
+    witness_s: float
+    prove_s: float
+    peak_rss_bytes: int
+
+
+def write_development_key(compiled: Compiled, zkey: Path) -> None:
+    """A key of a development set-up, for local chains only. Raises OSError."""
+    write_file(zkey, zkey_file(make_keys(compiled)))
+
+
+class Prover:
+    """Proves for one key, one proof at a time; use it in a `with` block."""
+
+    def __init__(
+        self,
+        onnx: Path,
+        zkey: Path,
+        *,
+        input_bits: int = MOST_INPUT_BITS,
+        timeout_s: float = 300.0,
+    ) -> None:
+        self._timeout_s = timeout_s
+        arguments = [os.fspath(onnx), os.fspath(zkey), str(input_bits)]
+        self._child = ChildProcess(MODULE, arguments)
+
+    def prove(self, x: Sequence[int]) -> Proven:
+        """Prove y = f(x) and verify the proof. Raises InputRefused, ProgramRefused,
+        EngineMissing, EngineError, TimeoutError."""
+        answer = self._ask({"x": list(x)})
+        points = read_points(bytes.fromhex(answer.pop("proof")))
+        y, words = (tuple(answer.pop(name)) for name in ("y", "words"))
+        return Proven(y, words, points, **answer)
+
+    def verify(self, points: Points, words: Sequence[int]) -> bool:
+        """Whether these points hold for these public words. Raises EngineError, TimeoutError."""
+        request = {"proof": points.to_bytes().hex(), "words": list(words)}
+        return bool(self._ask(request)["holds"])
+
+    def close(self) -> None:
+        """End the process; harmless when done before."""
+        self._child.kill()
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        deadline = time.monotonic() + self._timeout_s
+        self._child.send(request, self._timeout_s)
+        answer = self._child.receive(max(0.0, deadline - time.monotonic()))
+        if "error" in answer:
+            raise same_error(answer["type"], answer["error"])
+        return answer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _answer(compiled: Compiled, key: Key, request: dict[str, Any]) -> dict[str, Any]:
+    if "words" in request:
+        return {"holds": key.verify(bytes.fromhex(request["proof"]), request["words"])}
+    began = time.perf_counter()
+    witness = compiled.witness(request["x"])
+    elements = witness.elements()
+    computed = time.perf_counter()
+    proof = key.prove(elements)
+    proven = time.perf_counter()
+    words = elements[1 : 1 + compiled.public]
+    if not key.verify(proof, words):
+        raise EngineError("prove", "its own proof is false: is the key of this network?", NAME)
+    return {
+        "y": compiled.outputs_of(witness),
+        "words": words,
+        "proof": proof.hex(),
+        "witness_s": computed - began,
+        "prove_s": proven - computed,
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def _answered(compiled: Compiled, key: Key, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return _answer(compiled, key, request)
+    except (CircuitError, OSError) as exc:
+        return _error(exc)
+
+
+def _error(exc: CircuitError | OSError) -> dict[str, Any]:
+    if isinstance(exc, OSError):
+        exc = EngineError("work", f"{exc.strerror or exc} ({exc.filename})", NAME)
+    return {"type": type(exc).__name__, "error": str(exc)}
+
+
+def main() -> None:
+    watched, onnx, zkey, bits = sys.argv[1:]
+    limit_memory()
+    link = ParentLink(int(watched))
+    try:
+        compiled = compile_program(read_program(Path(onnx).read_bytes(), int(bits)))
+        key = Key(Path(zkey))
+    except (CircuitError, OSError) as exc:
+        link.send(_error(exc))
+        return
+    for request in link.requests():
+        link.send(_answered(compiled, key, request))
+
+
+if __name__ == "__main__":
+    main()
+
+
+__all__ = ["Proven", "Prover", "write_development_key"]

@@ -1,0 +1,86 @@
+"""The set-up's polynomials, by their definitions, and the file it is written into."""
+
+import struct
+
+import pytest
+
+from tests.support.integer_networks import mlp
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.development import (
+    Secrets,
+    domain_size,
+    drawn,
+    lagrange,
+    make_keys,
+    polynomials,
+)
+from zkagent.circuits.groth16.zkey import zkey_file
+from zkagent.circuits.program.reader import read_program
+
+SECRETS = Secrets(11, 22, 33, 44)
+
+
+def small() -> Compiled:
+    return compile_program(read_program(mlp(inputs=2, hidden=1, outputs=1), 4))
+
+
+def test_the_basis_is_one_at_its_own_place_and_interpolates() -> None:
+    """The sum of all is 1, and a polynomial is what its values say."""
+    size, tau = 16, 123456789
+    basis = lagrange(tau, size)
+    root = pow(5, (R - 1) // size, R)
+    assert sum(basis) % R == 1
+    cubes = [pow(root, 3 * i, R) for i in range(size)]
+    assert sum(b * v for b, v in zip(basis, cubes, strict=True)) % R == pow(tau, 3, R)
+
+
+def remainder(compiled: Compiled, witness: list[int], point: int) -> int:
+    """a b - c of a witness's polynomials at a point outside of the domain."""
+    basis = lagrange(point, domain_size(len(compiled.constraints), compiled.public))
+    sides = polynomials(compiled.constraints, compiled.wires, compiled.public, basis)
+    a, b, c = (sum(w * s for w, s in zip(witness, side, strict=True)) for side in sides)
+    return (a * b - c) % R
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_what_satisfied_constraints_leave_is_known_from_the_odd_powers(wrong: bool) -> None:
+    """It vanishes on all rows, so its values on the odd powers of a root of twice the order say
+    what it is anywhere; of a false witness they do not."""
+    compiled, tau = small(), 987654321
+    domain = domain_size(len(compiled.constraints), compiled.public)
+    witness = compiled.witness([3, -2]).elements()
+    witness[-1] += wrong
+    root = pow(5, (R - 1) // (2 * domain), R)
+    odd = [remainder(compiled, witness, pow(root, 2 * i + 1, R)) for i in range(domain)]
+    basis = lagrange(tau, 2 * domain)[1::2]
+    expected = sum(value * b for value, b in zip(odd, basis, strict=True)) % R
+    assert (remainder(compiled, witness, tau) == expected) is not wrong
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1, 2), (2, 4), (3, 4), (4, 8), (4094, 4096)])
+def test_the_domain_has_rows_for_all_and_for_one(rows: int, size: int) -> None:
+    assert domain_size(rows, 0) == size
+    assert domain_size(rows, 1) >= rows + 2
+
+
+def test_secrets_are_drawn_anew() -> None:
+    assert drawn() != drawn()
+    assert make_keys(small(), lambda: SECRETS) == make_keys(small(), lambda: SECRETS)
+
+
+def test_a_key_file_has_a_point_for_each_wire_and_row() -> None:
+    compiled = small()
+    key = make_keys(compiled, lambda: SECRETS)
+    content = zkey_file(key)
+    assert content[:12] == b"zkey" + struct.pack("<II", 1, 10)
+    at, sizes = 12, {}
+    while at < len(content):
+        number, size = struct.unpack("<IQ", content[at : at + 12])
+        sizes[number] = size
+        at += 12 + size
+    public, wires = compiled.public, compiled.wires
+    assert sizes[3] == 64 * (public + 1)
+    assert [sizes[n] for n in (5, 6, 7)] == [64 * wires, 64 * wires, 128 * wires]
+    assert sizes[8] == 64 * (wires - public - 1)
+    assert sizes[9] == 64 * key.domain

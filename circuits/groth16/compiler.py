@@ -17,6 +17,7 @@ from zkagent.circuits.groth16.constraints import (
     WIRE_TERMS,
     Constraint,
     Constraints,
+    Family,
     number_of,
     shifted,
 )
@@ -66,6 +67,16 @@ class Compiled:
         words = self.features.words(self.program.inputs)
         return words + self.outputs.words(self.program.outputs.size)
 
+    @property
+    def rows(self) -> int:
+        """Of a prover's polynomials: a constraint each, a public word each, and one."""
+        return len(self.constraints) + self.public + 1
+
+    @property
+    def domain(self) -> int:
+        """The power of two that holds all rows: half of a prover's work is by it."""
+        return 1 << (self.rows - 1).bit_length()
+
     def witness(self, x: Sequence[int]) -> Witness:
         """All wires' values. Raises InputRefused."""
         half = 1 << (self.program.input_bits - 1)
@@ -90,9 +101,18 @@ class Compiled:
 
 
 def compile_program(
-    program: Program, *, features: Form = FEATURES, outputs: Form = OUTPUTS
+    program: Program,
+    *,
+    features: Form = FEATURES,
+    outputs: Form = OUTPUTS,
+    checked_outputs: bool = True,
 ) -> Compiled:
-    """Raises ProgramRefused for numbers that do not fit their form or could not be compared."""
+    """Raises ProgramRefused for numbers that do not fit their form or could not be compared.
+
+    checked_outputs: cut outputs into bits, so that one with no room in its word is refused by a
+    constraint, and not by the program's bounds alone. That is a second line: x fixes the outputs,
+    and the words are the same sums of them either way.
+    """
     if program.input_bits > features.bits:
         raise ProgramRefused(f"inputs of {program.input_bits} bits do not fit {features.bits}")
     widest = max(program.bounds[i] for i in program.outputs)
@@ -101,18 +121,30 @@ def compile_program(
             f"an output could need {widest.bit_length() + 1} bits with the sign, its form has "
             f"{outputs.bits}"
         )
-    return _Compiler(program, features, outputs).compile()
+    found = _Compiler(program, features, outputs).compile(checked_outputs=checked_outputs)
+    for terms in (4 * WIRE_TERMS, 16 * WIRE_TERMS):
+        sums = sum(row.family is Family.SUM for row in found.constraints)
+        if found.rows - found.domain // 2 > sums:
+            break  # no fewer wires would halve the domain
+        fewer = _Compiler(program, features, outputs, terms).compile(
+            checked_outputs=checked_outputs
+        )
+        if fewer.domain < found.domain:
+            return fewer
+    return found
 
 
 class _Compiler:
-    def __init__(self, program: Program, features: Form, outputs: Form) -> None:
+    def __init__(
+        self, program: Program, features: Form, outputs: Form, wire_terms: int = WIRE_TERMS
+    ) -> None:
         self.program, self.features, self.outputs = program, features, outputs
         counts = features.words(program.inputs), outputs.words(program.outputs.size)
-        self.system = Constraints(sum(counts))
+        self.system = Constraints(sum(counts), wire_terms)
         self.numbers: list[Sum] = [{} for _ in program.bounds]
         self.selectors: dict[int, list[Sum]] = {}  # of the results of arg-max
 
-    def compile(self) -> Compiled:
+    def compile(self, *, checked_outputs: bool) -> Compiled:
         self.read_features()
         for step in self.program.steps:
             match step:
@@ -124,7 +156,7 @@ class _Compiler:
                     self.arg_max(step)
                 case Elementwise():
                     self.elementwise(step)
-        self.publish()
+        self.publish(checked_outputs=checked_outputs)
         return Compiled(
             self.program,
             self.features,
@@ -143,16 +175,17 @@ class _Compiler:
             bits = wires[number * width : (number + 1) * width]
             self.numbers[number] = shifted(number_of(bits), -(1 << (width - 1)))
 
-    def publish(self) -> None:
-        """Ties the public words to features and outputs, which are cut into bits: so a number that
-        a word has no room for is refused here, too, and not by the program's bounds alone."""
+    def publish(self, *, checked_outputs: bool) -> None:
+        """Ties the public words to features and outputs."""
         inputs, outputs = range(self.program.inputs), self.program.outputs.tolist()
         words = range(1, 1 + self.features.words(len(inputs)))
         self.features.require(self.system, words, [self.numbers[i] for i in inputs])
-        bounds = [self.program.bounds[i] for i in outputs]
-        cut = signed_digits(self.system, [self.numbers[i] for i in outputs], bounds)
+        numbers = [self.numbers[i] for i in outputs]
+        if checked_outputs:
+            bounds = [self.program.bounds[i] for i in outputs]
+            numbers = [number for _, number in signed_digits(self.system, numbers, bounds)]
         words = range(words.stop, words.stop + self.outputs.words(len(outputs)))
-        self.outputs.require(self.system, words, [number for _, number in cut])
+        self.outputs.require(self.system, words, numbers)
 
     def layer(self, layer: Layer) -> None:
         self.own_inputs(layer)
@@ -183,7 +216,7 @@ class _Compiler:
                 if not long:
                     continue
                 folded = columns * len({wire for i in read for wire in self.numbers[i]})
-                owned = sum(uses) + sum(len(self.numbers[i]) + WIRE_TERMS for i in long)
+                owned = sum(uses) + sum(len(self.numbers[i]) + self.system.wire_terms for i in long)
                 if owned < folded:
                     chosen.update(dict.fromkeys(sorted(long)))
         self.set(list(chosen), self.system.own([self.numbers[i] for i in chosen]))

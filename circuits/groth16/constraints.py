@@ -42,9 +42,11 @@ class Constraint:
 
 @dataclass
 class Constraints:
-    """Wire 0 is one, wires 1 to `public` are the public words."""
+    """Wire 0 is one, wires 1 to `public` are the public words. wire_terms: from how many terms on
+    a wire is worth it."""
 
     public: int
+    wire_terms: int = WIRE_TERMS
     rows: list[Constraint] = field(default_factory=list)
     recipes: list[Recipe] = field(default_factory=list)
     wires: int = 0
@@ -77,7 +79,7 @@ class Constraints:
     def written(self, totals: Sequence[Sum], uses: Sequence[int]) -> list[Sum]:
         """The sums, of which those that would be written often and are long have become wires."""
         often = [
-            use * len(total) > len(total) + use + WIRE_TERMS
+            use * len(total) > len(total) + use + self.wire_terms
             for total, use in zip(totals, uses, strict=True)
         ]
         made = iter(self.own([t for t, owned in zip(totals, often, strict=True) if owned]))

@@ -39,7 +39,8 @@ def drawn() -> Secrets:
 def make_keys(compiled: Compiled, draw: Callable[[], Secrets] = drawn) -> ProvingKey:
     """The keys of a circuit; takes about a millisecond for each wire."""
     secret, public = draw(), compiled.public
-    domain = domain_size(len(compiled.constraints), public)
+    domain = compiled.domain
+    assert domain <= 1 << MOST_LOGROWS
     basis = lagrange(secret.tau, domain)
     a, b, c = polynomials(compiled.constraints, compiled.wires, public, basis)
     mixed = [(secret.beta * x + secret.alpha * y + z) % R for x, y, z in zip(a, b, c, strict=True)]
@@ -70,13 +71,6 @@ def _finite(points: Sequence[Point | None]) -> list[Point]:
     found = [point for point in points if point is not None]
     assert len(found) == len(points)
     return found
-
-
-def domain_size(constraints: int, public: int) -> int:
-    """Rows for all constraints, each public word, and one."""
-    size = 1 << (constraints + public).bit_length()
-    assert size <= 1 << MOST_LOGROWS
-    return size
 
 
 def lagrange(tau: int, size: int) -> list[int]:
@@ -123,4 +117,4 @@ def _inverses(values: Sequence[int]) -> list[int]:
     return found[::-1]
 
 
-__all__ = ["Secrets", "domain_size", "drawn", "lagrange", "make_keys", "polynomials"]
+__all__ = ["Secrets", "drawn", "lagrange", "make_keys", "polynomials"]

@@ -12,6 +12,7 @@ from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.constraints import Family
 from zkagent.circuits.groth16.packing import Form
 from zkagent.circuits.program.reader import read_program
+from zkagent.models.catalogue import load_model
 from zkagent.models.networks.integer_graph import IntegerGraph
 
 
@@ -55,6 +56,18 @@ def test_a_sum_that_many_read_becomes_a_wire() -> None:
     onnx = graph.finish(graph.matmul(h, np.ones((1, 200), dtype=np.int64)), 200)
     terms = sum(len(side) for row in compiled(onnx).constraints for side in (row.a, row.c))
     assert terms < 40_000
+
+
+def test_the_domain_has_rows_for_all_public_words_and_one() -> None:
+    found = compiled(mlp())
+    assert found.rows == len(found.constraints) + found.public + 1
+    assert found.domain // 2 < found.rows <= found.domain
+
+
+def test_fewer_wires_are_taken_where_that_halves_the_domain() -> None:
+    """The wallet's constraints are a few more than 2^12 with a wire for each long sum."""
+    found = compiled(load_model("wallet").onnx_path.read_bytes())
+    assert found.domain == 1 << 12
 
 
 def test_a_relu_takes_its_bits() -> None:

@@ -9,7 +9,6 @@ from zkagent.circuits.bn254.field import R
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.development import (
     Secrets,
-    domain_size,
     drawn,
     lagrange,
     make_keys,
@@ -37,7 +36,7 @@ def test_the_basis_is_one_at_its_own_place_and_interpolates() -> None:
 
 def remainder(compiled: Compiled, witness: list[int], point: int) -> int:
     """a b - c of a witness's polynomials at a point outside of the domain."""
-    basis = lagrange(point, domain_size(len(compiled.constraints), compiled.public))
+    basis = lagrange(point, compiled.domain)
     sides = polynomials(compiled.constraints, compiled.wires, compiled.public, basis)
     a, b, c = (sum(w * s for w, s in zip(witness, side, strict=True)) for side in sides)
     return (a * b - c) % R
@@ -48,7 +47,7 @@ def test_what_satisfied_constraints_leave_is_known_from_the_odd_powers(wrong: bo
     """It vanishes on all rows, so its values on the odd powers of a root of twice the order say
     what it is anywhere; of a false witness they do not."""
     compiled, tau = small(), 987654321
-    domain = domain_size(len(compiled.constraints), compiled.public)
+    domain = compiled.domain
     witness = compiled.witness([3, -2]).elements()
     witness[-1] += wrong
     root = pow(5, (R - 1) // (2 * domain), R)
@@ -56,12 +55,6 @@ def test_what_satisfied_constraints_leave_is_known_from_the_odd_powers(wrong: bo
     basis = lagrange(tau, 2 * domain)[1::2]
     expected = sum(value * b for value, b in zip(odd, basis, strict=True)) % R
     assert (remainder(compiled, witness, tau) == expected) is not wrong
-
-
-@pytest.mark.parametrize(("rows", "size"), [(1, 2), (2, 4), (3, 4), (4, 8), (4094, 4096)])
-def test_the_domain_has_rows_for_all_and_for_one(rows: int, size: int) -> None:
-    assert domain_size(rows, 0) == size
-    assert domain_size(rows, 1) >= rows + 2
 
 
 def test_secrets_are_drawn_anew() -> None:

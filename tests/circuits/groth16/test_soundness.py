@@ -100,6 +100,16 @@ def test_forgeries_lead_to_other_words() -> None:
         assert words != honest
 
 
+def test_without_bits_of_outputs_their_words_are_fixed_as_well() -> None:
+    """By x alone: no other word satisfies anything."""
+    compiled = compile_program(read_program(mlp()), checked_outputs=False)
+    honest = compiled.witness(X)
+    assert [honest[1], honest[2]] == compiled.words(X, infer(mlp(), X))
+    assert broken_families(compiled, honest) == set()
+    for word in (0, 1, 1 << 192, R - 1, (honest[2] + (1 << 64)) % R):
+        assert broken_families(compiled, forged(compiled, X, {2: word})) == {Family.PACKING}
+
+
 def choosing() -> Compiled:
     return compile_program(read_program(largest()))
 

@@ -7,11 +7,11 @@ nothing ever wraps around the field's order, and a step whose comparison would n
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from zkagent.circuits.errors import InputRefused, ProgramRefused
+from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.groth16.choices import choose, place_of
 from zkagent.circuits.groth16.constraints import (
     WIRE_TERMS,
@@ -24,6 +24,7 @@ from zkagent.circuits.groth16.constraints import (
 from zkagent.circuits.groth16.gadgets import MOST_BITS, larger, positive, signed_digits
 from zkagent.circuits.groth16.lookups import look_up, one_of
 from zkagent.circuits.groth16.packing import FEATURES, OUTPUTS, Form
+from zkagent.circuits.groth16.solver import Solver
 from zkagent.circuits.groth16.sums import (
     Sum,
     combined,
@@ -32,8 +33,9 @@ from zkagent.circuits.groth16.sums import (
     minus,
     plus,
     times,
+    wire,
 )
-from zkagent.circuits.groth16.witness import Features, Recipe, Witness, compute
+from zkagent.circuits.groth16.witness import Features, Words
 from zkagent.circuits.program.program import (
     Activation,
     ArgMax,
@@ -48,24 +50,11 @@ from zkagent.circuits.program.program import (
 
 
 @dataclass(frozen=True)
-class Compiled:
-    """A program's constraints, and how to satisfy them.
-
-    Wire 0 is one; then come the public words, of the features and of the outputs.
-    """
+class Compiled(Solver):
+    """A program's constraints, and how to satisfy them."""
 
     program: Program
-    features: Form
-    outputs: Form
-    wires: int
     constraints: tuple[Constraint, ...]
-    recipes: tuple[Recipe, ...]
-
-    @property
-    def public(self) -> int:
-        """The number of public words."""
-        words = self.features.words(self.program.inputs)
-        return words + self.outputs.words(self.program.outputs.size)
 
     @property
     def rows(self) -> int:
@@ -77,27 +66,10 @@ class Compiled:
         """The power of two that holds all rows: half of a prover's work is by it."""
         return 1 << (self.rows - 1).bit_length()
 
-    def witness(self, x: Sequence[int]) -> Witness:
-        """All wires' values. Raises InputRefused."""
-        half = 1 << (self.program.input_bits - 1)
-        if len(x) != self.program.inputs:
-            raise InputRefused(f"x has {len(x)} numbers, expected {self.program.inputs}")
-        for place, number in enumerate(x):
-            if not -half <= number < half:
-                raise InputRefused(
-                    f"x[{place}] is {number}, expected {self.program.input_bits} bits with the sign"
-                )
-        return compute(self.recipes, self.wires, np.array(x, dtype=np.int64))
-
-    def words(self, x: Sequence[int], y: Sequence[int]) -> list[int]:
-        """The public words of these features and outputs."""
-        return [*self.features.pack(x), *self.outputs.pack(y)]
-
-    def outputs_of(self, witness: Witness) -> list[int]:
-        """y, from a witness's public words."""
-        first = 1 + self.features.words(self.program.inputs)
-        words = [witness[number] for number in range(first, 1 + self.public)]
-        return self.outputs.unpack(words, self.program.outputs.size)
+    @property
+    def solver(self) -> Solver:
+        """What a prover needs of it, beside a key."""
+        return Solver(**{each.name: getattr(self, each.name) for each in fields(Solver)})
 
 
 def compile_program(
@@ -158,12 +130,15 @@ class _Compiler:
                     self.elementwise(step)
         self.publish(checked_outputs=checked_outputs)
         return Compiled(
-            self.program,
-            self.features,
-            self.outputs,
-            self.system.wires,
-            tuple(self.system.rows),
-            tuple(self.system.recipes),
+            inputs=self.program.inputs,
+            input_bits=self.program.input_bits,
+            output_count=self.program.outputs.size,
+            features=self.features,
+            outputs=self.outputs,
+            wires=self.system.wires,
+            recipes=tuple(self.system.recipes),
+            program=self.program,
+            constraints=tuple(self.system.rows),
         )
 
     def read_features(self) -> None:
@@ -179,13 +154,18 @@ class _Compiler:
         """Ties the public words to features and outputs."""
         inputs, outputs = range(self.program.inputs), self.program.outputs.tolist()
         words = range(1, 1 + self.features.words(len(inputs)))
-        self.features.require(self.system, words, [self.numbers[i] for i in inputs])
+        self.publish_words(words, self.features.sums([self.numbers[i] for i in inputs]))
         numbers = [self.numbers[i] for i in outputs]
         if checked_outputs:
             bounds = [self.program.bounds[i] for i in outputs]
             numbers = [number for _, number in signed_digits(self.system, numbers, bounds)]
         words = range(words.stop, words.stop + self.outputs.words(len(outputs)))
-        self.outputs.require(self.system, words, numbers)
+        self.publish_words(words, self.outputs.sums(numbers))
+
+    def publish_words(self, words: range, totals: list[Sum]) -> None:
+        self.system.recipes.append(Words(words, tuple(totals)))
+        for number, total in zip(words, totals, strict=True):
+            self.system.equal(Family.PACKING, total, wire(number))
 
     def layer(self, layer: Layer) -> None:
         self.own_inputs(layer)

@@ -8,6 +8,7 @@ gamma is 1, and h belongs to the odd powers of a root of twice the order, on whi
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from zkagent.circuits.bn254.field import R
@@ -15,7 +16,8 @@ from zkagent.circuits.bn254.multiples import GENERATOR_G2, multiples_g1, multipl
 from zkagent.circuits.groth16.compiler import Compiled
 from zkagent.circuits.groth16.constraints import Constraint
 from zkagent.circuits.groth16.sums import ONE, Sum
-from zkagent.circuits.groth16.zkey import ProvingKey, VerifyingKey
+from zkagent.circuits.groth16.zkey import ProvingKey, VerifyingKey, zkey_file
+from zkagent.models.whole import write_file
 
 Point = TypeVar("Point")
 MOST_LOGROWS = 27  # of the 28 that the field has, one is for the odd powers
@@ -63,6 +65,12 @@ def make_keys(compiled: Compiled, draw: Callable[[], Secrets] = drawn) -> Provin
         multiples_g1(private),
         multiples_g1(h),
     )
+
+
+def write_files(compiled: Compiled, solver: Path, zkey: Path) -> None:
+    """What a prover needs, with a key for local chains only. Raises OSError."""
+    write_file(solver, compiled.solver.to_bytes())
+    write_file(zkey, zkey_file(make_keys(compiled)))
 
 
 def _finite(points: Sequence[Point | None]) -> list[Point]:
@@ -117,4 +125,4 @@ def _inverses(values: Sequence[int]) -> list[int]:
     return found[::-1]
 
 
-__all__ = ["Secrets", "drawn", "lagrange", "make_keys", "polynomials"]
+__all__ = ["Secrets", "drawn", "lagrange", "make_keys", "polynomials", "write_files"]

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from zkagent.circuits.groth16.constraints import Constraints, Family, shifted
-from zkagent.circuits.groth16.sums import Sum, combined, wire
-from zkagent.circuits.groth16.witness import Words
+from zkagent.circuits.groth16.sums import Sum, combined, constant, plus
 
 T = TypeVar("T")
 WORD_BITS = 253  # numbers of so many bits are all below the field's order
@@ -55,14 +53,13 @@ class Form:
             numbers += [(word >> shift) % (1 << self.bits) - self.half for shift in shifts]
         return numbers
 
-    def require(self, system: Constraints, words: range, numbers: Sequence[Sum]) -> None:
-        """That the public words are these numbers, of which other constraints say that they fit the
-        width."""
-        parts = self._cut([shifted(number, self.half) for number in numbers])
-        totals = [combined((1 << shift, sum_) for sum_, shift in self._placed(p)) for p in parts]
-        system.recipes.append(Words(words, tuple(totals)))
-        for number, total in zip(words, totals, strict=True):
-            system.equal(Family.PACKING, total, wire(number))
+    def sums(self, numbers: Sequence[Sum]) -> list[Sum]:
+        """The words of numbers in a circuit, where other constraints say that they fit."""
+        lifted = [plus(number, constant(self.half)) for number in numbers]
+        return [
+            combined((1 << shift, number) for number, shift in self._placed(part))
+            for part in self._cut(lifted)
+        ]
 
     def _cut(self, numbers: Sequence[T]) -> list[Sequence[T]]:
         size = self.per_word

@@ -1,7 +1,7 @@
 """Proofs from a process that has loaded a key once: `Prover` asks it, and ends it.
 
-`python -m` on this module is its other half. It reads the network again rather than a stored form
-of its constraints, so that there is one source of what is proven.
+`python -m` on this module is its other half, which has no network and no constraints: a solver
+makes the witness, and whether a proof holds is up to the key.
 """
 
 import os
@@ -14,17 +14,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from zkagent.circuits.errors import CircuitError, EngineError
-from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.development import make_keys
 from zkagent.circuits.groth16.engine import NAME, Key
 from zkagent.circuits.groth16.points import Points, read_points
-from zkagent.circuits.groth16.zkey import zkey_file
-from zkagent.circuits.program.program import MOST_INPUT_BITS
-from zkagent.circuits.program.reader import read_program
+from zkagent.circuits.groth16.solver import Solver
 from zkagent.circuits.support.child_process import ChildProcess, ParentLink, peak_rss_bytes
 from zkagent.circuits.support.isolation import same_error
 from zkagent.circuits.support.memory import limit_memory
-from zkagent.models.whole import write_file
 
 MODULE = "zkagent.circuits.groth16.prover"
 
@@ -44,28 +39,22 @@ class Proven:
     peak_rss_bytes: int
 
 
-def write_development_key(compiled: Compiled, zkey: Path) -> None:
-    """A key of a development set-up, for local chains only. Raises OSError."""
-    write_file(zkey, zkey_file(make_keys(compiled)))
-
-
 class Prover:
     """Proves for one key, one proof at a time; use it in a `with` block."""
 
     def __init__(
         self,
-        onnx: Path,
+        solver: Path,
         zkey: Path,
         *,
-        input_bits: int = MOST_INPUT_BITS,
         timeout_s: float = 300.0,
     ) -> None:
+        """Files as `development.write_files` makes them. timeout_s: for each request."""
         self._timeout_s = timeout_s
-        arguments = [os.fspath(onnx), os.fspath(zkey), str(input_bits)]
-        self._child = ChildProcess(MODULE, arguments)
+        self._child = ChildProcess(MODULE, [os.fspath(solver), os.fspath(zkey)])
 
     def prove(self, x: Sequence[int]) -> Proven:
-        """Prove y = f(x) and verify the proof. Raises InputRefused, ProgramRefused,
+        """Prove y = f(x) and verify the proof. Raises InputRefused, ArtifactCorrupted,
         EngineMissing, EngineError, TimeoutError."""
         answer = self._ask({"x": list(x)})
         points = read_points(bytes.fromhex(answer.pop("proof")))
@@ -101,20 +90,21 @@ class Prover:
         self.close()
 
 
-def _answer(compiled: Compiled, key: Key, request: dict[str, Any]) -> dict[str, Any]:
+def _answer(solver: Solver, key: Key, request: dict[str, Any]) -> dict[str, Any]:
     if "words" in request:
         return {"holds": key.verify(bytes.fromhex(request["proof"]), request["words"])}
     began = time.perf_counter()
-    witness = compiled.witness(request["x"])
+    witness = solver.witness(request["x"])
     elements = witness.elements()
     computed = time.perf_counter()
     proof = key.prove(elements)
     proven = time.perf_counter()
-    words = elements[1 : 1 + compiled.public]
+    y = solver.outputs_of(witness)
+    words = solver.words(request["x"], y)
     if not key.verify(proof, words):
         raise EngineError("prove", "its own proof is false: is the key of this network?", NAME)
     return {
-        "y": compiled.outputs_of(witness),
+        "y": y,
         "words": words,
         "proof": proof.hex(),
         "witness_s": computed - began,
@@ -123,9 +113,9 @@ def _answer(compiled: Compiled, key: Key, request: dict[str, Any]) -> dict[str, 
     }
 
 
-def _answered(compiled: Compiled, key: Key, request: dict[str, Any]) -> dict[str, Any]:
+def _answered(solver: Solver, key: Key, request: dict[str, Any]) -> dict[str, Any]:
     try:
-        return _answer(compiled, key, request)
+        return _answer(solver, key, request)
     except (CircuitError, OSError) as exc:
         return _error(exc)
 
@@ -137,21 +127,20 @@ def _error(exc: CircuitError | OSError) -> dict[str, Any]:
 
 
 def main() -> None:
-    watched, onnx, zkey, bits = sys.argv[1:]
+    watched, stored, zkey = sys.argv[1:]
     limit_memory()
     link = ParentLink(int(watched))
     try:
-        compiled = compile_program(read_program(Path(onnx).read_bytes(), int(bits)))
-        key = Key(Path(zkey))
+        solver, key = Solver.read(Path(stored)), Key(Path(zkey))
     except (CircuitError, OSError) as exc:
         link.send(_error(exc))
         return
     for request in link.requests():
-        link.send(_answered(compiled, key, request))
+        link.send(_answered(solver, key, request))
 
 
 if __name__ == "__main__":
     main()
 
 
-__all__ = ["Proven", "Prover", "write_development_key"]
+__all__ = ["Proven", "Prover"]

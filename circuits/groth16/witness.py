@@ -6,7 +6,7 @@ end, and the compiler has bounds for all. Only public words are longer.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -40,12 +40,6 @@ class Witness:
 
     def total(self, terms: Sum) -> int:
         return sum(factor * self[wire] for wire, factor in terms.items()) % R
-
-
-class Recipe(Protocol):
-    """Fills in some wires from x and earlier ones."""
-
-    def fill(self, witness: Witness, x: Values) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -177,6 +171,11 @@ class Words:
             witness.large[wire] = witness.total(total)
 
 
+#: Fills in some wires from x and earlier ones.
+Recipe = Totals | Products | Digits | Features | Within | Looked | Chosen | Words
+RECIPES = {kind.__name__: kind for kind in get_args(Recipe)}
+
+
 def compute(recipes: Sequence[Recipe], wires: int, x: Values) -> Witness:
     witness = Witness(np.zeros(wires, dtype=np.int64), {})
     witness.values[ONE] = 1
@@ -194,5 +193,5 @@ def _wrapped(coefficient: int) -> int:
     return (coefficient + (WORD >> 1)) % WORD - (WORD >> 1)
 
 
-__all__ = ["Chosen", "Digits", "Features", "Looked", "Products", "Recipe", "Rows", "Totals"]
-__all__ += ["Values", "Within", "Witness", "Words", "compute"]
+__all__ = ["RECIPES", "Chosen", "Digits", "Features", "Looked", "Products", "Recipe", "Rows"]
+__all__ += ["Totals", "Values", "Within", "Witness", "Words", "compute"]

@@ -2,6 +2,7 @@
 witness satisfies every constraint, and its public words are those that a contract would make."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.support.integer_networks import NETWORKS, infer, samples
 from tests.support.operator_networks import OPERATORS, TABLES, looked_up
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.r1cs import r1cs_file, witness_file
+from zkagent.circuits.groth16.solver import Solver
 from zkagent.circuits.program.evaluation import evaluate
 from zkagent.circuits.program.reader import read_program
 from zkagent.models.catalogue import load_model
@@ -41,49 +43,50 @@ def edges(inputs: int, bits: int = 16) -> list[list[int]]:
     return [[int(v) for v in row] for row in rows]
 
 
-def agree(compiled: Compiled, x: list[list[int]], y: list[list[int]]) -> None:
+def agree(folder: Path, compiled: Compiled, x: list[list[int]], y: list[list[int]]) -> None:
     """y: by onnxruntime."""
     assert evaluate(compiled.program, x).tolist() == y
     content = r1cs_file(compiled.constraints, compiled.wires, compiled.public)
-    witnesses = []
+    (stored := folder / "solver.npz").write_bytes(compiled.solver.to_bytes())
+    solver, witnesses = Solver.read(stored), []
     for inputs, outputs in zip(x, y, strict=True):
-        witness = read_witness(witness_file(compiled.witness(inputs).elements()))
-        assert witness[1 : 1 + compiled.public] == compiled.words(inputs, outputs)
+        witness = read_witness(witness_file(solver.witness(inputs).elements()))
+        assert witness[1 : 1 + compiled.public] == solver.words(inputs, outputs)
         witnesses.append(witness)
     assert broken(read_r1cs(content), witnesses) == []
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_small_networks_agree(name: str) -> None:
+def test_small_networks_agree(tmp_path: Path, name: str) -> None:
     onnx = NETWORKS[name]()
     compiled = compile_program(read_program(onnx))
     inputs = compiled.program.inputs
     x = [*samples(inputs, count=20), *edges(inputs)[:20]]
-    agree(compiled, x, [infer(onnx, row) for row in x])
+    agree(tmp_path, compiled, x, [infer(onnx, row) for row in x])
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_networks_of_more_operators_agree(name: str) -> None:
+def test_networks_of_more_operators_agree(tmp_path: Path, name: str) -> None:
     onnx, bits = OPERATORS[name](), 8
     compiled = compile_program(read_program(onnx, bits))
     inputs = compiled.program.inputs
     x = [*samples(inputs, count=20, bits=bits), *edges(inputs, bits)]
     x += [[row[0]] * inputs for row in x]  # where all are equal
-    agree(compiled, x, [infer(onnx, row) for row in x])
+    agree(tmp_path, compiled, x, [infer(onnx, row) for row in x])
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_rows_of_tables_agree(name: str) -> None:
+def test_rows_of_tables_agree(tmp_path: Path, name: str) -> None:
     table = TABLES[name]()
     onnx = looked_up(table)
     x = [[at, len(table) - 1 - at, at // 2] for at in range(len(table))]
-    agree(compile_program(read_program(onnx)), x, [infer(onnx, row) for row in x])
+    agree(tmp_path, compile_program(read_program(onnx)), x, [infer(onnx, row) for row in x])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8)])
 def test_shipped_networks_agree_on_a_thousand_inputs_and_all_edges(
-    network: Callable[[], bytes], bits: int
+    tmp_path: Path, network: Callable[[], bytes], bits: int
 ) -> None:
     onnx = network()
     compiled = compile_program(read_program(onnx, bits))
@@ -92,4 +95,4 @@ def test_shipped_networks_agree_on_a_thousand_inputs_and_all_edges(
     session = open_session(onnx)
     (given,) = session.get_inputs()
     y = [session.run(None, {given.name: np.array([row])})[0].ravel().tolist() for row in x]
-    agree(compiled, x, y)
+    agree(tmp_path, compiled, x, y)

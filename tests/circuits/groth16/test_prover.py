@@ -11,9 +11,10 @@ from zkagent.circuits.bn254.curve import Q, negate, to_affine, to_jacobian
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import EngineError, EngineMissing, InputRefused, ProofMalformed
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.development import write_files
 from zkagent.circuits.groth16.engine import Key
 from zkagent.circuits.groth16.points import Points, read_points
-from zkagent.circuits.groth16.prover import Proven, Prover, write_development_key
+from zkagent.circuits.groth16.prover import Proven, Prover
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -23,7 +24,7 @@ X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
 class Stage:
     """A prover of the mlp, and one of its proofs."""
 
-    onnx: Path
+    solver: Path
     zkey: Path
     compiled: Compiled
     prover: Prover
@@ -34,12 +35,11 @@ class Stage:
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     pytest.importorskip("groth16py")
     folder = tmp_path_factory.mktemp("groth16")
-    onnx, zkey = folder / "network.onnx", folder / "circuit.zkey"
-    onnx.write_bytes(mlp())
+    solver, zkey = folder / "circuit.npz", folder / "circuit.zkey"
     compiled = compile_program(read_program(mlp()))
-    write_development_key(compiled, zkey)
-    with Prover(onnx, zkey) as prover:
-        yield Stage(onnx, zkey, compiled, prover, prover.prove(X))
+    write_files(compiled, solver, zkey)
+    with Prover(solver, zkey) as prover:
+        yield Stage(solver, zkey, compiled, prover, prover.prove(X))
 
 
 def test_a_proof_shows_what_onnxruntime_computes(stage: Stage) -> None:
@@ -83,8 +83,8 @@ def test_points_of_another_proof_do_not_hold(stage: Stage) -> None:
 
 
 def test_a_proof_for_another_key_does_not_hold(stage: Stage, tmp_path: Path) -> None:
-    write_development_key(stage.compiled, tmp_path / "other.zkey")
-    with Prover(stage.onnx, tmp_path / "other.zkey") as prover:
+    write_files(stage.compiled, tmp_path / "other.npz", tmp_path / "other.zkey")
+    with Prover(stage.solver, tmp_path / "other.zkey") as prover:
         assert not prover.verify(stage.proven.points, stage.proven.words)
 
 
@@ -106,8 +106,8 @@ def test_inputs_out_of_range_are_refused_and_the_prover_goes_on(stage: Stage) ->
 
 
 def test_a_key_of_another_network_is_no_key(stage: Stage, tmp_path: Path) -> None:
-    other = tmp_path / "other.onnx"
-    other.write_bytes(mlp(hidden=3))
+    other = tmp_path / "other.npz"
+    other.write_bytes(compile_program(read_program(mlp(hidden=3))).solver.to_bytes())
     with Prover(other, stage.zkey) as prover, pytest.raises(EngineError, match="groth16py failed"):
         prover.prove(X)
 
@@ -115,7 +115,7 @@ def test_a_key_of_another_network_is_no_key(stage: Stage, tmp_path: Path) -> Non
 def test_a_file_that_is_no_key_is_named(stage: Stage, tmp_path: Path) -> None:
     (tmp_path / "empty.zkey").write_bytes(b"")
     with (
-        Prover(stage.onnx, tmp_path / "empty.zkey") as prover,
+        Prover(stage.solver, tmp_path / "empty.zkey") as prover,
         pytest.raises(EngineError, match="groth16py failed to load the key"),
     ):
         prover.prove(X)

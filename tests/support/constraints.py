@@ -58,6 +58,56 @@ def broken(file: File, witnesses: Sequence[Sequence[int]]) -> list[int]:
     return found
 
 
+def free_wires(file: File, witness: Sequence[int]) -> set[int]:
+    """Wires that could change a little while all constraints hold, to first order: those that the
+    derivatives at a witness do not determine."""
+    rows = []
+    for a, b, c in file.constraints:
+        left, right = (sum(k * witness[w] for w, k in side) for side in (a, b))
+        row: dict[int, int] = {}
+        for factor, side in ((right, a), (left, b), (-1, c)):
+            for wire, coefficient in side:
+                if wire:
+                    row[wire] = (row.get(wire, 0) + factor * coefficient) % ORDER
+        rows.append({wire: value for wire, value in row.items() if value})
+    return set(range(1, file.wires)) - _determined(rows)
+
+
+def _determined(rows: list[dict[int, int]]) -> set[int]:
+    """Unknowns that must be 0 where all rows are, by elimination: those whose rows reach no unknown
+    without a row of its own."""
+    pivots: dict[int, dict[int, int]] = {}
+    for row in sorted(rows, key=len):
+        rest = dict(row)
+        while known := rest.keys() & pivots.keys():
+            wire = min(known)
+            factor = rest[wire]
+            for other, value in pivots[wire].items():
+                rest[other] = (rest.get(other, 0) - factor * value) % ORDER
+            rest = {other: value for other, value in rest.items() if value}
+        if rest:
+            pivot = min(rest)
+            inverse = pow(rest[pivot], -1, ORDER)
+            pivots[pivot] = {wire: value * inverse % ORDER for wire, value in rest.items()}
+    free = {wire for row in pivots.values() for wire in row} - pivots.keys()
+    return {wire for wire, row in pivots.items() if not _reaches(row, wire, free, pivots)}
+
+
+def _reaches(
+    row: dict[int, int], pivot: int, free: set[int], pivots: dict[int, dict[int, int]]
+) -> bool:
+    """Whether an unknown depends on free ones."""
+    seen, open_ = {pivot}, [wire for wire in row if wire != pivot]
+    while open_:
+        wire = open_.pop()
+        if wire in free:
+            return True
+        if wire not in seen:
+            seen.add(wire)
+            open_ += pivots[wire]
+    return False
+
+
 def _value(side: Terms, table: "np.ndarray[tuple[int, ...], np.dtype[np.object_]]") -> object:
     total = np.zeros(table.shape[1], dtype=object)
     for wire, coefficient in side:
@@ -94,4 +144,4 @@ def _number(part: bytes) -> int:
     return int.from_bytes(part, "little")
 
 
-__all__ = ["ORDER", "File", "broken", "read_r1cs", "read_witness"]
+__all__ = ["ORDER", "File", "broken", "free_wires", "read_r1cs", "read_witness"]

@@ -1,18 +1,27 @@
 """For each family of constraints: a witness that breaks nothing else is refused, and would be
 satisfying without the family. So each is needed, and does what it is for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from tests.support.constraints import free_wires, read_r1cs
 from tests.support.forgeries import broken_families, forged, made_by
-from tests.support.integer_networks import infer, mlp, relu
-from tests.support.operator_networks import largest, looked_up, low_rank_table, table
+from tests.support.integer_networks import NETWORKS, infer, mlp, relu
+from tests.support.operator_networks import (
+    OPERATORS,
+    TABLES,
+    largest,
+    looked_up,
+    low_rank_table,
+    table,
+)
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.constraints import Family
+from zkagent.circuits.groth16.constraints import Constraint, Family
+from zkagent.circuits.groth16.r1cs import r1cs_file
 from zkagent.circuits.groth16.witness import Within
 from zkagent.circuits.program.reader import read_program
 
@@ -190,6 +199,31 @@ def test_a_place_outside_of_the_table_satisfies_nothing(place: int) -> None:
     unchecked = tuple(recipe for recipe in compiled.recipes if not isinstance(recipe, Within))
     witness = forged(replace(compiled, recipes=unchecked), [0, place, 10], {})
     assert broken_families(compiled, witness) == {Family.RANGE}
+
+
+def given(name: str) -> tuple[Compiled, list[int]]:
+    """A network of this name, and an x for it."""
+    if name in TABLES:
+        rows = len(TABLES[name]())
+        return compile_program(read_program(looked_up(TABLES[name]()))), [rows - 1, 0, rows // 2]
+    compiled = compile_program(read_program((NETWORKS | OPERATORS)[name](), 8))
+    return compiled, [(7 * i) % 200 - 100 for i in range(compiled.inputs)]
+
+
+@pytest.mark.parametrize("name", [*NETWORKS, *OPERATORS, *TABLES])
+def test_every_wire_is_determined(name: str) -> None:
+    """No wire can change, even a little, while all constraints hold: bits and words not even where
+    all else is as it was."""
+    compiled, x = given(name)
+    witness = compiled.witness(x).elements()
+
+    def free(rows: Sequence[Constraint]) -> set[int]:
+        content = r1cs_file(rows, compiled.wires, compiled.public)
+        return free_wires(read_r1cs(content), witness)
+
+    assert free(compiled.constraints) == set()
+    for family in (Family.BIT, Family.PACKING):
+        assert free([row for row in compiled.constraints if row.family is not family])
 
 
 @pytest.mark.parametrize("bit", range(20))

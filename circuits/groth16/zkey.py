@@ -5,17 +5,23 @@ Montgomery form, infinity all zeros; coefficients are written times 2^512. Domai
 root that snarkjs and arkworks use.
 """
 
+import os
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from zkagent.circuits.bn254.curve import Q
+from zkagent.circuits.bn254.curve import Q, on_curve
 from zkagent.circuits.bn254.field import R
-from zkagent.circuits.bn254.multiples import PointG1, PointG2
+from zkagent.circuits.bn254.multiples import PointG1, PointG2, on_curve_g2
+from zkagent.circuits.errors import ArtifactCorrupted
 from zkagent.circuits.groth16.constraints import Constraint
 from zkagent.circuits.groth16.sums import ONE
+from zkagent.models.files import open_regular
 
 GROTH16 = 1
+HEADER_BYTES = 84 + 3 * 64 + 3 * 128
+MOST_HEADER = 1 << 20
 MONTGOMERY = (1 << 256) % Q
 FROM_MONTGOMERY = pow(MONTGOMERY, -1, Q)
 COEFFICIENT = (1 << 512) % R
@@ -81,6 +87,74 @@ def zkey_file(key: ProvingKey) -> bytes:
     return b"".join(parts)
 
 
+def read_verifying_key(path: Path) -> VerifyingKey:
+    """Of a key that may come from a ceremony; points are on their curves, which G2's subgroup does
+    not follow from. Raises ArtifactCorrupted."""
+    try:
+        return _verifying(*_sections(path))
+    except (OSError, ValueError, struct.error) as exc:
+        raise ArtifactCorrupted(path, f"it is no Groth16 key ({exc})") from exc
+
+
+def _sections(path: Path) -> tuple[bytes, bytes]:
+    """The header and the points of the public words. Raises OSError, ValueError, struct.error."""
+    found: dict[int, bytes] = {}
+    with open_regular(path) as file:
+        magic, version, count = struct.unpack("<4sII", file.read(12))
+        if (magic, version) != (b"zkey", 1):
+            raise ValueError("its first bytes are others")
+        for _ in range(count):
+            number, size = struct.unpack("<IQ", file.read(12))
+            if number in (1, 2, 3) and size <= MOST_HEADER:
+                found[number] = file.read(size)
+            else:
+                file.seek(size, os.SEEK_CUR)
+    if found.get(1) != struct.pack("<I", GROTH16) or not found.keys() >= {2, 3}:
+        raise ValueError("it is of another proof system")
+    return found[2], found[3]
+
+
+def _verifying(header: bytes, ic: bytes) -> VerifyingKey:
+    """Raises ValueError."""
+    fields = struct.pack("<I", 32) + Q.to_bytes(32, "little")
+    fields += struct.pack("<I", 32) + R.to_bytes(32, "little")
+    _, public, _ = struct.unpack("<III", header[72:84])
+    if header[:72] != fields or len(header) != HEADER_BYTES or len(ic) != 64 * (public + 1):
+        raise ValueError("its header is of another curve")
+    numbers = [_number(header, at) for at in range(84, HEADER_BYTES, 32)]
+    alpha, _, beta, gamma = numbers[:2], numbers[2:4], numbers[4:8], numbers[8:12]
+    delta = numbers[14:18]
+    words = [[_number(ic, at), _number(ic, at + 32)] for at in range(0, len(ic), 64)]
+    return VerifyingKey(
+        _known_g1(alpha),
+        _known_g2(beta),
+        _known_g2(gamma),
+        _known_g2(delta),
+        tuple(map(_known_g1, words)),
+    )
+
+
+def _known_g1(numbers: Sequence[int]) -> PointG1:
+    x, y = numbers
+    if not on_curve((x, y)):
+        raise ValueError("a point is not on its curve")
+    return x, y
+
+
+def _known_g2(numbers: Sequence[int]) -> PointG2:
+    point = (numbers[0], numbers[1]), (numbers[2], numbers[3])
+    if not on_curve_g2(point):
+        raise ValueError("a point is not on its curve")
+    return point
+
+
+def _number(content: bytes, at: int) -> int:
+    """Raises ValueError."""
+    if (stored := int.from_bytes(content[at : at + 32], "little")) >= Q:
+        raise ValueError("a coordinate is not below the order of its field")
+    return stored * FROM_MONTGOMERY % Q
+
+
 def _coefficients(constraints: Sequence[Constraint], public: int) -> Iterator[bytes]:
     """Of the first two sides; the public wires, and one, have a row of their own each."""
     for row, constraint in enumerate(constraints):
@@ -107,4 +181,4 @@ def _coordinate(value: int) -> bytes:
     return (value * MONTGOMERY % Q).to_bytes(32, "little")
 
 
-__all__ = ["ProvingKey", "VerifyingKey", "zkey_file"]
+__all__ = ["ProvingKey", "VerifyingKey", "read_verifying_key", "zkey_file"]

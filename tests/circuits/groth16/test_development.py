@@ -1,11 +1,13 @@
 """The set-up's polynomials, by their definitions, and the file it is written into."""
 
 import struct
+from pathlib import Path
 
 import pytest
 
 from tests.support.integer_networks import mlp
 from zkagent.circuits.bn254.field import R
+from zkagent.circuits.errors import ArtifactCorrupted
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.development import (
     Secrets,
@@ -14,7 +16,7 @@ from zkagent.circuits.groth16.development import (
     make_keys,
     polynomials,
 )
-from zkagent.circuits.groth16.zkey import zkey_file
+from zkagent.circuits.groth16.zkey import ProvingKey, read_verifying_key, zkey_file
 from zkagent.circuits.program.reader import read_program
 
 SECRETS = Secrets(11, 22, 33, 44)
@@ -77,3 +79,39 @@ def test_a_key_file_has_a_point_for_each_wire_and_row() -> None:
     assert [sizes[n] for n in (5, 6, 7)] == [64 * wires, 64 * wires, 128 * wires]
     assert sizes[8] == 64 * (wires - public - 1)
     assert sizes[9] == 64 * key.domain
+
+
+def small_key() -> ProvingKey:
+    return make_keys(small(), lambda: SECRETS)
+
+
+def test_the_verifying_key_is_read_back_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "small.zkey").write_bytes(zkey_file(small_key()))
+    assert read_verifying_key(tmp_path / "small.zkey") == small_key().verifying
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "reason"),
+    [
+        (0, b"yekz", "first bytes are others"),
+        (24, b"\2", "another proof system"),
+        (40, b"\0", "another curve"),
+        (116, b"\3", "another curve"),
+        (124, b"\1\1", "not on its curve"),
+        (124, b"\xff" * 32, "not below the order"),
+        (252, b"\1\1", "not on its curve"),
+    ],
+)
+def test_a_damaged_key_is_refused(tmp_path: Path, at: int, value: bytes, reason: str) -> None:
+    content = bytearray(zkey_file(small_key()))
+    content[at : at + len(value)] = value
+    (tmp_path / "bad.zkey").write_bytes(content)
+    with pytest.raises(ArtifactCorrupted, match=reason):
+        read_verifying_key(tmp_path / "bad.zkey")
+
+
+@pytest.mark.parametrize("size", [0, 11, 40, 300])
+def test_a_key_that_was_cut_is_refused(tmp_path: Path, size: int) -> None:
+    (tmp_path / "cut.zkey").write_bytes(zkey_file(small_key())[:size])
+    with pytest.raises(ArtifactCorrupted, match="no Groth16 key"):
+        read_verifying_key(tmp_path / "cut.zkey")

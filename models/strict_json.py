@@ -15,6 +15,7 @@ from zkagent.models.nesting import MOST_LEVELS, TEXT, check_depth
 MOST_BYTES = 1 << 26
 #: Brackets, commas and quotes: some bytes of text become a hundred of memory each.
 MOST_PARTS = 1 << 21
+PARTS = '[{,"'
 MOST_DIGITS = 100  # a word of the EVM has 78
 
 
@@ -31,7 +32,7 @@ def load_json(
     if len(text) > most_bytes:
         raise ValueError(f"it is longer than {most_bytes:,} bytes")
     text = text if isinstance(text, str) else text.decode()
-    if _parts(text) > most_parts and _parts(_without_texts(text)) > most_parts:
+    if sum(map(text.count, PARTS)) > most_parts and _has_more_parts(text, most_parts):
         raise ValueError(f"it has more than {most_parts:,} brackets, commas and quotes")
     check_depth(text, most_levels)
     return json.loads(
@@ -43,13 +44,19 @@ def load_json(
     )
 
 
-def _parts(text: str) -> int:
-    return sum(map(text.count, '[{,"'))
+def _has_more_parts(text: str, most: int) -> bool:
+    """What stands in texts is no part, their quotes are. Nothing is kept of what is counted."""
+    content, count, last = text.encode("utf-8", "surrogatepass"), 0, 0
+    for found in TEXT.finditer(content):
+        count += _parts(content, last, found.start()) + 2
+        if count > most:
+            return True
+        last = found.end()
+    return count + _parts(content, last, len(content)) > most
 
 
-def _without_texts(text: str) -> str:
-    """What stands in texts is no part."""
-    return TEXT.sub(b'""', text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+def _parts(content: bytes, start: int, end: int) -> int:
+    return sum(content.count(part.encode(), start, end) for part in PARTS)
 
 
 def _no_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

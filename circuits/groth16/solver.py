@@ -19,6 +19,7 @@ from zkagent.circuits.errors import ArtifactCorrupted, InputRefused
 from zkagent.circuits.groth16.packing import Form
 from zkagent.circuits.groth16.witness import RECIPES, Recipe, Rows, Witness, compute
 from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 FORMAT = "zkagent-solver-1"
@@ -94,7 +95,7 @@ class Solver:
         try:
             content = io.BytesIO(read_limited(path, MOST_BYTES))
             with np.load(content, allow_pickle=False) as arrays:
-                header = json.loads(arrays["header"].tobytes())
+                header = load_json(arrays["header"].tobytes())
                 if header["format"] != FORMAT:
                     raise ValueError("another format")
                 inputs, bits, outputs, wires = header["sizes"]

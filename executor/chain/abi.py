@@ -112,6 +112,8 @@ BALANCE_OF = Method("balanceOf", ("address",), ("uint256",))
 DECISION_VERIFIED = Method(
     "DecisionVerified", ("uint256", "address", "bytes32", "bytes32", "bytes32")
 )
+#: Of executors that did not name the commitment that was obeyed.
+VERIFIED_EARLIER = Method("DecisionVerified", ("uint256", "address", "bytes32", "bytes32"))
 DECISION_VERIFIED_DATA = DECISION_VERIFIED.inputs[2:]  # model and agent are indexed topics
 
 

@@ -124,13 +124,18 @@ class AgentModel:
 
 @dataclass(frozen=True, slots=True)
 class AgentNames:
-    """Who serves, and the number of the model in the registry."""
+    """Who serves, and what an agent of ours was made with for good: model_id: the model's number in
+    the registry; tools: addresses; pinned: their metadata hashes; book: the symbol book."""
 
     chain_id: int
     agent: str
     executor: str
     registry: str
     model_id: int
+    base_prompt: bytes
+    tools: tuple[str, ...]
+    pinned: tuple[bytes, ...]
+    book: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,10 +318,11 @@ class AgentChain(Protocol):
         lie."""
 
     def names(self, block: Block) -> AgentNames:
-        """Agent, executor, registry and the model's number at `block`."""
+        """What the agent answers at `block` of what never changes."""
 
     def identity(self, block: Block) -> AgentIdentity:
-        """The same with the model as the registry has it when `block` ends."""
+        """Who serves, and the model as the registry has it when `block` ends. Raises NoAgentThere,
+        also for an executor of an earlier version."""
 
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         """What the agent's decisions depend on; `tokens`: addresses whose decimals are wanted."""

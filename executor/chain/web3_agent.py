@@ -43,6 +43,12 @@ SIMULATION_ERRORS = [
 ]
 
 
+EARLIER_EXECUTOR = (
+    "an executor of another version, whose events do not name the model that was obeyed, so that "
+    "no run would have a receipt: deploy the agent anew"
+)
+
+
 class Web3Agent:
     """Implements AgentChain for the agent at `address`."""
 
@@ -65,8 +71,20 @@ class Web3Agent:
         (executor,) = self._view(self.agent, abi.EXECUTOR, block)
         (registry,) = self._view(executor, abi.REGISTRY, block)
         (number,) = self._view(self.agent, abi.MODEL_ID, block)
-        model_id = model_number(self.agent, number)
-        return AgentNames(self.reader.chain_id, self.agent, executor, registry, model_id)
+        tools = read_tools(self.reader, self.agent, block)
+        (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
+        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
+        return AgentNames(
+            chain_id=self.reader.chain_id,
+            agent=self.agent,
+            executor=executor,
+            registry=registry,
+            model_id=model_number(self.agent, number),
+            base_prompt=base_prompt,
+            tools=tuple(address for address, _ in tools),
+            pinned=tuple(pin for _, pin in tools),
+            book=book,
+        )
 
     def identity(self, block: Block) -> AgentIdentity:
         return self._identity(block)
@@ -118,6 +136,8 @@ class Web3Agent:
 
     def _read_identity(self, block: Block) -> AgentIdentity:
         names = self.names(block)
+        if abi.DECISION_VERIFIED.topic not in self.reader.code(names.executor, block):
+            raise NoAgentThere(names.executor, EARLIER_EXECUTOR)
         model = Web3Registry(self.reader, names.registry).model(names.model_id, block)
         return AgentIdentity(names.chain_id, self.agent, names.executor, names.registry, model)
 

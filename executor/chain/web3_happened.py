@@ -16,6 +16,10 @@ from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.errors import CannotVerify, NotOnChain
 from zkagent.verifier_contracts.chain.node import answers
 
+#: Data by topic: executors of earlier versions name no commitment.
+VERIFIED = {
+    method.topic: method.inputs[2:] for method in (abi.DECISION_VERIFIED, abi.VERIFIED_EARLIER)
+}
 WITHDRAWAL = keccak(text="Withdrawal(address,uint256)")  # WETH9
 
 
@@ -110,11 +114,11 @@ def _contradiction(what: str) -> CannotVerify:
 def _verified(logs: Sequence[Mapping[str, Any]]) -> Iterator[VerifiedDecision]:
     for log in logs:
         topics = [bytes(topic) for topic in log["topics"]]
-        if topics[:1] != [abi.DECISION_VERIFIED.topic] or len(topics) != 3:
+        if len(topics) != 3 or topics[0] not in VERIFIED:
             continue
         try:
-            commitment, features, output = abi.decode_canonical(
-                abi.DECISION_VERIFIED_DATA, bytes(log["data"])
+            *before, features, output = abi.decode_canonical(
+                VERIFIED[topics[0]], bytes(log["data"])
             )
         except ValueError:
             continue  # anybody may emit anything
@@ -122,7 +126,7 @@ def _verified(logs: Sequence[Mapping[str, Any]]) -> Iterator[VerifiedDecision]:
             executor=str(log["address"]).lower(),
             model_id=int.from_bytes(topics[1], "big"),
             agent="0x" + topics[2][12:].hex(),
-            commitment_hash=commitment,
+            commitment_hash=before[0] if before else b"",
             features_hash=features,
             output_hash=output,
         )

@@ -18,6 +18,7 @@ from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
     block_record,
     recorded_context,
+    relied_on,
     unhexed,
 )
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
@@ -76,7 +77,7 @@ def check_chain(
         ("the transaction did this", lambda: _result(receipt, run, chain)),
         ("agent and model are the recorded ones", lambda: _names(receipt, run, chain)),
         ("the code is the recorded one", lambda: _code(run, chain, included)),
-        ("the context was there", lambda: _context(run.iterations[0].context, chain)),
+        ("the context was there", lambda: _context(run, chain)),
         ("every decision was verified", lambda: _verified(run, chain)),
     )
     for claim, problem in cheap:
@@ -188,6 +189,8 @@ def _verified(run: RunRecord, chain: AgentChain) -> str:
         for step in run.iterations
     )
     verified = tuple(event for event in found if event.executor == run.executor)
+    if any(not event.commitment_hash for event in verified):
+        raise CannotTell("the executor is of a version that does not name the model it obeyed")
     if len(verified) != len(expected):
         return f"{len(verified)} decisions were verified, the receipt has {len(expected)}"
     return difference(
@@ -370,19 +373,24 @@ def _code(run: RunRecord, chain: AgentChain, block: Block) -> str:
     )
 
 
-def _context(record: ContextRecord, chain: AgentChain) -> str:
-    recorded = recorded_context(record)
-    tokens = [token for token, _ in recorded.reads.decimals]
-    there = chain.reads(_at(record), tokens)
-    return difference(
-        *((name, getattr(recorded.reads, name), getattr(there, name)) for name in _READS)
+def _context(run: RunRecord, chain: AgentChain) -> str:
+    """What never changes is asked for. What tools say of themselves is what the pins are of, and
+    what book and tokens said is in the facts that the executor looked at in the run: both may have
+    been something else when the block before was over. Without a call nothing rests on them."""
+    record = run.iterations[0].context
+    reads, names = recorded_context(record).reads, chain.names(_at(record))
+    differing = difference(
+        ("agent", reads.agent, names.agent),
+        ("base prompt", reads.base_prompt, names.base_prompt),
+        ("tools", tuple(tool.address for tool in reads.tools), names.tools),
+        ("pinned", reads.pinned, names.pinned),
+        ("book_contract", reads.book_contract, names.book),
     )
-
-
-_READS = (
-    *("agent", "base_prompt", "tools", "pinned"),
-    *("book_contract", "book_data", "book", "decimals"),
-)
+    if differing or relied_on(run.iterations):
+        return differing
+    there = chain.reads(_at(record))
+    books = ("book_data", "book")
+    return difference(*((name, getattr(reads, name), getattr(there, name)) for name in books))
 
 
 def _at(record: ContextRecord) -> Block:

@@ -15,6 +15,7 @@ from eth_utils.crypto import keccak
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.systems import SYSTEMS
 from zkagent.executor.chain.abi import (
+    DECIMALS,
     FEATURE_BYTES,
     NO_HANDLER,
     NO_TOOL,
@@ -289,6 +290,10 @@ def _facts(run: RunRecord) -> str:
     signed, expected = _signed_terms(run).facts, relied_on(run.iterations)
     if len(signed) != len(expected):
         return f"{len(signed)} facts are relied on, expected {len(expected)}"
+    asked = {fact.target for fact in signed if fact.selector == DECIMALS.selector}
+    told = {each.token for step in run.iterations for each in step.context.token_decimals}
+    if more := sorted(told - asked):
+        return f"decimals of {more[0]} are told, which no decision rests on"
     return difference(
         *(
             (f"fact {number}", fact, wanted)

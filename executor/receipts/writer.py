@@ -6,13 +6,14 @@ else from the state that the transaction ran on.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from eth_account.signers.local import LocalAccount
 from pydantic import ValidationError
 
-from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack
+from zkagent.executor.chain.abi import DECIMALS, FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentModel,
@@ -22,7 +23,7 @@ from zkagent.executor.chain.agent import (
     RunResult,
 )
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import DecimalsRefused, NotReproducible, TooLongForReceipt
+from zkagent.executor.errors import NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
     FORMAT,
     MOST_BYTES,
@@ -53,7 +54,7 @@ from zkagent.executor.runs.derivation import (
     raw_bytes,
     text,
 )
-from zkagent.executor.runs.obeyed import obeyed
+from zkagent.executor.runs.obeyed import obeyed, states_around
 from zkagent.executor.runs.plan import Plan, PlannedDecision
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
@@ -153,20 +154,29 @@ def _proof_records(run: CompletedRun) -> tuple[ProofRecord, ...]:
 
 def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[IterationRecord, ...]:
     """On the state before the block; when that leads elsewhere, on the state after it, because an
-    earlier transaction of the same block may have changed what was read."""
+    earlier transaction of the same block may have changed what was read; when that does, too, on
+    what the plan read, as if it had been so before the block."""
     result, plan = run.inclusion.result, run.proven.plan
     each = (asked_tokens(model, made.context, made.y) for made in plan.decisions)
     asked = tuple(dict.fromkeys(token for tokens in each for token in tokens))
-    for number in (result.block.number - 1, result.block.number):
-        try:
-            reads = chain.reads(chain.block(number), asked)
-        except DecimalsRefused:  # the token is another one in this state
-            continue
+    number = result.block.number
+    before = replace(_planned(plan), block=chain.block(number - 1))
+    relied = {fact.target for fact in run.proven.terms.facts if fact.selector == DECIMALS.selector}
+    for state in (*states_around(chain, number, asked), before):
+        told = tuple((token, places) for token, places in state.decimals if token in relied)
+        reads = replace(state, decimals=told)
         records = tuple(_rederived(model, reads, plan, result))
         complete = len(records) == len(plan.decisions)
         if complete and relied_on(records) == run.proven.terms.facts:
             return records
     raise NotReproducible(run.inclusion.hash, result.block.number)
+
+
+def _planned(plan: Plan) -> AgentReads:
+    """With all decimals that its decisions asked for."""
+    reads = [made.context.reads for made in plan.decisions]
+    decimals = dict(told for each in reads for told in each.decimals)
+    return replace(reads[-1], decimals=tuple(decimals.items()))
 
 
 def _rederived(

@@ -23,7 +23,7 @@ from zkagent.executor.runs.derivation import (
     features_hash,
     with_decimals,
 )
-from zkagent.executor.runs.obeyed import obeyed
+from zkagent.executor.runs.obeyed import obeyed, states_around
 from zkagent.executor.runs.plan import Plan, PlannedDecision, check_model
 from zkagent.executor.runs.runner import CompletedRun, ProvenRun
 from zkagent.models.catalogue import Model
@@ -39,8 +39,7 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
     call, block = run_of(inclusion.raw), inclusion.result.block
     identity = obeyed(chain, inclusion)
     check_model(identity, model)
-    for number in (block.number - 1, block.number):
-        reads = chain.reads(chain.block(number))
+    for reads in states_around(chain, block.number, back=True):
         decisions = tuple(_decisions(chain, model, reads, call, inclusion))
         relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
         if len(decisions) == len(call.claims) and relied_on == call.terms.facts:

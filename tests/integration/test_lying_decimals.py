@@ -294,7 +294,7 @@ def test_a_strangers_receipt_has_nobody_read_megabytes(
     monkeypatch.setattr(ContractReader, "seen", listen)
     report = zkagent.verify_receipt(parse_receipt(json.dumps(document)), rpc=world.node.url)
     assert report.verdict == "rejected"
-    assert asked.count(hostile.lower()) == 1
+    assert hostile.lower() not in asked
 
 
 def test_what_contracts_answer_has_a_maximum_all_in_all(

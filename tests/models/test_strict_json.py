@@ -4,6 +4,7 @@ import ast
 import json
 import random
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ OWN = {
     "prover/service/api/monitor.py": "columns that the service's own code wrote",
     "prover/service/api/views.py": "columns that the service's own code wrote",
     "prover/service/fakes/catalogue.py": "a test's orders",
+    "prover/service/queue/claims.py": "columns that the service's own code wrote",
     "prover/service/queue/jobs.py": "columns that the service's own code wrote",
-    "prover/service/queue/line.py": "columns that the service's own code wrote",
     "verifier_contracts/deployment/release.py": "a file of this package",
     "verifier_contracts/toolchain/anvil.py": "what our own anvil has just written",
     "verifier_contracts/toolchain/forge.py": "what our own forge prints",
@@ -98,6 +99,17 @@ def test_what_has_too_many_parts_is_not_looked_at(text: str) -> None:
 def test_what_stands_in_a_text_is_no_part() -> None:
     told = '[{,\\"' * (1 << 20)
     assert load_json(json.dumps([told])) == [told]
+
+
+@pytest.mark.parametrize("part", ['"",', '"a":[],', '"[",'])
+def test_counting_parts_takes_no_memory_of_its_own(part: str) -> None:
+    text = "[" + part * (1_000_000 // len(part)) + "1]"
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="brackets, commas and quotes"):
+        load_json(text, most_parts=200_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * len(text)
 
 
 @pytest.mark.parametrize("text", ['"' + '\\"' * 500_000, '"\\' * 500_000, "[]" * 500_000])

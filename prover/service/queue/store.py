@@ -39,7 +39,8 @@ PAUSE_S = 0.12  # SQLite's writers look every 0.1 s whether they may
 #: A row of `proofs`, locked by the transaction that read it unless said otherwise.
 ProofRow = sa.Row[Any]
 
-CLEAN = {"crashes": 0, "deaths": 0}
+#: What an operator's retry begins with.
+CLEAN: dict[str, object] = {"crashes": 0, "deaths": 0, "failure": None, "reason": None}
 
 
 class RunQueue(Protocol):
@@ -93,8 +94,7 @@ class Store:
             state = HandleState(proof.state) if ended else HandleState.OPEN
             _renew_handle(connection, key_id, request, state, proof.priority)
             if begun:
-                counters = {} if proof.state == State.POISON else CLEAN
-                self._begin(connection, proof, key_id, request.priority, counters)
+                self._begin(connection, proof, key_id, request.priority)
             elif proof.state == State.WAITING and request.priority < proof.priority:
                 self._hurry(connection, proof, request.priority)
             elif ended and request.callback_url:
@@ -148,7 +148,7 @@ class Store:
                 raise NotRetried(proof_id, proof.state)
             given_up = proof.state == State.CANCELLED  # by all; else who did so still has
             reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT)
-            self._begin(connection, proof, proof.asker, proof.priority, CLEAN)
+            self._begin(connection, proof, proof.asker, proof.priority, **CLEAN)
 
     def cancel_of_key(self, key_id: str) -> list[str]:
         """The operator's cancel of all that one key waits for; which proofs that touched."""
@@ -188,13 +188,12 @@ class Store:
         proof: ProofRow,
         asker: str,
         priority: int,
-        counters: dict[str, int],
+        **values: Any,
     ) -> None:
-        """Queue a proof from the start."""
-        values: dict[str, Any] = {"finished_at": None, "avoid": None, "asker": asker}
-        if proof.state != State.POISON:  # of which others are still told why it was set aside
-            values |= {"failure": None, "reason": None}
-        requeue(connection, self.queue, proof, priority=priority, **values, **counters)
+        """Queue a proof from the start. How often it ended badly counts on, whoever gave it up
+        meanwhile, and others may still be told why it was set aside."""
+        values |= {"finished_at": None, "avoid": None, "asker": asker}
+        requeue(connection, self.queue, proof, priority=priority, **values)
         _mark(connection, proof.id, priority)
 
     def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:

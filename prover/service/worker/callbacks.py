@@ -30,7 +30,7 @@ from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.line import CLOCK_SLACK_S
 from zkagent.prover.service.queue.tables import handles, keys, proofs
 from zkagent.prover.service.queue.trouble import trouble_of
-from zkagent.prover.service.wire.states import FINISHED
+from zkagent.prover.service.wire.states import FINISHED, State
 from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.callback_shares import AT_ONCE, Shares
 
@@ -179,7 +179,7 @@ class Callbacks:
         if found is None:
             return {"callback_state": "failed"}
         body, headers, state = found
-        if state not in FINISHED:  # somebody asked again meanwhile: there will be another end
+        if state not in FINISHED:  # it asked again meanwhile: there will be another end
             return {WAIT_S: TAKEN_FOR_S}
         try:
             await self._call(message, body, headers)
@@ -264,20 +264,23 @@ class Callbacks:
             return connection.execute(statement).rowcount == 1
 
     def _body(self, message: Message) -> tuple[str, dict[str, str], str] | None:
-        """Body, headers and the proof's state; None when it is not to be sent any more."""
+        """Body, headers and how the proof ended for this key, whatever others had done with it
+        since; None when it is not to be sent any more."""
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
         joined = joined.outerjoin(keys, keys.c.id == handles.c.key_id)
-        columns = (proofs.c.circuit, proofs.c.state, proofs.c.failure, proofs.c.reason)
-        wanted = (handles.c.state.label("handle"), handles.c.callback_url, keys.c.revoked_at)
+        columns = (proofs.c.circuit, proofs.c.failure, proofs.c.reason)
+        wanted = (handles.c.state, handles.c.callback_url, keys.c.revoked_at)
         query = sa.select(*columns, *wanted).select_from(joined)
         with self._database.read() as connection:
             row = connection.execute(query.where(_row_of(message))).one_or_none()
-        if row is None or row.revoked_at is not None or row.handle in GIVEN_UP:
+        if row is None or row.revoked_at is not None or row.state in GIVEN_UP:
             return None
         if not message.url or row.callback_url != message.url:
             return None
         data = {"id": message.proof_id, "circuit": row.circuit, "state": row.state}
-        data |= {"failure": row.failure, "reason": row.reason}
+        ended_badly = row.state in (State.FAILED, State.POISON)
+        names = ("failure", "reason")
+        data |= {name: getattr(row, name) if ended_badly else None for name in names}
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         body = json.dumps({"type": "proof.finished", "timestamp": stamp, "data": data})
         secret = self._keys.callback_secret(message.key_id)

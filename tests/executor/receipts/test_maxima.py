@@ -24,6 +24,7 @@ from zkagent.executor.receipts.format import (
 )
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
+from zkagent.executor.runs.derivation import tool_hash
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
 
@@ -115,13 +116,13 @@ def test_after_a_proof_that_is_none_no_other_is_verified(receipt: Receipt, drain
 def test_a_run_that_does_not_fit_is_said_to_have_happened(
     agent: MemoryAgent, drain: Model, completed: CompletedRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wordy = agent.reads_now.tools[0]
-    wordy = replace(wordy, description=b"x" * (MOST_TEXT + 1))
-    tools = agent.reads_now.tools
-    agent.reads_now = replace(agent.reads_now, tools=(wordy, *tools[1:]))
+    reads = agent.reads_now
+    wordy = replace(reads.tools[0], description=b"x" * (MOST_TEXT + 1))
+    pinned = (tool_hash(wordy), *reads.pinned[1:])
+    agent.reads_now = replace(reads, tools=(wordy, *reads.tools[1:]), pinned=pinned)
     with pytest.raises(TooLongForReceipt, match=r"description: .*; the run itself stands"):
         write_receipt(agent, drain, [completed], REQUESTER)
-    agent.reads_now = replace(agent.reads_now, tools=tools)
+    agent.reads_now = reads
     monkeypatch.setattr(writer, "MOST_BYTES", 1000)
     with pytest.raises(TooLongForReceipt, match="bytes, at most 1,000"):
         write_receipt(agent, drain, [completed], REQUESTER)

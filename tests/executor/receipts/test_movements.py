@@ -231,16 +231,14 @@ def test_a_token_whose_balances_do_not_follow_is_found(
     assert [check.problem for check in problems(foreign)] == [found.problem] * (account == WALLET)
 
 
-def test_a_token_that_tells_no_decimals_any_more_is_a_problem_of_the_receipt(
+def test_a_token_that_tells_no_decimals_any_more_is_no_problem_of_the_receipt(
     agent: MemoryAgent, problems: Problems, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         raise DecimalsRefused(USDC, 64)
 
     monkeypatch.setattr(agent, "reads", refusing)
-    (found,) = problems()
-    assert found.claim == "the context was there"
-    assert "answers decimals() with 64 bytes" in found.problem
+    assert not list(problems())
 
 
 @pytest.mark.parametrize("account", [WALLET, POOL])
@@ -318,9 +316,7 @@ def test_the_transaction_is_the_signed_one(
     assert "the transaction is the signed one" in claims
 
 
-@pytest.mark.parametrize(
-    "method", ["names", "code_hashes", "reads", "run_result", "happened", "movement"]
-)
+@pytest.mark.parametrize("method", ["names", "code_hashes", "run_result", "happened", "movement"])
 @pytest.mark.parametrize(
     "error", [NotOnChain("not there"), RevertError("it reverts", data=b"")], ids=["none", "revert"]
 )

@@ -108,8 +108,18 @@ class MemoryAgent:
         return FIRST_TIME + BLOCK_S * (block.number - FIRST_BLOCK) + self.clock_lead_s
 
     def names(self, block: Block) -> AgentNames:
-        now = self.identity_now
-        return AgentNames(now.chain_id, now.agent, now.executor, now.registry, now.model.model_id)
+        now, reads = self.identity_now, self.reads_now
+        return AgentNames(
+            chain_id=now.chain_id,
+            agent=now.agent,
+            executor=now.executor,
+            registry=now.registry,
+            model_id=now.model.model_id,
+            base_prompt=reads.base_prompt,
+            tools=tuple(tool.address for tool in reads.tools),
+            pinned=reads.pinned,
+            book=reads.book_contract,
+        )
 
     def identity(self, block: Block) -> AgentIdentity:
         return self.identity_now

@@ -190,6 +190,23 @@ def test_who_wanted_it_is_told_why_it_was_set_aside_while_others_have_it_tried(
     assert told == ["signal SIGSEGV", None]
 
 
+def test_giving_up_and_asking_again_brings_no_more_tries(
+    store: Store, database: Database, queue: ListedRuns
+) -> None:
+    worker = Claims(database, queue, "one", Limits(crashes=3, backoff_s=0))
+    tries = 0
+    for _ in range(4):
+        store.submit("bob", WANTED)
+        while turn := worker.next_turn({WANTED.circuit}):
+            claim = worker.claim(*turn, {WANTED.circuit})
+            assert claim
+            worker.crash(claim, Failure.CRASH, "signal SIGSEGV")
+            tries += 1
+        store.submit("bob", WANTED)
+        store.cancel("bob", WANTED.id)
+    assert tries == 3 + 3
+
+
 def test_who_had_no_room_learns_how_it_ended_all_the_same(
     store: Store, database: Database, key: str, queue: ListedRuns
 ) -> None:

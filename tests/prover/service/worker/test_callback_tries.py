@@ -19,9 +19,9 @@ from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.store import Store
+from zkagent.prover.service.queue.store import Store, end_as
 from zkagent.prover.service.queue.tables import handles
-from zkagent.prover.service.wire.states import Failure
+from zkagent.prover.service.wire.states import Failure, State
 from zkagent.prover.service.worker import callbacks, posting
 from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.callback_shares import AT_ONCE, AT_ONCE_PER_HOST, AT_ONCE_PER_KEY
@@ -72,6 +72,29 @@ def test_a_call_that_is_answered_is_delivered(store: Store) -> None:
         assert (calls.once(), calls.once()) == (1, 0)
     assert receiver.paths == ["/done"]
     assert state(store.database) == "delivered"
+
+
+@pytest.mark.parametrize("given_up", [False, True])
+def test_what_others_do_with_what_was_set_aside_changes_no_message(
+    store: Store, given_up: bool
+) -> None:
+    """Somebody else asks for it again before the message is sent, and may give it up."""
+    with receiving() as receiver:
+        store.submit("alice", Request(fake_digest("quick"), INPUTS, callback_url=receiver.url))
+        with store.database.write() as connection:
+            values = {"failure": Failure.CRASH, "reason": "signal SIGSEGV"}
+            end_as(connection, PROOF, State.POISON, **values)
+        store.submit("bob", Request(fake_digest("quick"), INPUTS))
+        if given_up:
+            store.cancel("bob", PROOF)
+            store.submit("bob", Request(fake_digest("quick"), INPUTS))
+        assert open_callbacks(store, receiver.origin).once() == 1
+    told = json.loads(receiver.calls[0][1])["data"]
+    assert (told["state"], told["failure"]) == ("poison", "crash")
+    assert told["reason"] == "signal SIGSEGV"
+    seen = Views(store.database).proof("alice", PROOF)
+    assert seen.failure
+    assert (seen.state, seen.failure.reason) == (State.POISON, "signal SIGSEGV")
 
 
 @pytest.mark.parametrize("answer", [301, 307, 400, 404, 500])

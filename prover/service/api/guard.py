@@ -12,6 +12,7 @@ import anyio
 import sqlalchemy as sa
 
 from zkagent.prover.errors import ProverError
+from zkagent.prover.service.api.body_room import BodyRoom, NoRoom, Place
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.problems import problem, refusal
 from zkagent.prover.service.queue.keys import Caller
@@ -74,6 +75,7 @@ class Guard:
         self._rules = rules
         self._doorkeeper = doorkeeper
         self._door: anyio.CapacityLimiter | None = None
+        self._room = BodyRoom()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,10 +84,19 @@ class Guard:
         headers = {name.lower(): value for name, value in scope["headers"]}
         refused = self._foreign(scope, headers) or await self._unknown(scope, headers)
         refused = refused or self._objection(scope, headers)
+        caller = scope[CALLER].key_id if CALLER in scope else ""
+        with self._room.place(caller) as place:
+            await self._read_and_answer(scope, receive, send, refused, place)
+
+    async def _read_and_answer(
+        self, scope: Message, receive: Receive, send: Send, refused: Any, place: Place
+    ) -> None:
         body = b""
         if refused is None and CALLER in scope:
             try:
-                body = await self._read(receive)
+                body = await self._read(receive, place)
+            except NoRoom as exc:
+                refused = _no_room(exc)
             except TimeoutError:
                 detail = f"the body did not arrive in time ({self._rules.body_s:g} s at most)"
                 refused = problem(408, "too-slow", detail, headers={"connection": "close"})
@@ -143,8 +154,8 @@ class Guard:
             return problem(415, "not-json", "the body must be application/json")
         return None
 
-    async def _read(self, receive: Receive) -> bytes:
-        """The body. Raises TimeoutError when it is late, or too slow."""
+    async def _read(self, receive: Receive, place: Place) -> bytes:
+        """The body. Raises TimeoutError when it is late, or too slow, NoRoom."""
         loop = asyncio.get_running_loop()
         body, began = bytearray(), loop.time()
         async with asyncio.timeout_at(began + self._rules.grace_s) as patience:
@@ -152,9 +163,11 @@ class Guard:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     raise _Gone
-                body += message.get("body", b"")
-                if len(body) > self._rules.most_bytes:
+                piece = message.get("body", b"")
+                if len(body) + len(piece) > self._rules.most_bytes:
                     raise _TooLarge
+                place.take(len(piece))
+                body += piece
                 if not message.get("more_body", False):
                     return bytes(body)
                 allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
@@ -163,6 +176,15 @@ class Guard:
     def _too_large(self) -> Any:
         detail = f"the body is larger than {self._rules.most_bytes} bytes"
         return problem(413, "too-large", detail, headers={"connection": "close"})
+
+
+def _no_room(exc: NoRoom) -> Any:
+    again = {"retry-after": "1"}
+    if exc.own:
+        detail = "the bodies that this caller sends at once are too large together: send fewer"
+        return problem(429, "limit-reached", detail, headers=again)
+    detail = "the bodies that are being sent are too large together: try again"
+    return problem(503, "too-much-at-once", detail, headers=again)
 
 
 class _TooLarge(Exception):

@@ -95,7 +95,7 @@ class Store:
             _renew_handle(connection, key_id, request, state, proof.priority)
             if begun:
                 self._begin(connection, proof, key_id, request.priority)
-            elif proof.state == State.WAITING and request.priority < proof.priority:
+            elif proof.state in UNFINISHED and request.priority < proof.priority:
                 self._hurry(connection, proof, request.priority)
             elif ended and request.callback_url:
                 call_back(connection, request.id, key_id)
@@ -197,10 +197,12 @@ class Store:
         _mark(connection, proof.id, priority)
 
     def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
-        """A second, sooner run of the same generation; whichever comes first proves it."""
+        """A second, sooner run of the same generation; whichever comes first proves it. Of one that
+        is being proven, the next try is sooner if there is one."""
         change(connection, proof.id, priority=priority)
         _mark(connection, proof.id, priority)
-        self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
+        if proof.state == State.WAITING:
+            self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
     def _purge(self, before: float) -> int:
         """Forget the oldest, as many as a transaction may that others need not wait for long; not

@@ -4,6 +4,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -425,6 +426,18 @@ def test_a_proof_that_means_trouble_each_time_keeps_nobody_from_a_turn(
             worker.fail(claim, Failure.INPUT, "done with")
             left -= 1
     assert tries <= 2 * 4
+
+
+def test_a_more_urgent_wish_counts_for_the_next_try_of_what_is_being_proven(
+    store: Store, worker: Claims
+) -> None:
+    store.submit("few", replace(WISH, priority=Priority.BULK))
+    claim = worker.claim(*(worker.next_turn({QUICK}) or ("", 0)), {QUICK})
+    assert claim
+    ask(store, "many", 5)
+    store.submit("urgent", replace(WISH, priority=Priority.URGENT))
+    hand_back(worker, claim)
+    assert wait_for_wish(worker) == 0
 
 
 def test_what_no_key_waits_for_is_tried_after_all_that_keys_wait_for(

@@ -27,6 +27,7 @@ ExecutorError
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
 │   └── CannotVerify         something that verification needs is not there
+│       └── TooMuchAnswered  contracts answer with more than anybody reads of them
 ├── PlaceRefused             a result could not be written where it was asked for
 │   └── FileInTheWay         a file would be overwritten that cannot be made again
 ├── ConfigError              the config files cannot be used as they are
@@ -277,6 +278,14 @@ class NotOnChain(ReceiptError):
 
 class CannotVerify(ReceiptError):
     """Verification needs something that is not there: a model, a circuit, an old block."""
+
+
+class TooMuchAnswered(CannotVerify):
+    """most: how many bytes are read of what contracts of a stranger's choice answer, all in all."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        super().__init__(f"its contracts answer with more than {most:,} bytes: no agent's do")
 
 
 class PlaceRefused(ExecutorError):

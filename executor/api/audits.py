@@ -18,8 +18,8 @@ from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.chain.model_hashes import commitment_hash
 from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
-from zkagent.executor.errors import NoAgentThere, OtherModel
-from zkagent.executor.receipts.verdicts import Check, difference
+from zkagent.executor.errors import NoAgentThere, OtherModel, TooMuchAnswered
+from zkagent.executor.receipts.verdicts import Check, difference, unread
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.errors import RevertError
@@ -42,28 +42,13 @@ def audit_agent(
 
     model: instead of the shipped one that is committed to. srs: the set-up of its circuit. trust:
     contracts whose code nobody here compiled, and that the caller vouches for: `address` of a
-    pool or token, `role=address` of others (ROLES).
+    pool or token, `role=address` of others (ROLES). Contracts that answer with more than is read of
+    a stranger's have no better verdict than unknown.
     Raises ChainError, ModelError, CircuitError when there is no telling.
     """
-    reader = ContractReader(connect(rpc, chain_id), Allowance(MOST_ANSWERED))
-    code = Code(reader, reader.block("latest"), {each.lower() for each in trust})
-    agent = address.lower()
-    standing = Place("agent", agent, ("WalletAgent",))
-    if not reader.code(agent, code.block):  # what answers then is the EVM itself
-        return Audit(f"agent {agent}", (code.check(standing),))
-    try:
-        wiring = read_wiring(reader, agent, code.block)
-        registry = Web3Registry(reader, wiring.registry)
-        bound = registry.model(wiring.model_id, code.block)
-    except (NoAgentThere, RevertError) as exc:
-        checks = (code.check(standing), Check("agent", "it answers as an agent", str(exc)))
-        return Audit(f"agent {agent}", checks)
-    found = (
-        *agent_checks(code, wiring, bound.decoder),
-        tell("agent", "obeys the model that is there", lambda: _pinned(wiring, bound)),
-        *_model_checks(code, wiring, bound, _Ours(model, srs, stage)),
-    )
-    return Audit(f"agent {agent}", found, _owners(code, wiring))
+    code, agent, facts = _latest(rpc, chain_id, trust), address.lower(), dict[str, str]()
+    found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts))
+    return Audit(f"agent {agent}", found, facts)
 
 
 def audit_model(
@@ -82,15 +67,25 @@ def audit_model(
     Arguments as of `audit_agent`. Raises OtherModel when no shipped model is committed to,
     NoAgentThere for what is no registry, RevertError for a number that it does not have.
     """
+    code, facts = _latest(rpc, chain_id, trust), dict[str, str]()
+    found = _all_read(_model(code, number, registry, _Ours(model, srs, stage), facts))
+    return Audit(f"model {number} of {registry}", found, facts)
+
+
+def _latest(rpc: str, chain_id: int | None, trust: Collection[str]) -> Code:
     reader = ContractReader(connect(rpc, chain_id), Allowance(MOST_ANSWERED))
-    code = Code(reader, reader.block("latest"), {each.lower() for each in trust})
-    source = Web3Registry(reader, registry)
-    bound = source.model(number, code.block)
-    checks = tuple(audit(_Ours(model, srs, stage).against(code, registry, bound)))
-    owner, _ = source.owner(number, code.block)
-    commitment = "0x" + bound.commitment_hash.hex()
-    facts = {"model's owner": owner, "commitment": commitment}
-    return Audit(f"model {number} of {registry}", checks, facts)
+    return Code(reader, reader.block("latest"), {each.lower() for each in trust})
+
+
+def _all_read(checks: Iterator[Check]) -> tuple[Check, ...]:
+    """The checks, up to where contracts answer with more than is read: that is one, too."""
+    done: list[Check] = []
+    try:
+        for each in checks:
+            done.append(each)
+    except TooMuchAnswered as exc:
+        done.append(unread(exc))
+    return tuple(done)
 
 
 #: Of books whose owners change in two steps, this version's or others.
@@ -115,6 +110,36 @@ class _Ours:
         batches = own_batches(code, bound, model, setup, self.stage)
         self.stage("comparing")
         return Audited(code, registry, bound, model, circuit, batches, executor)
+
+
+def _agent(code: Code, agent: str, ours: _Ours, facts: dict[str, str]) -> Iterator[Check]:
+    """facts: is told what holds of owners."""
+    standing = Place("agent", agent, ("WalletAgent",))
+    if not code.reader.code(agent, code.block):  # what answers then is the EVM itself
+        yield code.check(standing)
+        return
+    try:
+        wiring = read_wiring(code.reader, agent, code.block)
+        bound = Web3Registry(code.reader, wiring.registry).model(wiring.model_id, code.block)
+    except (NoAgentThere, RevertError) as exc:
+        yield code.check(standing)
+        yield Check("agent", "it answers as an agent", str(exc))
+        return
+    yield from agent_checks(code, wiring, bound.decoder)
+    yield tell("agent", "obeys the model that is there", lambda: _pinned(wiring, bound))
+    yield from _model_checks(code, wiring, bound, ours)
+    facts.update(_owners(code, wiring))
+
+
+def _model(
+    code: Code, number: int, registry: str, ours: _Ours, facts: dict[str, str]
+) -> Iterator[Check]:
+    """facts: is told the owner and what is committed to."""
+    source = Web3Registry(code.reader, registry)
+    bound = source.model(number, code.block)
+    yield from audit(ours.against(code, registry, bound))
+    facts["model's owner"], _ = source.owner(number, code.block)
+    facts["commitment"] = "0x" + bound.commitment_hash.hex()
 
 
 def _model_checks(code: Code, wiring: Wiring, bound: AgentModel, ours: _Ours) -> Iterator[Check]:

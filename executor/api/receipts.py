@@ -45,9 +45,9 @@ def verify_receipt(
     models = _models(model)
     sources = Sources(models, circuits)
     if rpc is not None:
-        reader = ContractReader(connect(rpc, found.chain_id))
+        allowed = Allowance(MOST_ANSWERED)  # one, whoever asks
+        reader = ContractReader(connect(rpc, found.chain_id), allowed)
         contracts = RunContracts(reader, models, circuits, {each.lower() for each in trust})
-        allowed = Allowance(MOST_ANSWERED)
         chain = partial(Web3Agent, reader.web3, allowance=allowed)
         sources = replace(sources, chain=chain, contracts=contracts)
     report = verify_run.verify_receipt(found, sources)

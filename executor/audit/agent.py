@@ -15,6 +15,8 @@ lie; a check that rests on an answer compares it with code.
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from eth_utils.crypto import keccak
+
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.origin import check_origin, made_by
 from zkagent.executor.audit.wiring import (
@@ -24,6 +26,7 @@ from zkagent.executor.audit.wiring import (
     Wiring,
     places,
     pool_place,
+    shown_answer,
     token_place,
     wallet_place,
 )
@@ -51,8 +54,8 @@ def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """Tools are what they were pinned as, and have one face."""
     for tool in wiring.tools:
         faces = partial(_faces, code, wiring, tool, decoder)
-        yield tell(_named(tool), "says the same to all", faces)
-        yield check(_named(tool), "is the tool that the agent pinned", partial(_pin, tool))
+        yield tell(tool.role, "says the same to all", faces)
+        yield check(tool.role, "is the tool that the agent pinned", partial(_pin, tool))
 
 
 def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
@@ -146,8 +149,8 @@ def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
     described = {wiring.agent: wiring.metadata} | {t.address: t.metadata for t in wiring.tools}
     for place in (agent, *others):
         if place.address in described:
-            metadata = b"".join(described[place.address])
-            described_by = partial(_pointed, code, place, "_blob", metadata)
+            joined = described[place.address].joined
+            described_by = partial(_pointed, code, place, "_blob", joined)
             found = check(place.role, "its description is what it says", described_by)
             yield _vouched(code, place, found)
     if wiring.book != NOBODY:
@@ -157,13 +160,15 @@ def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
 def _config(code: Code, wiring: Wiring, agent: Place) -> str:
     version = code.recognised(agent).contract.version
     hashes = code.reader.code_hashes([tool.address for tool in wiring.tools], code.block)
-    return _pointed(code, agent, "_config", wiring.config(hashes, version))
+    expected = keccak(b"\0" + wiring.config(hashes, version))
+    return _pointed(code, agent, "_config", expected)
 
 
 def _pointed(code: Code, place: Place, pointer: str, expected: bytes) -> str:
+    """expected: the hash of the data contract's code."""
     address = code.recognised(place).address(pointer)
-    found = code.reader.code(address, code.block)
-    return "" if found == b"\0" + expected else f"the data at {address} are others"
+    found = keccak(code.reader.code(address, code.block))
+    return "" if found == expected else f"the data at {address} are others"
 
 
 def _list(code: Code, wiring: Wiring) -> str:
@@ -183,21 +188,22 @@ def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:
     """A tool that is pinned as one and called as another would be two."""
     callers = {"the decoder": decoder, "the executor": wiring.executor, "anybody": NOBODY}
     for who, sender in callers.items():
-        for method, expected in zip(METADATA, tool.metadata, strict=True):
+        told = zip(METADATA, tool.metadata.hashes, tool.metadata.shown, strict=True)
+        for method, expected, shown in told:
             try:
-                found = code.reader.call(tool.address, method.call(), code.block, sender)
+                found = code.reader.seen(tool.address, method.call(), code.block, sender)
             except RevertError as exc:
                 return f"{method.name}() answers the agent, and refuses {who}: {exc}"
-            if found != expected:
+            if keccak(found) != expected:
                 return (
-                    f"it has two faces: {method.name}() tells the agent {_shown(expected)}, and "
-                    f"{who} {_shown(found)}"
+                    f"it has two faces: {method.name}() tells the agent {shown}, and "
+                    f"{who} {shown_answer(found)}"
                 )
     return ""
 
 
 def _pin(tool: Tool) -> str:
-    return difference(("metadata hash", tool.metadata_hash.hex(), tool.pinned.hex()))
+    return difference(("metadata hash", tool.metadata.pinned.hex(), tool.pinned.hex()))
 
 
 def origin_checks(code: Code, place: Place) -> Iterator[Check]:
@@ -214,19 +220,6 @@ def _vouched(code: Code, place: Place, found: Check) -> Check:
     if not (found.unknown and code.trusts(place)):
         return found
     return Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
-
-
-def _named(tool: Tool) -> str:
-    return f"tool {tool.name.decode('utf-8', 'replace')!r}"
-
-
-def _shown(data: bytes) -> str:
-    """The text in what a function returned, or the beginning of the bytes."""
-    try:
-        (found,) = abi.NAME.results(data)
-        return repr(found.decode("utf-8", "replace"))
-    except ValueError:
-        return f"0x{data.hex()[:40]}"
 
 
 __all__ = ["audit_agent", "contract_checks", "decimals_check", "made_checks", "origin_checks"]

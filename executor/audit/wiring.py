@@ -29,21 +29,48 @@ WRAPPED = {
 }
 CONVERTED = b"ViewBalance"
 METADATA = (abi.NAME, abi.DESCRIPTION, abi.DESCRIBE_INPUT)
+MOST_SHOWN = 80  # characters of what a tool says of itself
+MOST_NAME = 4 * (MOST_SHOWN + 1)  # bytes that so many take, and one more
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Of what name(), description() and inputDescription() return to the agent, as it is: they may
+    be long, and are not kept. lengths, hashes, shown: of each. joined: the hash of a zero byte and
+    all of them, as they lie in the code of a contract."""
+
+    lengths: tuple[int, ...]
+    hashes: tuple[bytes, ...]
+    shown: tuple[str, ...]
+    joined: bytes
+
+    @classmethod
+    def of(cls, returned: Sequence[bytes]) -> "Metadata":
+        return cls(
+            lengths=tuple(map(len, returned)),
+            hashes=tuple(map(keccak, returned)),
+            shown=tuple(map(shown_answer, returned)),
+            joined=keccak(b"\0" + b"".join(returned)),
+        )
+
+    @property
+    def pinned(self) -> bytes:
+        """As `agents/ToolPins.sol` computes it."""
+        return keccak(b"".join(self.hashes))
 
 
 @dataclass(frozen=True)
 class Tool:
-    """metadata: what name(), description() and inputDescription() return to the agent, as it is."""
+    """name: the beginning of it, where it is long."""
 
     address: str
     name: bytes
-    metadata: tuple[bytes, ...]
+    metadata: Metadata
     pinned: bytes
 
     @property
-    def metadata_hash(self) -> bytes:
-        """As `agents/ToolPins.sol` computes it."""
-        return keccak(b"".join(map(keccak, self.metadata)))
+    def role(self) -> str:
+        return f"tool {_quoted(self.name)}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +85,7 @@ class Wiring:
     max_iterations: int
     commitment: bytes
     tools: tuple[Tool, ...]
-    metadata: tuple[bytes, ...]
+    metadata: Metadata
     owner: str
     wallet: str
     book: str
@@ -103,7 +130,7 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         max_iterations=int(max_iterations),
         commitment=data(abi.PINNED_COMMITMENT),
         tools=tuple(_tool(reader, agent, block, address, pin) for address, pin in tools),
-        metadata=_metadata(reader, agent, agent, block),
+        metadata=Metadata.of(_returned(reader, agent, agent, block)),
         owner=optional(abi.OWNER),
         wallet=optional(abi.WALLET),
         book=optional(abi.SYMBOL_BOOK),
@@ -140,8 +167,7 @@ def tool_place(wiring: Wiring, tool: Tool) -> Place:
     if wiring.wallet != NOBODY:  # without a wallet, tools are of a contract that nobody here knows
         made["_toolContract"] = _number(wiring.wallet)
         made["_toolSelector"] = int.from_bytes(selector.ljust(32, b"\0"), "big")
-    name = tool.name.decode("utf-8", "replace")
-    return Place(f"tool {name!r}", tool.address, ("SimpleSmartContractTool",), made, within=True)
+    return Place(tool.role, tool.address, ("SimpleSmartContractTool",), made, within=True)
 
 
 def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
@@ -177,30 +203,44 @@ def _agent_values(wiring: Wiring) -> Expected:
     }
 
 
-def _metadata_values(metadata: tuple[bytes, ...]) -> Expected:
+def _metadata_values(metadata: Metadata) -> Expected:
     """Of `tools/ToolMetadata.sol`: where its parts begin and end in the code behind `_blob`."""
-    name, description, described = map(len, metadata)
+    name, description, described = metadata.lengths
     ends = (name, name + description, name + description + described)
     names = ("_descriptionStart", "_inputStart", "_end")
     return {"_blob": None, **dict(zip(names, ends, strict=True))}
 
 
 def _tool(reader: ContractReader, agent: str, block: Block, address: str, pin: bytes) -> Tool:
-    metadata = _metadata(reader, address, agent, block)
+    returned = _returned(reader, address, agent, block)
     try:
-        (name,) = abi.NAME.results(metadata[0])
+        (name,) = abi.NAME.results(returned[0])
     except ValueError as exc:
         raise NoAgentThere(address, str(exc)) from exc
-    return Tool(address, name, metadata, pin)
+    return Tool(address, name[:MOST_NAME], Metadata.of(returned), pin)
 
 
-def _metadata(reader: ContractReader, address: str, sender: str, block: Block) -> tuple[bytes, ...]:
-    return tuple(reader.call(address, method.call(), block, sender) for method in METADATA)
+def _returned(reader: ContractReader, address: str, sender: str, block: Block) -> tuple[bytes, ...]:
+    return tuple(reader.seen(address, method.call(), block, sender) for method in METADATA)
+
+
+def shown_answer(data: bytes) -> str:
+    """The beginning of the text in what a function returned, or of the bytes."""
+    try:
+        (found,) = abi.NAME.results(data)
+    except ValueError:
+        return f"0x{data[:20].hex()}"
+    return _quoted(found)
+
+
+def _quoted(text: bytes) -> str:
+    shown = text[:MOST_NAME].decode("utf-8", "replace")
+    return repr(shown[:MOST_SHOWN]) + ("..." if len(shown) > MOST_SHOWN else "")
 
 
 def _number(address: str) -> int:
     return int(address, 16)
 
 
-__all__ = ["METADATA", "NOBODY", "Tool", "Wiring", "places", "read_wiring"]
-__all__ += ["pool_place", "token_place", "wallet_place"]
+__all__ = ["METADATA", "MOST_SHOWN", "NOBODY", "Metadata", "Tool", "Wiring", "places"]
+__all__ += ["pool_place", "read_wiring", "shown_answer", "token_place", "wallet_place"]

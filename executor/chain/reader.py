@@ -15,7 +15,7 @@ from web3.exceptions import BlockNotFound, TransactionNotFound
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
-from zkagent.executor.errors import CannotVerify, NoAgentThere, NotOnChain
+from zkagent.executor.errors import CannotVerify, NoAgentThere, NotOnChain, TooMuchAnswered
 from zkagent.verifier_contracts.chain.local import translated
 from zkagent.verifier_contracts.chain.node import answers, new_address
 from zkagent.verifier_contracts.errors import ChainError, RevertError
@@ -41,17 +41,15 @@ class Allowance:
         self.most, self.left = most, most
 
     def take(self, count: int) -> None:
-        """Raises CannotVerify when they were more."""
+        """Raises TooMuchAnswered when they were more."""
         self.left -= count
         if self.left < 0:
-            raise CannotVerify(
-                f"its contracts answer with more than {self.most:,} bytes: no agent's do"
-            )
+            raise TooMuchAnswered(self.most)
 
 
 class ContractReader:
     """Everything raises ChainError; what is not there raises NotOnChain or NoAgentThere.
-    allowance: of what views answer."""
+    allowance: of what views answer, be it a result or the reason of a revert."""
 
     def __init__(self, web3: Web3, allowance: Allowance | None = None) -> None:
         self.web3, self.allowance = web3, allowance
@@ -151,18 +149,23 @@ class ContractReader:
 
     def seen(self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER) -> bytes:
         """What a view returns that takes little gas; one that takes more reverts. Raises
-        CannotVerify beyond the allowance."""
-        if self.allowance:
-            self.allowance.take(0)
+        TooMuchAnswered beyond the allowance, and then asks nobody any more."""
+        self._take(0)
         try:
             returned = self.call(to, data, block, sender, gas=VIEW_GAS)
+        except RevertError as exc:
+            self._take(len(exc.data))
+            raise
         except ChainError as exc:
-            if isinstance(exc, RevertError) or not OUT_OF_GAS.search(str(exc)):
+            if not OUT_OF_GAS.search(str(exc)):
                 raise
             raise RevertError(str(exc), data=b"") from exc
-        if self.allowance:
-            self.allowance.take(len(returned))
+        self._take(len(returned))
         return returned
+
+    def _take(self, count: int) -> None:
+        if self.allowance:
+            self.allowance.take(count)
 
     def call(
         self,

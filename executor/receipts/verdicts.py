@@ -92,6 +92,12 @@ def check(subject: str, claim: str, problem: Callable[[], str]) -> Check:
         return Check(subject, claim, str(exc) or type(exc).__name__)
 
 
+def unread(why: Exception) -> Check:
+    """Of contracts that answer with more than anybody reads: whatever they say behind that is not
+    looked at, so that there is no telling."""
+    return Check("contracts", "answer with no more than is read", str(why), unknown=True)
+
+
 def difference(*fields: tuple[str, object, object]) -> str:
     """The first of (name, recorded, expected) whose values differ, in words; empty if none."""
     return next(_differences(fields), "")

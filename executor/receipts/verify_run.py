@@ -31,7 +31,7 @@ from zkagent.executor.chain.abi import (
 from zkagent.executor.chain.agent import AgentChain, RunTerms
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.chain.signatures import read_transaction, receipt_signer
-from zkagent.executor.errors import CannotVerify
+from zkagent.executor.errors import CannotVerify, TooMuchAnswered
 from zkagent.executor.receipts.format import (
     ModelRecord,
     ProofRecord,
@@ -40,7 +40,7 @@ from zkagent.executor.receipts.format import (
     signed_text,
 )
 from zkagent.executor.receipts.recording import hexed, recorded_model, relied_on, unhexed
-from zkagent.executor.receipts.verdicts import Check, Report, check, difference
+from zkagent.executor.receipts.verdicts import Check, Report, check, difference, unread
 from zkagent.executor.receipts.verify_chain import (
     BLOCKS,
     Contracts,
@@ -88,14 +88,18 @@ class Sources:
 def verify_receipt(receipt: Receipt, sources: Sources) -> Report:
     """All checks, or those up to where verification cannot go on when one is broken already.
 
-    Raises CannotVerify, ModelError or CircuitError for what is missing here, and ChainError when a
-    given chain does not answer.
+    What lies behind answers that are too long for anybody to read is unknown. Raises CannotVerify,
+    ModelError or CircuitError for what is missing here, and ChainError when a given chain does not
+    answer.
     """
     done: list[Check] = []
     left: list[str] = []
     try:
         for checked in all_checks(receipt, sources, left.append):
             done.append(checked)
+    except TooMuchAnswered as exc:
+        left = left or ([COSTLY + ON_CHAIN] if any(map(_broken, done)) else [])
+        done.append(unread(exc))
     except (CannotVerify, ModelError, CircuitError, ChainError):
         if all(checked.held for checked in done):
             raise

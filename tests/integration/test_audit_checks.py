@@ -22,6 +22,7 @@ from zkagent.executor.audit.model import (
     registered_checks,
 )
 from zkagent.executor.audit.wiring import (
+    MOST_SHOWN,
     NOBODY,
     places,
     pool_place,
@@ -307,6 +308,25 @@ def test_a_tool_that_tells_anybody_else_something_else_is_found(
         assert found.subject == f"tool {tool.name.decode()!r}"
         assert method.name in found.problem
         assert said in found.problem
+
+
+def test_long_words_of_tools_are_neither_kept_nor_repeated(scene: Scene) -> None:
+    tools = scene.wiring().tools
+    decoder, long = scene.decoder.lower(), bytes(100_000)
+
+    def answer(honest: bytes, sender: str) -> bytes:
+        return encode(["bytes"], [b"other" if sender == decoder else long])
+
+    for tool in tools:
+        scene.reader.answers[tool.address.lower(), abi.NAME.selector] = answer
+    wiring = scene.wiring()
+    assert len(repr(wiring)) < 50_000
+    checks = scene.audited()
+    shown = repr("\0" * MOST_SHOWN) + "..."
+    assert {tool.role for tool in wiring.tools} == {f"tool {shown}"}
+    problem = f"it has two faces: name() tells the agent {shown}, and the decoder 'other'"
+    assert [check.problem for check in checks].count(problem) == len(tools)
+    assert max(len(check.subject) + len(check.problem) for check in checks) < 1000
 
 
 def test_a_pin_that_is_another_is_found(scene: Scene) -> None:

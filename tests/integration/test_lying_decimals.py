@@ -314,6 +314,18 @@ def test_what_contracts_answer_has_a_maximum_all_in_all(
         reader.seen(hostile, b"", block)
 
 
+def test_the_reasons_of_reverts_count_as_answers(world: World) -> None:
+    hostile = to_checksum_address("0x" + "ab" * 20)
+    world.set_code(hostile, returning(100_000)[:-1] + b"\xfd")  # REVERT
+    reader = ContractReader(world.stage.chain.web3, Allowance(250_000))
+    block = reader.block("latest")
+    for _ in range(2):
+        with pytest.raises(RevertError):
+            reader.seen(hostile, b"", block)
+    with pytest.raises(CannotVerify, match="more than 250,000 bytes"):
+        reader.seen(hostile, b"", block)
+
+
 def test_a_view_has_little_gas(world: World) -> None:
     hostile = to_checksum_address("0x" + "ab" * 20)
     world.set_code(hostile, bytes.fromhex("5b5f56"))  # JUMPDEST, PUSH0, JUMP: for ever

@@ -13,7 +13,7 @@ from tests.support.fakes.memory_agent import MemoryAgent
 from tests.support.receipt_mutations import Document, as_text, recompute_digests
 from zkagent.circuits.errors import CircuitError
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import CannotVerify, MalformedReceipt
+from zkagent.executor.errors import CannotVerify, MalformedReceipt, TooMuchAnswered
 from zkagent.executor.receipts.format import parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check, Report
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
@@ -207,6 +207,24 @@ def test_what_is_missing_is_an_error_only_while_nothing_is_broken(
         verified(document, replace(sources, circuits=raises))
     report = verified(document, replace(sources, circuits=raises, contracts=None))
     assert report.verdict == "unknown"  # nobody looked into the contracts, which stands anyway
+
+
+def test_answers_too_long_to_be_read_leave_a_receipt_unknown_or_what_it_is(
+    document: Document, sources: Sources
+) -> None:
+    def raises(*given: object) -> Any:
+        raise TooMuchAnswered(1_000)
+
+    said = "its contracts answer with more than 1,000 bytes: no agent's do"
+    for part in ({"contracts": raises}, {"chain": raises}):
+        report = verified(document, replace(sources, **part))
+        (problem,) = report.problems
+        assert (report.verdict, problem.problem, report.left_out) == ("unknown", said, "")
+    document["runs"][0]["answer"] += "!"
+    report = verified(document, replace(sources, chain=raises))
+    assert report.verdict == "rejected"
+    assert report.problems[-1].problem == said
+    assert report.left_out == "circuits, proofs, the code of contracts, and what moved"
 
 
 def test_a_receipt_that_somebody_else_signed_needs_no_model(

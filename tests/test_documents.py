@@ -98,6 +98,7 @@ def test_hand_written_signatures_are_those_of_the_contracts(toolchain: Toolchain
         if entry["type"] in {"function", "error", "event"}
     }
     methods = [value for value in vars(abi).values() if isinstance(value, abi.Method)]
+    methods.remove(abi.VERIFIED_EARLIER)  # which no contract of this version has
     assert len(methods) > 15
     for method in methods:
         kinds = {

@@ -69,9 +69,15 @@ def registered_checks(audited: Audited) -> Iterator[Check]:
     """All but those of the registry's own code."""
     bound, model, subject = audited.bound, audited.model, audited.subject
     yield check(subject, "the files are the model's", lambda: _files(bound, model))
-    yield tell(subject, "what executors obey is what is bound", lambda: _obeyed(audited))
+    yield obeyed_check(audited)
     yield from model_contract_checks(audited)
     yield check(subject, "the hashes cover all of it", lambda: _hashes(audited))
+
+
+def obeyed_check(audited: Audited) -> Check:
+    """Whether executors are told of nothing else than what is shown."""
+    claim = "what executors obey is what is bound"
+    return tell(audited.subject, claim, lambda: _obeyed(audited))
 
 
 def model_contract_checks(
@@ -261,4 +267,4 @@ def _digest(audited: Audited, address: str) -> str:
 
 
 __all__ = ["Audited", "audit", "batch_problem", "model_contract_checks"]
-__all__ += ["registered_checks"]
+__all__ += ["obeyed_check", "registered_checks"]

@@ -4,7 +4,7 @@ by. What verifying a receipt with a chain asks for (`verify_chain.Contracts`).
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from zkagent.circuits.errors import CircuitError
@@ -18,12 +18,13 @@ from zkagent.executor.audit.agent import (
     tool_checks,
 )
 from zkagent.executor.audit.code import Code, Place
-from zkagent.executor.audit.model import Audited, model_contract_checks
+from zkagent.executor.audit.model import Audited, model_contract_checks, obeyed_check
 from zkagent.executor.audit.wiring import NOBODY, Wiring, places, pool_place, read_wiring
 from zkagent.executor.audit.wiring import token_place as listed_place
 from zkagent.executor.chain.abi import size_for
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
@@ -89,7 +90,8 @@ class RunContracts:
             yield Check("model", "its contracts answer", str(exc))
 
     def _model(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
-        """The model is the recorded one, since the executor's events name its commitment."""
+        """The model is the recorded one, since the executor's events name its commitment. A
+        registry of others may tell executors of something else than it shows under that."""
         bound, model = recorded_model(run.model), self.models(run.model.name)
         digests = {1: run.model.circuit_digest}
         digests |= {batch.size: batch.circuit_digest for batch in run.model.batches}
@@ -106,6 +108,10 @@ class RunContracts:
             yield Check("model", "its circuits are the recorded ones", str(exc), unknown)
             return
         audited = Audited(code, wiring.registry, bound, model, found.pop(1), found, wiring.executor)
+        if not code.is_ours(Place("registry", wiring.registry, ("ModelRegistry",))):
+            registry = Web3Registry(self.reader, wiring.registry)
+            shown = registry.model(wiring.model_id, code.block)
+            yield obeyed_check(replace(audited, bound=shown))
         yield from model_contract_checks(audited, tuple(found))
 
 

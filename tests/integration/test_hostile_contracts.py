@@ -27,12 +27,13 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.errors import ZkagentError
 from zkagent.executor.audit.code import Code
 from zkagent.executor.audit.model import Audited, audit
-from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.agent import AgentIdentity, Block, Inclusion
 from zkagent.executor.chain.embedded import EmbeddedChain, fund
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.receipts import writer
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.derivation import facts_of
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
@@ -440,9 +441,16 @@ def test_no_command_believes_it(
     mount: Callable[[World], Scene],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world.made.clear()
     scene = mount(world)
+
+    def shown(chain: Web3Agent, inclusion: Inclusion, planned: object) -> AgentIdentity:
+        """Whoever lies writes into his receipts what he likes, whatever was obeyed."""
+        return chain.identity(chain.block(inclusion.result.block.number - 1))
+
+    monkeypatch.setattr(writer, "obeyed", shown)
     chain = Web3Agent(world.web3, scene.agent)
     receipt = tmp_path / "receipt.json"
     written = write_receipt(chain, world.model, [scene.run], world.chain.owner)

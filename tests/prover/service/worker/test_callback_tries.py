@@ -318,11 +318,13 @@ def test_of_a_proof_that_was_asked_for_again_no_end_is_told_before_there_is_one(
         finished(store, f"{receiver.origin}/")
         with database.write() as connection:
             connection.exec_driver_sql("update zkagent_proof set state = 'waiting'")
+            connection.exec_driver_sql("update zkagent_handle set state = 'open'")
         calls = open_callbacks(store, receiver.origin)
         assert calls.once() == 1
         assert receiver.paths == []
         with database.write() as connection:
             connection.exec_driver_sql("update zkagent_proof set state = 'done'")
+            connection.exec_driver_sql("update zkagent_handle set state = 'done'")
         assert hurry(database) > 0
         calls.once()
     assert receiver.paths == ["/"]

@@ -18,10 +18,11 @@ from zkagent.executor.chain.agent import (
     AgentChain,
     AgentModel,
     AgentReads,
-    Block,
     DecisionContext,
+    Inclusion,
     RunResult,
 )
+from zkagent.executor.chain.model_hashes import model_hash
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
@@ -128,7 +129,7 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
         registry=identity.registry,
         prompt=text(run.proven.plan.prompt),
         answer=text(result.answer),
-        model=_model_record(chain, model, identity.model, result.block),
+        model=_model_record(chain, model, identity.model, run.inclusion),
         transaction=TransactionRecord(
             raw=hexed(run.inclusion.raw),
             hash=run.inclusion.hash,
@@ -139,9 +140,18 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
     )
 
 
-def _model_record(chain: AgentChain, model: Model, bound: AgentModel, block: Block) -> ModelRecord:
+def _model_record(
+    chain: AgentChain, model: Model, bound: AgentModel, inclusion: Inclusion
+) -> ModelRecord:
+    """Raises NotReproducible for code that is not what the commitment binds."""
+    block = inclusion.result.block
     addresses = (bound.verifier, bound.encoder, bound.decoder, *bound.components)
     code = chain.code_hashes(addresses, block)
+    verifier, encoder, decoder, *components = code
+    files = bound.onnx_digest, bound.manifest_digest
+    covered = model_hash(files, encoder, decoder, components)
+    if (verifier, covered) != (bound.vk_hash, bound.model_hash):
+        raise NotReproducible(inclusion.hash, block.number)
     return model_record(bound, model.name, bound.circuit_hash.hex(), code)
 
 

@@ -44,6 +44,7 @@ def around(
         back()
         name = honest()
         if behind:
+            stage.chain.web3.eth.wait_for_transaction_receipt(name, timeout=30)
             away()
         return name
 

@@ -13,6 +13,7 @@ from zkagent.executor.chain.calls import fees_of
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import HappenedUnreceipted
 from zkagent.executor.receipts import file as receipt_file
+from zkagent.executor.runs import obeyed
 from zkagent.executor.runs.errors import (
     DoneBefore,
     NonceTaken,
@@ -230,7 +231,9 @@ def test_confirmations_are_waited_for(world: World) -> None:
 def test_a_run_that_cannot_be_reproduced_is_reported_as_happened(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A token tells other decimals before the block and after it than within it, for the run."""
+    """A token tells other decimals before the block and after it than within it, for the run; what
+    was planned is too long ago to be looked for."""
+    monkeypatch.setattr(obeyed, "LOOKED_BACK", 1)
     chain = world.stage.chain
     moody = deploy(chain.web3, compile_source("Moody", MOODY), chain.friend)
     prompt = f"send 5 {moody.address} to {chain.friend.address}"

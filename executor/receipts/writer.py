@@ -170,9 +170,8 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
     each = (asked_tokens(model, made.context, made.y) for made in plan.decisions)
     asked = tuple(dict.fromkeys(token for tokens in each for token in tokens))
     number = result.block.number
-    before = replace(_planned(plan), block=chain.block(number - 1))
     relied = {fact.target for fact in run.proven.terms.facts if fact.selector == DECIMALS.selector}
-    for state in (*states_around(chain, number, asked), before):
+    for state in _states(chain, number, asked, plan):
         told = tuple((token, places) for token, places in state.decimals if token in relied)
         reads = replace(state, decimals=told)
         records = tuple(_rederived(model, reads, plan, result))
@@ -180,6 +179,14 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
         if complete and relied_on(records) == run.proven.terms.facts:
             return records
     raise NotReproducible(run.inclusion.hash, result.block.number)
+
+
+def _states(
+    chain: AgentChain, number: int, asked: Sequence[str], plan: Plan
+) -> Iterator[AgentReads]:
+    """One after another: the first nearly always does, and each takes many questions."""
+    yield from states_around(chain, number, asked)
+    yield replace(_planned(plan), block=chain.block(number - 1))
 
 
 def _planned(plan: Plan) -> AgentReads:

@@ -24,6 +24,7 @@ from zkagent.circuits.groth16.constraints import (
 from zkagent.circuits.groth16.gadgets import MOST_BITS, larger, positive, signed_digits
 from zkagent.circuits.groth16.lookups import look_up, one_of
 from zkagent.circuits.groth16.packing import FEATURES, OUTPUTS, Form
+from zkagent.circuits.groth16.public_words import MOST_PLAIN, output_words
 from zkagent.circuits.groth16.solver import Solver
 from zkagent.circuits.groth16.sums import (
     Sum,
@@ -35,7 +36,7 @@ from zkagent.circuits.groth16.sums import (
     times,
     wire,
 )
-from zkagent.circuits.groth16.witness import Features, Words
+from zkagent.circuits.groth16.witness import Features, Folded, Outputs, Words
 from zkagent.circuits.program.program import (
     Activation,
     ArgMax,
@@ -77,13 +78,13 @@ def compile_program(
     *,
     features: Form = FEATURES,
     outputs: Form = OUTPUTS,
-    checked_outputs: bool = True,
+    checked_outputs: bool = False,
 ) -> Compiled:
     """Raises ProgramRefused for numbers that do not fit their form or could not be compared.
 
-    checked_outputs: cut outputs into bits, so that one with no room in its word is refused by a
-    constraint, and not by the program's bounds alone. That is a second line: x fixes the outputs,
-    and the words are the same sums of them either way.
+    checked_outputs: cut outputs into bits, too, so that one with no room in its word is refused by
+    a constraint, and not by the program's bounds alone. x fixes the outputs, and the words are the
+    same sums of them either way.
     """
     if program.input_bits > features.bits:
         raise ProgramRefused(f"inputs of {program.input_bits} bits do not fit {features.bits}")
@@ -111,8 +112,8 @@ class _Compiler:
         self, program: Program, features: Form, outputs: Form, wire_terms: int = WIRE_TERMS
     ) -> None:
         self.program, self.features, self.outputs = program, features, outputs
-        counts = features.words(program.inputs), outputs.words(program.outputs.size)
-        self.system = Constraints(sum(counts), wire_terms)
+        self.counts = features.words(program.inputs), output_words(outputs, program.outputs.size)
+        self.system = Constraints(sum(self.counts), wire_terms)
         self.numbers: list[Sum] = [{} for _ in program.bounds]
         self.selectors: dict[int, list[Sum]] = {}  # of the results of arg-max
 
@@ -153,19 +154,35 @@ class _Compiler:
     def publish(self, *, checked_outputs: bool) -> None:
         """Ties the public words to features and outputs."""
         inputs, outputs = range(self.program.inputs), self.program.outputs.tolist()
-        words = range(1, 1 + self.features.words(len(inputs)))
-        self.publish_words(words, self.features.sums([self.numbers[i] for i in inputs]))
+        words = range(1, 1 + self.counts[0])
+        totals = self.features.sums([self.numbers[i] for i in inputs])
+        self.system.recipes.append(Words(words, tuple(totals)))
+        self.tie(words, totals)
         numbers = [self.numbers[i] for i in outputs]
         if checked_outputs:
             bounds = [self.program.bounds[i] for i in outputs]
             numbers = [number for _, number in signed_digits(self.system, numbers, bounds)]
-        words = range(words.stop, words.stop + self.outputs.words(len(outputs)))
-        self.publish_words(words, self.outputs.sums(numbers))
+        words, totals = range(words.stop, words.stop + self.counts[1]), self.outputs.sums(numbers)
+        if len(totals) > MOST_PLAIN:
+            self.fold(words, totals)
+        else:
+            self.system.recipes.append(Outputs(words, tuple(totals)))
+            self.tie(words, totals)
 
-    def publish_words(self, words: range, totals: list[Sum]) -> None:
-        self.system.recipes.append(Words(words, tuple(totals)))
+    def tie(self, words: range, totals: list[Sum]) -> None:
         for number, total in zip(words, totals, strict=True):
             self.system.equal(Family.PACKING, total, wire(number))
+
+    def fold(self, words: range, totals: list[Sum]) -> None:
+        """Horner's rule: each value times the point, plus the next coefficient, is the next
+        value."""
+        at, last = words
+        inner = self.system.new(len(totals) - 2)
+        self.system.recipes.append(Folded(words, inner, tuple(totals)))
+        value, *rest = totals
+        for number, total in zip((*inner, last), rest, strict=True):
+            self.system.require(Family.FOLD, value, wire(at), minus(wire(number), total))
+            value = wire(number)
 
     def layer(self, layer: Layer) -> None:
         self.own_inputs(layer)

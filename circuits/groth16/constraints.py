@@ -28,6 +28,7 @@ class Family(StrEnum):
     LOOK_UP = "look-up"  # products that find a row of a table
     CHOICE = "choice"  # one of several is selected
     PACKING = "packing"  # numbers make up a public word
+    FOLD = "fold"  # words of outputs make up two public ones
 
 
 @dataclass(frozen=True, slots=True)

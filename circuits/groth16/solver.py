@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from zkagent.circuits.errors import ArtifactCorrupted, InputRefused
 from zkagent.circuits.groth16.packing import Form
+from zkagent.circuits.groth16.public_words import NO_KEY, output_words, point, public_words
 from zkagent.circuits.groth16.witness import RECIPES, Recipe, Rows, Witness, compute
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-FORMAT = "zkagent-solver-1"
+FORMAT = "zkagent-solver-2"
 MOST_BYTES = 1 << 30
 
 
@@ -44,10 +45,10 @@ class Solver:
     @property
     def public(self) -> int:
         """The number of public words."""
-        return self.features.words(self.inputs) + self.outputs.words(self.output_count)
+        return self.features.words(self.inputs) + output_words(self.outputs, self.output_count)
 
-    def witness(self, x: Sequence[int]) -> Witness:
-        """All wires' values. Raises InputRefused."""
+    def witness(self, x: Sequence[int], key: bytes = NO_KEY) -> Witness:
+        """All wires' values, for a key whose code has this Keccak-256. Raises InputRefused."""
         half = 1 << (self.input_bits - 1)
         if len(x) != self.inputs:
             raise InputRefused(f"x has {len(x)} numbers, expected {self.inputs}")
@@ -56,17 +57,19 @@ class Solver:
                 raise InputRefused(
                     f"x[{place}] is {number}, expected {self.input_bits} bits with the sign"
                 )
-        return compute(self.recipes, self.wires, np.array(x, dtype=np.int64))
 
-    def words(self, x: Sequence[int], y: Sequence[int]) -> list[int]:
+        def fold_at(words: Sequence[int]) -> int:
+            return point(key, x, self.outputs.unpack(words, self.output_count))
+
+        return compute(self.recipes, self.wires, np.array(x, dtype=np.int64), fold_at)
+
+    def words(self, x: Sequence[int], y: Sequence[int], key: bytes = NO_KEY) -> list[int]:
         """The public words of these features and outputs. Raises ValueError."""
-        return [*self.features.pack(x), *self.outputs.pack(y)]
+        return public_words(self.features, self.outputs, key, x, y)
 
     def outputs_of(self, witness: Witness) -> list[int]:
-        """y, from a witness's public words."""
-        first = 1 + self.features.words(self.inputs)
-        words = [witness[number] for number in range(first, 1 + self.public)]
-        return self.outputs.unpack(words, self.output_count)
+        """y, from a witness's words."""
+        return self.outputs.unpack(witness.outputs, self.output_count)
 
     def to_bytes(self) -> bytes:
         """An .npz file."""

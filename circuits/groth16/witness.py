@@ -1,10 +1,10 @@
 """Values of all wires for an x, by a list of recipes in the order in which wires were made.
 
 Numbers are int64 and wrap around: whatever passes 2^63 on the way, a sum that fits is right in the
-end, and the compiler has bounds for all. Only public words are longer.
+end, and the compiler has bounds for all. Only public words are longer, and what folds them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self, get_args
 
@@ -22,10 +22,15 @@ WORD = 1 << 64
 
 @dataclass
 class Witness:
-    """values[wire], or of long numbers large[wire], below the field's order."""
+    """values[wire], or of long numbers large[wire], below the field's order.
+
+    point: where outputs are folded, of their words. outputs: those words.
+    """
 
     values: Values
     large: dict[int, int]
+    point: Callable[[Sequence[int]], int]
+    outputs: tuple[int, ...] = ()
 
     def __getitem__(self, wire: int) -> int:
         found = self.large.get(wire)
@@ -161,7 +166,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Words:
-    """Public words, which are longer than 64 bits: wire i is totals[i]."""
+    """Public words of features, which are longer than 64 bits: wire i is totals[i]."""
 
     wires: range
     totals: tuple[Sum, ...]
@@ -171,13 +176,45 @@ class Words:
             witness.large[wire] = witness.total(total)
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """Public words of outputs: wire i is totals[i]."""
+
+    wires: range
+    totals: tuple[Sum, ...]
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        witness.outputs = tuple(witness.total(total) for total in self.totals)
+        witness.large.update(zip(self.wires, witness.outputs, strict=True))
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Two public words, the point and the fold of totals there; inner wires are the polynomial's
+    values on the way, the first coefficient left out."""
+
+    wires: range
+    inner: range
+    totals: tuple[Sum, ...]
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        witness.outputs = tuple(witness.total(total) for total in self.totals)
+        at, (first, *rest) = witness.point(witness.outputs), witness.outputs
+        point, fold = self.wires
+        witness.large[point] = at
+        for wire, word in zip((*self.inner, fold), rest, strict=True):
+            first = witness.large[wire] = (first * at + word) % R
+
+
 #: Fills in some wires from x and earlier ones.
-Recipe = Totals | Products | Digits | Features | Within | Looked | Chosen | Words
+Recipe = Totals | Products | Digits | Features | Within | Looked | Chosen | Words | Outputs | Folded
 RECIPES = {kind.__name__: kind for kind in get_args(Recipe)}
 
 
-def compute(recipes: Sequence[Recipe], wires: int, x: Values) -> Witness:
-    witness = Witness(np.zeros(wires, dtype=np.int64), {})
+def compute(
+    recipes: Sequence[Recipe], wires: int, x: Values, point: Callable[[Sequence[int]], int]
+) -> Witness:
+    witness = Witness(np.zeros(wires, dtype=np.int64), {}, point)
     witness.values[ONE] = 1
     for recipe in recipes:
         recipe.fill(witness, x)
@@ -193,5 +230,5 @@ def _wrapped(coefficient: int) -> int:
     return (coefficient + (WORD >> 1)) % WORD - (WORD >> 1)
 
 
-__all__ = ["RECIPES", "Chosen", "Digits", "Features", "Looked", "Products", "Recipe", "Rows"]
-__all__ += ["Totals", "Values", "Within", "Witness", "Words", "compute"]
+__all__ = ["RECIPES", "Chosen", "Digits", "Features", "Folded", "Looked", "Outputs", "Products"]
+__all__ += ["Recipe", "Rows", "Totals", "Values", "Within", "Witness", "Words", "compute"]

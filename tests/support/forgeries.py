@@ -8,18 +8,23 @@ import numpy as np
 from tests.support.constraints import broken, read_r1cs
 from zkagent.circuits.groth16.compiler import Compiled
 from zkagent.circuits.groth16.constraints import Family
+from zkagent.circuits.groth16.public_words import NO_KEY, point
 from zkagent.circuits.groth16.r1cs import r1cs_file
 from zkagent.circuits.groth16.witness import Witness
 
 
 def forged(compiled: Compiled, x: Sequence[int], chosen: Mapping[int, int]) -> Witness:
     """chosen: values of wires, as field elements where they are public words."""
-    witness = Witness(np.zeros(compiled.wires, dtype=np.int64), {})
+
+    def fold_at(words: Sequence[int]) -> int:
+        return point(NO_KEY, x, compiled.outputs.unpack(words, compiled.output_count))
+
+    witness = Witness(np.zeros(compiled.wires, dtype=np.int64), {}, fold_at)
     witness.values[0] = 1
     for recipe in compiled.recipes:
         recipe.fill(witness, np.array(x, dtype=np.int64))
         for wire, value in chosen.items():
-            if wire <= compiled.public:
+            if wire <= compiled.public or wire in witness.large:
                 witness.large[wire] = value
             else:
                 witness.values[wire] = value

@@ -73,7 +73,23 @@ def test_fewer_wires_are_taken_where_that_halves_the_domain() -> None:
 def test_a_relu_takes_its_bits() -> None:
     found = counted(relu(hidden=6))
     assert found[Family.PRODUCT] == 6
-    assert found[Family.RANGE] == 6 + 3  # and the outputs
+    assert found[Family.RANGE] == 6
+    checked = compile_program(read_program(relu(hidden=6)), checked_outputs=True)
+    ranges = [row for row in checked.constraints if row.family is Family.RANGE]
+    assert len(ranges) == 6 + 3  # and the outputs
+
+
+@pytest.mark.parametrize(("outputs", "words"), [(1, 1), (3, 1), (6, 2), (7, 2), (28, 2), (90, 2)])
+def test_outputs_take_two_public_words_at_most(outputs: int, words: int) -> None:
+    found = compiled(mlp(outputs=outputs))
+    folds = [row for row in found.constraints if row.family is Family.FOLD]
+    assert found.public == 1 + words
+    assert len(folds) == (-(-outputs // 3) - 1 if outputs > 6 else 0)
+
+
+def test_the_wallet_has_twelve_public_words() -> None:
+    found = compiled(load_model("wallet").onnx_path.read_bytes())
+    assert found.public == len(found.words([0] * 137, [0] * 28)) == 12
 
 
 def test_narrow_inputs_take_fewer_bits() -> None:

@@ -20,9 +20,11 @@ from tests.support.operator_networks import (
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.constraints import Constraint, Family
+from zkagent.circuits.groth16.constraints import UNIT, Constraint, Family
+from zkagent.circuits.groth16.public_words import fold
 from zkagent.circuits.groth16.r1cs import r1cs_file
-from zkagent.circuits.groth16.witness import Within
+from zkagent.circuits.groth16.sums import ONE
+from zkagent.circuits.groth16.witness import Folded, Within
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -30,7 +32,7 @@ Forgery = Callable[[Compiled], Mapping[int, int]]
 
 
 def compiled_mlp() -> Compiled:
-    return compile_program(read_program(mlp()))
+    return compile_program(read_program(mlp()), checked_outputs=True)
 
 
 def first_bits(compiled: Compiled) -> range:
@@ -117,6 +119,48 @@ def test_without_bits_of_outputs_their_words_are_fixed_as_well() -> None:
     assert broken_families(compiled, honest) == set()
     for word in (0, 1, 1 << 192, R - 1, (honest[2] + (1 << 64)) % R):
         assert broken_families(compiled, forged(compiled, X, {2: word})) == {Family.PACKING}
+
+
+def folding() -> Compiled:
+    """Of ten outputs: four words, with two values on the way to the fold."""
+    return compile_program(read_program(mlp(outputs=10)))
+
+
+def another_point(compiled: Compiled) -> Mapping[int, int]:
+    return {compiled.public - 1: 1}
+
+
+def another_fold(compiled: Compiled) -> Mapping[int, int]:
+    return {compiled.public: 0}
+
+
+def another_value_on_the_way(compiled: Compiled) -> Mapping[int, int]:
+    (recipe,) = (each for each in compiled.recipes if isinstance(each, Folded))
+    return {recipe.inner[0]: 1}
+
+
+@pytest.mark.parametrize("forgery", [another_point, another_fold, another_value_on_the_way])
+def test_the_fold_is_of_the_outputs_at_the_point(forgery: Forgery) -> None:
+    compiled = folding()
+    witness = forged(compiled, X, forgery(compiled))
+    assert broken_families(compiled, compiled.witness(X)) == set()
+    assert broken_families(compiled, witness) == {Family.FOLD}
+    left = tuple(row for row in compiled.constraints if row.family is not Family.FOLD)
+    assert broken_families(replace(compiled, constraints=left), witness) == set()
+
+
+@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("change", [1, -1, 1 << 40])
+def test_no_witness_has_the_words_of_other_outputs(place: int, change: int) -> None:
+    """x is what it is, and the point follows from what is claimed: what the constraints make of
+    both is another fold."""
+    compiled, y = folding(), infer(mlp(outputs=10), X)
+    y[place] += change
+    claimed = dict(enumerate(compiled.words(X, y), 1))
+    assert broken_families(compiled, forged(compiled, X, claimed)) == {Family.FOLD}
+    at = claimed[compiled.public - 1]
+    true = compiled.outputs.pack(infer(mlp(outputs=10), X))
+    assert fold(true, at) != claimed[compiled.public]
 
 
 def choosing() -> Compiled:
@@ -213,16 +257,23 @@ def given(name: str) -> tuple[Compiled, list[int]]:
 @pytest.mark.parametrize("name", [*NETWORKS, *OPERATORS, *TABLES])
 def test_every_wire_is_determined(name: str) -> None:
     """No wire can change, even a little, while all constraints hold: bits and words not even where
-    all else is as it was."""
+    all else is as it was. A point at which outputs are folded is given, and no other is free."""
     compiled, x = given(name)
     witness = compiled.witness(x).elements()
+    point = {
+        number: 1
+        for each in compiled.recipes
+        if isinstance(each, Folded)
+        for number in each.wires[:1]
+    }
+    held = [Constraint(Family.FOLD, point, UNIT, {ONE: witness[number]}) for number in point]
 
     def free(rows: Sequence[Constraint]) -> set[int]:
-        content = r1cs_file(rows, compiled.wires, compiled.public)
+        content = r1cs_file([*rows, *held], compiled.wires, compiled.public)
         return free_wires(read_r1cs(content), witness)
 
     assert free(compiled.constraints) == set()
-    for family in (Family.BIT, Family.PACKING):
+    for family in (Family.BIT, Family.PACKING, *([Family.FOLD] if point else [])):
         assert free([row for row in compiled.constraints if row.family is not family])
 
 

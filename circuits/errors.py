@@ -184,7 +184,7 @@ class CircuitInUse(CircuitError):
 
 
 class CircuitOutdated(CircuitError):
-    """The circuit was built by another ezkl, whose files this one may misread."""
+    """The circuit was built by another version, whose files this one may misread."""
 
     def __init__(self, digest: str, built: str, installed: str) -> None:
         super().__init__(
@@ -267,14 +267,14 @@ class EngineMissing(CircuitError):
 
 
 class EngineCrashed(EngineError):
-    """The process that ran ezkl ended; `ending` is its exit code or signal."""
+    """The process that ran ezkl, or another engine, ended; `ending` is its exit code or signal."""
 
-    def __init__(self, ending: str, log: str) -> None:
+    def __init__(self, ending: str, log: str, engine: str = "ezkl") -> None:
         remedy = ": free memory, or make the model smaller" if tells_of_no_memory(log) else ""
         if log == CUT_OFF:
             remedy = ": make room in $TMPDIR, or raise the limit on files (ulimit -f)"
         words = f" ({log})" if log else ""
-        super().__init__("finish", f"its process ended with {ending}{words}{remedy}")
+        super().__init__("finish", f"its process ended with {ending}{words}{remedy}", engine)
         self.ending = ending
         self.log = log
 

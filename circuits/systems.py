@@ -18,6 +18,7 @@ from zkagent.circuits.errors import (
     ProofSystemUnknown,
 )
 from zkagent.circuits.evaluated.system import Evaluated
+from zkagent.circuits.groth16.system import Groth16
 from zkagent.circuits.halo2.system import Halo2
 from zkagent.circuits.store import Stored, read_stored
 from zkagent.circuits.support.progress import Told, silent
@@ -79,10 +80,12 @@ def system_id(name: str) -> bytes:
     return keccak_int(name.encode()).to_bytes(32, "big")[:4]
 
 
-HALO2, EVALUATED = Halo2(), Evaluated()
+HALO2, EVALUATED, GROTH16 = Halo2(), Evaluated(), Groth16()
 SYSTEMS: dict[bytes, ProofSystem] = {
-    system_id(system.name): system for system in (HALO2, EVALUATED)
+    system_id(system.name): system for system in (HALO2, EVALUATED, GROTH16)
 }
+#: What users call those that prove; the first one where they do not say.
+PROVING: dict[str, ProofSystem] = {"ezkl": HALO2, "groth16": GROTH16}
 
 
 def find_system(proof_system_id: bytes) -> ProofSystem:
@@ -137,7 +140,9 @@ def verify(circuit: Circuit, proof: Proof) -> bool:
 
 __all__ = [
     "EVALUATED",
+    "GROTH16",
     "HALO2",
+    "PROVING",
     "SYSTEMS",
     "ProofSystem",
     "cached_circuit",

@@ -42,6 +42,11 @@ class Key:
             return False
 
 
+def require() -> None:
+    """Raises EngineMissing."""
+    _library()
+
+
 def _library() -> Any:
     try:
         import groth16py
@@ -61,4 +66,4 @@ def _translated(stage: str) -> Iterator[None]:
         raise EngineError(stage, " ".join(str(exc).split()), NAME) from exc
 
 
-__all__ = ["Key"]
+__all__ = ["EXTRA", "NAME", "Key", "require"]

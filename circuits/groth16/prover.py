@@ -51,7 +51,7 @@ class Prover:
     ) -> None:
         """Files as `development.write_files` makes them. timeout_s: for each request."""
         self._timeout_s = timeout_s
-        self._child = ChildProcess(MODULE, [os.fspath(solver), os.fspath(zkey)])
+        self._child = ChildProcess(MODULE, [os.fspath(solver), os.fspath(zkey)], engine=NAME)
 
     def prove(self, x: Sequence[int]) -> Proven:
         """Prove y = f(x) and verify the proof. Raises InputRefused, ArtifactCorrupted,

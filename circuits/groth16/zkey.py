@@ -10,14 +10,17 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zkagent.circuits.bn254.curve import Q, on_curve
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.bn254.multiples import PointG1, PointG2, on_curve_g2
 from zkagent.circuits.errors import ArtifactCorrupted
-from zkagent.circuits.groth16.constraints import Constraint
 from zkagent.circuits.groth16.sums import ONE
 from zkagent.models.files import open_regular
+
+if TYPE_CHECKING:
+    from zkagent.circuits.groth16.constraints import Constraint
 
 GROTH16 = 1
 HEADER_BYTES = 84 + 3 * 64 + 3 * 128
@@ -50,7 +53,7 @@ class ProvingKey:
     beta_g1: PointG1
     delta_g1: PointG1
     domain: int
-    constraints: Sequence[Constraint]
+    constraints: "Sequence[Constraint]"
     a: Sequence[PointG1 | None]
     b: Sequence[PointG1 | None]
     b_g2: Sequence[PointG2 | None]
@@ -155,7 +158,7 @@ def _number(content: bytes, at: int) -> int:
     return stored * FROM_MONTGOMERY % Q
 
 
-def _coefficients(constraints: Sequence[Constraint], public: int) -> Iterator[bytes]:
+def _coefficients(constraints: "Sequence[Constraint]", public: int) -> Iterator[bytes]:
     """Of the first two sides; the public wires, and one, have a row of their own each."""
     for row, constraint in enumerate(constraints):
         for side, total in enumerate((constraint.a, constraint.b)):

@@ -40,8 +40,15 @@ class ChildProcess:
     """
 
     def __init__(
-        self, module: str, arguments: Sequence[str], environment: Mapping[str, str] | None = None
+        self,
+        module: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        *,
+        engine: str = "ezkl",
     ) -> None:
+        """engine: what is said to have failed when the process dies."""
+        self._engine = engine
         self._folder = tempfile.TemporaryDirectory(prefix="zkagent-")
         self._log = Path(self._folder.name, "log")
         self._buffer = b""
@@ -85,7 +92,8 @@ class ChildProcess:
             _wait_for(self._process.stdout.fileno(), select.POLLIN, deadline)
             chunk = os.read(self._process.stdout.fileno(), CHUNK_BYTES)
             if not chunk:
-                raise EngineCrashed(_ending(self._process.wait()), self._log_tail())
+                ending = _ending(self._process.wait())
+                raise EngineCrashed(ending, self._log_tail(), self._engine)
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
         message: dict[str, Any] = json.loads(line)

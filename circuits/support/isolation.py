@@ -21,12 +21,15 @@ PACKAGE = "zkagent"
 Report = Callable[[Any], None]
 
 
-def call_module(module: str, request: Mapping[str, Any], report: Report) -> Any:
-    """The answer of `python -m module` to `request`; everything that passes is JSON.
+def call_module(
+    module: str, request: Mapping[str, Any], report: Report, *, engine: str = "ezkl"
+) -> Any:
+    """The answer of `python -m module` to `request`; everything that passes is JSON. engine: what
+    is said to have failed when the process dies.
 
     Ends the process in any case. Raises its CircuitError, and EngineCrashed when it dies.
     """
-    child = ChildProcess(module, [])
+    child = ChildProcess(module, [], engine=engine)
     try:
         child.send(request)
         while "answer" not in (message := child.receive()):

@@ -1,0 +1,233 @@
+"""From an ONNX file to a circuit with a development set-up that has proven something once.
+
+`build_isolated` is what others call; `python -m` on this module is its other half. A set-up is
+random and made for one network, so building the same network again looks up what was built before:
+there is no other way to the same circuit. A build happens in a folder of its own and is moved into
+place when done, under a lock, so that neither a crash nor a second process leaves half a circuit.
+"""
+
+import logging
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from zkagent.circuits.artifacts import NETWORK, VERIFYING_KEY, Circuit, Facts, Origin
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitOutdated,
+    EngineError,
+    InputRefused,
+    NetworkRefused,
+    ProgramRefused,
+    SrsUnreadable,
+)
+from zkagent.circuits.groth16 import engine
+from zkagent.circuits.groth16.cached import (
+    NAME,
+    PROVING_KEY,
+    SOLVER,
+    open_stored,
+    versions,
+)
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.development import make_keys
+from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.groth16.points import PROOF_BYTES
+from zkagent.circuits.groth16.verdicts import holds
+from zkagent.circuits.groth16.zkey import zkey_file
+from zkagent.circuits.networks import reference
+from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.program.reader import read_program
+from zkagent.circuits.store import (
+    Stored,
+    circuits_folder,
+    list_circuits,
+    read_stored,
+    write_manifest,
+)
+from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.support.isolation import Report, answer_call, call_module
+from zkagent.circuits.support.progress import Told, silent
+from zkagent.models.whole import write_file
+
+log = logging.getLogger(__name__)
+LOW, HIGH = -(1 << 15), (1 << 15) - 1
+
+
+class Stage(StrEnum):
+    """What a build is doing, in this order; a look-up ends after the first."""
+
+    NETWORK = "reading the network"
+    COMPILE = "compiling the circuit"
+    KEYS = "making the keys"
+    CHECK = "checking a first proof"
+
+
+def build_isolated(
+    onnx: Path, *, srs: Path | None = None, cache: Path | None = None, progress: Told = silent
+) -> Circuit:
+    """Like `build_circuit`, in a process of its own; raises the same errors, and EngineCrashed when
+    that dies."""
+    paths = {"onnx": onnx, "srs": srs, "cache": cache}
+    request = {name: str(path) if path else None for name, path in paths.items()}
+    digest = call_module(
+        "zkagent.circuits.groth16.build", request, progress, engine="the Groth16 build"
+    )
+    return open_stored(read_stored(digest, cache))
+
+
+def build_circuit(
+    onnx: Path, *, srs: Path | None = None, cache: Path | None = None, progress: Told = silent
+) -> Circuit:
+    """The network's circuit, looked up or built with a set-up of this process.
+
+    srs: the verifying key of a circuit in the cache, which is then the one to be found; there is no
+    other set-up to begin with. Of several circuits, one from a ceremony comes first. Raises
+    NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
+    """
+    progress(Stage.NETWORK)
+    network = read_network(onnx)
+    with FileLock(circuits_folder(cache) / f".{network.sha256}.lock"):
+        if found := _find(network.sha256, srs, cache):
+            return found
+        engine.require()
+        compiled = _compiled(network)
+        log.info("building a Groth16 circuit of %s", network.sha256)
+        return _build(network, compiled, cache, progress)
+
+
+def _find(onnx: str, srs: Path | None, cache: Path | None) -> Circuit | None:
+    """Raises SrsUnreadable where a circuit with a key is wanted and not there."""
+    try:
+        wanted = file_digest(srs) if srs else None
+    except OSError as exc:
+        assert srs
+        raise SrsUnreadable(srs, str(exc.strerror)) from exc
+    circuits = [each for each in _built(onnx, cache) if wanted in (None, each.origin.srs)]
+    if srs and not circuits:
+        raise SrsUnreadable(
+            srs,
+            "a Groth16 set-up is for one network, and no circuit of this one was built here with "
+            "this verifying key: leave out --srs",
+        )
+    return min(circuits, key=lambda each: (each.development_srs, each.digest), default=None)
+
+
+def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
+    """Circuits of the ONNX file with this SHA-256, all files well."""
+    for digest in list_circuits(cache):
+        try:
+            stored = read_stored(digest, cache)
+            if (stored.origin.system, stored.origin.onnx) == (NAME, onnx):
+                yield open_stored(stored)
+        except CircuitOutdated:
+            continue
+        except ArtifactCorrupted as exc:
+            log.warning("%s", exc)
+
+
+def _compiled(network: Network) -> Compiled:
+    if not network.integer:
+        raise NetworkRefused(
+            network.path, "Groth16 circuits are made of networks over integers only"
+        )
+    try:
+        return compile_program(read_program(network.content))
+    except ProgramRefused as exc:
+        raise NetworkRefused(network.path, str(exc)) from exc
+
+
+def _build(network: Network, compiled: Compiled, cache: Path | None, progress: Told) -> Circuit:
+    """Called under the network's lock."""
+    fresh = circuits_folder(cache) / f".{network.sha256}.building"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    try:
+        code = _write_files(network, compiled, fresh, progress)
+        files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
+        origin = Origin(
+            NAME, network.sha256, "", files[VERIFYING_KEY], versions(development=code.development)
+        )
+        facts = Facts(
+            input_count=code.inputs,
+            output_count=code.outputs,
+            input_scale_bits=0,
+            exact=True,
+            rows=compiled.rows,
+            logrows=compiled.domain.bit_length() - 1,
+            proof_bytes=PROOF_BYTES,
+        )
+        stored = Stored(fresh, origin, facts, files, {})
+        progress(Stage.CHECK)
+        _check(network, compiled, fresh, code)
+        write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
+        directory = fresh.rename(fresh.with_name(origin.digest))
+        return open_stored(replace(stored, directory=directory))
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _write_files(network: Network, compiled: Compiled, folder: Path, progress: Told) -> KeyCode:
+    progress(Stage.COMPILE)
+    write_file(folder / NETWORK, network.content)
+    write_file(folder / SOLVER, compiled.solver.to_bytes())
+    progress(Stage.KEYS)
+    keys = make_keys(compiled)
+    write_file(folder / PROVING_KEY, zkey_file(keys))
+    code = KeyCode(compiled.inputs, compiled.output_count, True, keys.verifying)
+    write_file(folder / VERIFYING_KEY, code.to_bytes())
+    return code
+
+
+def _check(network: Network, compiled: Compiled, folder: Path, code: KeyCode) -> None:
+    """The constraints compute what onnxruntime does, and the keys prove it."""
+    proven = None
+    for x in _samples(network):
+        try:
+            witness = compiled.witness(x, code.digest)
+        except InputRefused:
+            continue  # it leads out of a table: there is no y
+        y, theirs = compiled.outputs_of(witness), reference.infer(network, x)
+        if tuple(y) != tuple(theirs):
+            raise NetworkRefused(
+                network.path, f"its circuit computes {y} where onnxruntime computes {theirs}"
+            )
+        proven = witness, code.public_words(x, y)
+    if proven is None:
+        raise NetworkRefused(network.path, "no simple x, of zeros or others, leads to a y")
+    witness, words = proven
+    proof = engine.Key(folder / PROVING_KEY).prove(witness.elements())
+    if not holds(code.key, proof, words):
+        raise EngineError("prove", "the first proof is false", engine.NAME)
+
+
+def _samples(network: Network) -> Iterator[list[int]]:
+    """Both ends of the range, and numbers of both signs, the same for the same network."""
+    count = network.input_count
+    yield [0] * count
+    yield [(LOW, HIGH)[index % 2] for index in range(count)]
+    generator = random.Random(network.sha256)
+    for _ in range(3):
+        yield [generator.randint(LOW, HIGH) for _ in range(count)]
+
+
+def _answer(request: dict[str, Any], report: Report) -> str:
+    """The digest of what was asked for."""
+    onnx, srs, cache = (
+        Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
+    )
+    assert onnx
+    return build_circuit(onnx, srs=srs, cache=cache, progress=report).digest
+
+
+if __name__ == "__main__":
+    answer_call(_answer)
+
+
+__all__ = ["Stage", "build_circuit", "build_isolated"]

@@ -1,0 +1,71 @@
+"""Built circuits of this system, from the cache: every file checked, or only what their manifests
+say.
+
+A circuit is named by its network and its verifying key, whose SHA-256 stands for the set-up: that
+is random and made for one network, and keys are all that is left of it. Files are the verifying key
+as a contract's code, the proving key, and what makes witnesses.
+"""
+
+from zkagent.circuits.artifacts import VERIFYING_KEY, Circuit
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated
+from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.store import Stored, read_file
+
+NAME = "groth16-bn254-v1"
+PROVING_KEY, SOLVER = "circuit.zkey", "solver.npz"
+#: Of the compiler's constraints, the public words and the files; whoever changes one counts on.
+VERSION = "1"
+KIND, CEREMONY, DEVELOPMENT = "groth16_setup", "ceremony", "development"
+
+
+def versions(*, development: bool) -> tuple[tuple[str, str], ...]:
+    """What is in a circuit's name besides its files."""
+    return ("groth16", VERSION), (KIND, DEVELOPMENT if development else CEREMONY)
+
+
+def open_stored(stored: Stored) -> Circuit:
+    """Raises CircuitOutdated, ArtifactCorrupted."""
+    _check_version(stored)
+    stored.check_files()
+    circuit = _circuit(stored)
+    read_key(circuit)
+    return circuit
+
+
+def describe_stored(stored: Stored) -> Circuit:
+    """As `open_stored`, no file read. Raises CircuitOutdated, ArtifactCorrupted."""
+    _check_version(stored)
+    stored.check_name()
+    return _circuit(stored)
+
+
+def read_key(circuit: Circuit) -> KeyCode:
+    """The verifying key. Raises ArtifactCorrupted."""
+    content = read_file(circuit.vk, circuit.origin.srs)
+    try:
+        code = KeyCode.from_bytes(content)
+    except ValueError as exc:
+        raise ArtifactCorrupted(circuit.vk, f"it is no key: {exc}") from exc
+    counts = code.inputs, code.outputs, code.development
+    if counts != (circuit.input_count, circuit.output_count, circuit.development_srs):
+        raise ArtifactCorrupted(circuit.vk, "it belongs to another circuit")
+    return code
+
+
+def _circuit(stored: Stored) -> Circuit:
+    made_by = stored.origin.made_by
+    development = made_by.get(KIND) != CEREMONY
+    if stored.files.get(VERIFYING_KEY) != stored.origin.srs:
+        raise ArtifactCorrupted(stored.directory / VERIFYING_KEY, "it belongs to another circuit")
+    return stored.circuit(stored.directory / VERIFYING_KEY, development=development)
+
+
+def _check_version(stored: Stored) -> None:
+    built = stored.origin.made_by.get("groth16", "")
+    if built != VERSION:
+        found, here = (f"Groth16 circuits {version}" for version in (built, VERSION))
+        raise CircuitOutdated(stored.directory.name, found, here)
+
+
+__all__ = ["NAME", "PROVING_KEY", "SOLVER", "describe_stored", "open_stored", "read_key"]
+__all__ += ["versions"]

@@ -1,0 +1,120 @@
+"""Groth16 proofs of integer networks, as a proof system: what `circuits/systems.py` lists.
+
+Imports late: every process that proves loads this, and only those that build need onnx.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zkagent.circuits.artifacts import Circuit, Proof, Scale
+from zkagent.circuits.errors import ArtifactCorrupted
+from zkagent.circuits.groth16.cached import (
+    NAME,
+    PROVING_KEY,
+    SOLVER,
+    describe_stored,
+    open_stored,
+    read_key,
+)
+from zkagent.circuits.store import Stored, check_file
+from zkagent.circuits.support.progress import Told, silent
+
+if TYPE_CHECKING:
+    from zkagent.circuits.groth16.engine import Key
+    from zkagent.circuits.groth16.solver import Solver
+
+EXACT = Scale(0, (0,))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a process proves with. digest: of the verifying key's code."""
+
+    solver: "Solver"
+    key: "Key"
+    digest: bytes
+
+
+#: The keys of the circuit that this process proved with last, by folder and SHA-256 of its files.
+_LOADED: dict[tuple[Path, str, str], Loaded] = {}
+
+
+class Groth16:
+    """For integer networks. A set-up is made for one network, and is part of its circuit."""
+
+    name = NAME
+    separate = True  # a library with a licence of its own, and memory that a process gives back
+
+    def build(
+        self,
+        onnx: Path,
+        *,
+        srs: Path | None = None,
+        cache: Path | None = None,
+        progress: Told = silent,
+    ) -> Circuit:
+        """Raises like `build_circuit`."""
+        from zkagent.circuits.groth16.build import build_isolated
+
+        return build_isolated(onnx, srs=srs, cache=cache, progress=progress)
+
+    def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        return open_stored(stored)
+
+    def describe(self, stored: Stored, cache: Path | None = None) -> Circuit:
+        return describe_stored(stored)
+
+    def names(self, circuit: str, onnx: str) -> bool:
+        return circuit != onnx
+
+    def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
+        """By keys that this process loads once. Raises InputRefused, ArtifactCorrupted,
+        EngineMissing, EngineError."""
+        loaded = _LOADED.get(_files(circuit)) or _load(circuit)
+        witness = loaded.solver.witness(x, loaded.digest)
+        y = loaded.solver.outputs_of(witness)
+        proof = loaded.key.prove(witness.elements())
+        return Proof(circuit.digest, tuple(x), tuple(y), proof, EXACT)
+
+    def verify(self, circuit: Circuit, proof: Proof) -> bool:
+        """By our own pairing, which needs no library; in a process that proves, by the library,
+        which is there and quicker. Raises ArtifactCorrupted."""
+        from zkagent.circuits.groth16.verdicts import holds
+
+        code = read_key(circuit)
+        try:
+            words = code.public_words(proof.inputs, proof.outputs)
+        except ValueError:
+            return False  # numbers that have no words
+        if loaded := _LOADED.get(_files(circuit)):
+            return loaded.key.verify(proof.proof, words)
+        try:
+            return holds(code.key, proof.proof, words)
+        except ValueError as exc:
+            raise ArtifactCorrupted(circuit.vk, str(exc)) from exc
+
+
+def _files(circuit: Circuit) -> tuple[Path, str, str]:
+    return circuit.directory, circuit.files[SOLVER], circuit.files[PROVING_KEY]
+
+
+def _load(circuit: Circuit) -> Loaded:
+    """Raises ArtifactCorrupted, EngineMissing, EngineError."""
+    from zkagent.circuits.groth16.engine import Key
+    from zkagent.circuits.groth16.solver import Solver
+    from zkagent.circuits.groth16.zkey import read_verifying_key
+
+    code = read_key(circuit)
+    solver, zkey = circuit.directory / SOLVER, circuit.directory / PROVING_KEY
+    for path in (solver, zkey):
+        check_file(path, circuit.files[path.name])
+    if read_verifying_key(zkey) != code.key:
+        raise ArtifactCorrupted(zkey, "its verifying key is another one than the circuit's")
+    _LOADED.clear()
+    loaded = _LOADED[_files(circuit)] = Loaded(Solver.read(solver), Key(zkey), code.digest)
+    return loaded
+
+
+__all__ = ["NAME", "Groth16"]

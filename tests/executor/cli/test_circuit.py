@@ -135,7 +135,8 @@ def test_an_unknown_digest_is_one_line(
 
 
 def damage(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    *content, last = path.read_bytes()
+    path.write_bytes(bytes([*content, last ^ 1]))
 
 
 def test_what_the_build_s_process_warns_of_is_one_line_for_the_user(

@@ -1,0 +1,100 @@
+"""`--proof-system groth16` as users give it: circuits, proofs and verdicts, and what does not go
+with it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from tests.support.small_networks import relu_network, squares
+from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.systems import GROTH16, PROVING
+from zkagent.executor.api.circuits import build_circuit
+from zkagent.executor.cli.options import PROOF_SYSTEMS
+from zkagent.executor.errors import ArgumentRefused
+
+X = [3, -1, 4, 1]
+SYSTEM = ("--proof-system", "groth16")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    pytest.importorskip("groth16py")
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_users_names_are_those_of_the_systems() -> None:
+    assert tuple(PROVING) == PROOF_SYSTEMS
+
+
+def test_a_proof_is_made_and_verified(
+    home: Path, square_onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, out = tmp_path / "x.json", tmp_path / "proof.json"
+    given.write_text(json.dumps(X))
+    model = str(square_onnx)
+    assert exit_code("prove", model, "--input", given, "--out", out, *SYSTEM) == 0
+    assert f"y = {list(squares(X))}" in capsys.readouterr().out
+    assert exit_code("verify", out) == exit_code("verify", out, "--model", model, *SYSTEM) == 0
+    assert "valid for circuit " in capsys.readouterr().out
+    proof = Proof.from_json(out.read_bytes())
+    assert len(proof.proof) == 256
+    out.write_text(out.read_text().replace(str(proof.outputs[0]), str(proof.outputs[0] + 1), 1))
+    assert exit_code("verify", out) == 1
+    assert "invalid: the proof does not hold" in capsys.readouterr().out
+
+
+def test_a_circuit_is_built_listed_shown_and_removed(
+    home: Path, square_onnx: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("circuit", "build", str(square_onnx), *SYSTEM, "--json") == 0
+    built = json.loads(capsys.readouterr().out)
+    assert built["origin"]["system"] == GROTH16.name
+    assert built["development_srs"] is True
+    assert exit_code("circuit", "build", str(square_onnx), *SYSTEM) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith(built["digest"])
+    assert printed.out.count("circuit.vk") == 1
+    assert printed.err.endswith("proofs count on a local chain (31337) only\n")
+    assert exit_code("circuit", "list") == 0
+    assert "4 -> 2, exact" in capsys.readouterr().out
+    assert exit_code("circuit", "show", built["digest"][:12]) == 0
+    assert exit_code("circuit", "rm", built["digest"], "--yes") == 0
+    assert exit_code("circuit", "show", built["digest"]) == 1
+
+
+def test_the_python_face_builds_one(home: Path, square_onnx: Path) -> None:
+    circuit = build_circuit(square_onnx, proof_system="groth16")
+    assert circuit.origin.system == GROTH16.name
+    with pytest.raises(ArgumentRefused, match="expected None for groth16"):
+        build_circuit(square_onnx, proof_system="groth16", tuned=True)
+    with pytest.raises(ArgumentRefused, match="one of ezkl, groth16"):
+        build_circuit(square_onnx, proof_system="plonk")
+
+
+def test_a_network_over_fractions_is_refused_in_a_line(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "relu.onnx"
+    path.write_bytes(relu_network())
+    assert exit_code("circuit", "build", path, *SYSTEM) == 1
+    assert "made of networks over integers only" in one_line_error(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("circuit", "build", "wallet", "--tuned"), "are for circuits of ezkl"),
+        (("prove", "wallet", "--prompt", "x", "--service", "http://127.0.0.1:1"), "its own"),
+        (("run", "deposit 5 USDC", "--batch"), "verified together without"),
+        (("run", "deposit 5 USDC", "--rpc", "http://127.0.0.1:1"), "leave out --proof-system"),
+        (("chain", "--batch", "4"), "verified together without"),
+    ],
+)
+def test_what_does_not_go_with_it_is_refused(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(*words, *SYSTEM) == 2
+    assert said in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,80 @@
+"""The service with a circuit of Groth16: proofs, verdicts, files; batches need no circuit."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.fleet import Fleet
+from tests.support.small_networks import squares
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.systems import GROTH16
+from zkagent.executor.runs.service_prover import CheckedService
+from zkagent.prover.client import ServiceClient, prove_by_service
+from zkagent.prover.service.catalogue.built import BuiltCircuits
+from zkagent.prover.service.errors import ServiceAnswered
+from zkagent.prover.verification import verify
+
+X = [3, -1, 4, 1]
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory, square_onnx: Path) -> Circuit:
+    pytest.importorskip("groth16py")
+    return GROTH16.build(square_onnx, cache=tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def client(keyed: Circuit, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceClient]:
+    database = tmp_path_factory.mktemp("service") / "service.sqlite"
+    fleet = Fleet(keyed.directory.parent.parent, f"sqlite:///{database}", None)
+    fleet.serve("--no-models")
+    with fleet.client() as opened:
+        yield opened
+    fleet.end()
+
+
+def test_a_proof_from_the_service_is_a_true_proof(client: ServiceClient, keyed: Circuit) -> None:
+    proof = prove_by_service(client.url, keyed.digest, X, timeout_s=60)
+    assert proof.outputs == squares(X)
+    assert verify(proof, keyed)
+    assert client.verify(proof) == (True, "")
+    false = replace(proof, outputs=(proof.outputs[0] + 1, *proof.outputs[1:]))
+    assert client.verify(false)[0] is False
+
+
+def test_the_executors_prover_gets_proofs(client: ServiceClient, keyed: Circuit) -> None:
+    with CheckedService(client.url, keyed) as prover:
+        proof = prover.prove([5, 6, 7, 8])
+    assert proof.outputs == squares([5, 6, 7, 8])
+    assert verify(proof, keyed)
+
+
+def test_inputs_beyond_features_are_refused(client: ServiceClient, keyed: Circuit) -> None:
+    with pytest.raises(Exception, match=r"x\[0\] is 40000, expected 16 bits"):
+        prove_by_service(client.url, keyed.digest, [40000, 0, 0, 0], timeout_s=60)
+
+
+def test_the_verifying_key_is_the_contracts_code(client: ServiceClient, keyed: Circuit) -> None:
+    code = client.artifact(keyed.digest, "verifying-key")
+    assert code == keyed.vk.read_bytes()
+    assert KeyCode.from_bytes(code).inputs == 4
+
+
+@pytest.mark.parametrize("name", ["verifier.sol", "verifier.abi.json", "settings.json"])
+def test_files_that_it_has_not_are_said_to_be_none(
+    client: ServiceClient, keyed: Circuit, name: str
+) -> None:
+    with pytest.raises(ServiceAnswered, match=f"groth16-bn254-v1, which has no {name}"):
+        client.artifact(keyed.digest, name)
+
+
+def test_a_models_circuit_is_of_the_system_that_was_chosen(keyed: Circuit) -> None:
+    home, onnx = keyed.directory.parent.parent, keyed.origin.onnx
+    chosen, usual = BuiltCircuits(cache=home, system=GROTH16), BuiltCircuits(cache=home)
+    assert chosen._find(onnx) == (keyed, None)
+    assert usual._find(onnx) == (None, None)
+    chosen.close()
+    usual.close()

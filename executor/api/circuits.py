@@ -26,6 +26,7 @@ from zkagent.circuits.networks.inputs import quantise
 from zkagent.circuits.store import annotate
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
+from zkagent.circuits.systems import HALO2, PROVING, ProofSystem
 from zkagent.executor.api.arguments import (
     AnyPath,
     any_model_of,
@@ -55,6 +56,7 @@ def build_circuit(
     fraction_bits: int | None = None,
     batch: int = 1,
     tuned: bool | None = None,
+    proof_system: str = "ezkl",
     progress: Told = silent,
 ) -> Circuit:
     """Build the circuit of a model or an ONNX file, or look it up when it was built before.
@@ -68,9 +70,16 @@ def build_circuit(
     compared with onnxruntime: its note "fidelity". tolerance: compare numbers within this instead
     of the largest output. fraction_bits: the scale. batch: decisions in one proof. tuned: use what
     `tune` found; by default for ONNX files only, because agents and receipts go by the standard
-    circuit of a model. Raises ArgumentRefused, ModelError, CircuitError.
+    circuit of a model. proof_system: "groth16" for networks over integers, which has no samples, no
+    scales and no set-up file. Raises ArgumentRefused, ModelError, CircuitError.
     """
     _check_wishes(data, tolerance, fraction_bits, batch, tuned)
+    if (system := _system(proof_system)) is not HALO2:
+        for name, value in (("data", data), ("tuned", tuned), ("srs", srs)):
+            if value:
+                raise ArgumentRefused(name, value, f"None for {proof_system}")
+        with batch_file(onnx_of(model), batch) as onnx:
+            return system.build(onnx, progress=progress)
     setup = setup_file(srs)
     with batch_file(onnx_of(model), batch) as onnx, _samples_file(data) as samples:
         found = None if fraction_bits else tuning_of(model, onnx, tuned)
@@ -194,6 +203,12 @@ def _check_wishes(
         raise ArgumentRefused("batch", batch, "1 with samples")
     if fraction_bits and tuned:
         raise ArgumentRefused("fraction_bits", fraction_bits, "None: tuned settings have a scale")
+
+
+def _system(name: str) -> ProofSystem:
+    if name not in PROVING:
+        raise ArgumentRefused("proof_system", name, f"one of {', '.join(PROVING)}")
+    return PROVING[name]
 
 
 def _objective(name: str) -> Objective:

@@ -21,7 +21,12 @@ from zkagent.executor.cli.circuits_shown import (
 from zkagent.executor.cli.cleaning import prune_command, rm_command
 from zkagent.executor.cli.data_options import data_options
 from zkagent.executor.cli.group import Group
-from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION
+from zkagent.executor.cli.options import (
+    JSON_OPTION,
+    PROOF_SYSTEM_OPTION,
+    PROOF_SYSTEMS,
+    SRS_OPTION,
+)
 from zkagent.executor.cli.tune import tune_command
 
 if TYPE_CHECKING:
@@ -52,6 +57,7 @@ for command in (tune_command, rm_command, prune_command):
     help="Whether to use the settings that `circuit tune` found; by default for ONNX files only.",
 )
 @data_options
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def build_command(
@@ -60,6 +66,7 @@ def build_command(
     batch: int,
     tuned: bool | None,
     data: "Data | None",
+    proof_system: str,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -70,17 +77,21 @@ def build_command(
 
     Building the same model again looks it up. A set-up file counts as real when its SHA-256 is one
     of the public KZG ceremony's; any other is treated as a development set-up, whose verifier can
-    only be deployed on a local chain (31337).
+    only be deployed on a local chain (31337). A set-up of groth16 is made for one network.
     """
     from zkagent.circuits.networks.batch import batch_file
 
+    if proof_system != PROOF_SYSTEMS[0]:
+        if data or tuned:
+            raise click.UsageError("samples and tuned settings are for circuits of ezkl")
+        tuned = False
     if data and data.fraction_bits:
         if tuned:
             raise click.UsageError("tuned settings have a scale: leave out --fraction-bits")
         tuned = False
     with batch_file(find_onnx(model), batch) as onnx:
         arguments = tuned_arguments(model, onnx, tuned)
-        show(build_shown(onnx, srs, arguments, data), as_json)
+        show(build_shown(onnx, srs, arguments, data, proof_system), as_json)
 
 
 @circuit_group.command("list")

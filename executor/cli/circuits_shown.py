@@ -10,6 +10,7 @@ from zkagent.circuits.artifacts import Scale
 from zkagent.circuits.halo2.scales import scale_of
 from zkagent.executor.cli import output
 from zkagent.executor.cli.data_options import comparison
+from zkagent.executor.cli.options import PROOF_SYSTEMS, proof_system_of
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
@@ -48,12 +49,17 @@ def build_shown(
     srs: Path | None,
     arguments: "RunArguments | None" = None,
     data: "Data | None" = None,
+    proof_system: str = PROOF_SYSTEMS[0],
 ) -> "Circuit":
-    """Build or look up, with progress. Raises like build_circuit."""
+    """Build or look up, with progress. arguments, data: for ezkl's circuits. Raises like the
+    system's `build`."""
     from zkagent.circuits.halo2.build import Stage
     from zkagent.circuits.halo2.build_process import build_isolated
-    from zkagent.executor.cli.progress import stages
+    from zkagent.executor.cli.progress import stages, working
 
+    if proof_system != PROOF_SYSTEMS[0]:
+        with working() as begin:
+            return proof_system_of(proof_system).build(onnx, srs=srs, progress=begin)
     with stages(len(Stage)) as begin:
         return build_isolated(onnx, srs=srs, arguments=arguments, data=data, progress=begin)
 
@@ -105,12 +111,15 @@ def show(circuit: "Circuit", as_json: bool) -> None:
     output.show(f"  {summary(circuit)}, {sized(size)}")
     for line in comparison(circuit):
         output.show(f"  {line}")
-    for path in (*(circuit.directory / name for name in sorted(circuit.files)), circuit.srs):
+    files = [circuit.directory / name for name in sorted(circuit.files)]
+    for path in dict.fromkeys((*files, circuit.srs)):
         output.show(f"  {path}  {path.stat().st_size:,} bytes")
     if circuit.development_srs:
+        remedy = "; give a public ceremony's file with --srs"
+        kept = proof_system_of(PROOF_SYSTEMS[0]).name == circuit.origin.system
         output.show(
-            "development set-up: proofs count on a local chain (31337) only; "
-            "give a public ceremony's file with --srs",
+            "development set-up: proofs count on a local chain (31337) only"
+            f"{remedy if kept else ''}",
             err=True,
         )
 

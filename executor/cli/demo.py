@@ -6,14 +6,18 @@ from pathlib import Path
 
 import click
 
+from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, proof_system_of
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
 
 
 @click.command("demo")
 @MODEL_OPTION
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
-def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -> None:
+def demo_command(
+    model_name: str, proof_system: str, srs: Path | None, receipt_path: Path | None
+) -> None:
     """Run a wallet agent on an embedded chain, every decision proven, then attack it.
 
     Exits with 1 when an attack succeeds or the receipt does not verify.
@@ -29,7 +33,7 @@ def demo_command(model_name: str, srs: Path | None, receipt_path: Path | None) -
     model = load_model(model_name, Model)
     check_place(receipt_path)
     with Narrator().working() as tell:
-        circuit = local_circuit(model, srs, tell.stage)
+        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
         with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
             completed, attacks = [], []
             with tell.aside():

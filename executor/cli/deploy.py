@@ -20,7 +20,13 @@ from zkagent.executor.cli.deploying import (
     checked_tokens,
     given_address,
 )
-from zkagent.executor.cli.options import SettingOption, vouched
+from zkagent.executor.cli.options import (
+    PROOF_SYSTEM_OPTION,
+    SettingOption,
+    proof_system_of,
+    vouched,
+    without_batches,
+)
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION, signer_of
 from zkagent.executor.cli.sending import fee_options
 from zkagent.executor.commands import typed
@@ -79,6 +85,7 @@ TRUST_FOUNDATIONS_OPTION = click.option(
 )
 @CHAIN_ID_OPTION
 @MODEL_OPTION
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option("--pool", callback=given_address, metavar="ADDRESS", help="Lending pool to use.")
@@ -116,6 +123,7 @@ def deploy_command(
     chain_id: int | None,
     fee_caps: "FeeCaps",
     model_name: str,
+    proof_system: str,
     srs: Path | None,
     sizes: tuple[int, ...],
     trust: tuple[str, ...],
@@ -144,6 +152,7 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
+    without_batches(proof_system, sizes)
     check_place(out, replaceable=lambda _: journal_path(out).exists())
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id, caps=fee_caps)
@@ -156,7 +165,7 @@ def deploy_command(
         served = policy_of(web3).chain_id
         _check_demo(foundations, demo, served)
         shown = _foundation_lines(web3, foundations)
-        circuit = local_circuit(model, srs, tell.stage)
+        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
         subject = _subject(model, circuit, plan)
         with resumable(web3, signer, out, subject) as carrier:
@@ -256,6 +265,7 @@ def batch_circuits(
 
 @click.command("chain")
 @MODEL_OPTION
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option(
@@ -265,7 +275,9 @@ def batch_circuits(
     show_default=True,
     help="Where deployment.json and owner.key go.",
 )
-def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], folder: Path) -> None:
+def chain_command(
+    *, model_name: str, proof_system: str, srs: Path | None, sizes: tuple[int, ...], folder: Path
+) -> None:
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
     from zkagent.executor.cli.narrator import Narrator
@@ -273,6 +285,7 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
 
+    without_batches(proof_system, sizes)
     model = load_model(model_name, Model)
     check_new_folder(folder)
     if folder.is_dir():
@@ -281,7 +294,7 @@ def chain_command(model_name: str, srs: Path | None, sizes: tuple[int, ...], fol
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
     with held_files(folder, DEPLOYMENT, KEY) as (out, key), Narrator().working() as tell:
-        circuit = local_circuit(model, srs, tell.stage)
+        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
         batches = batch_circuits(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
             out.write(chain.deployment.to_json())

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -12,6 +12,9 @@ from click.core import ParameterSource
 from zkagent.executor.api.limits import MOST_SECONDS
 from zkagent.executor.cli import output
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
+
+if TYPE_CHECKING:
+    from zkagent.circuits.systems import ProofSystem
 
 
 class FiniteRange(click.FloatRange):
@@ -108,6 +111,34 @@ SRS_OPTION = click.option(
 )
 
 
+#: As `circuits.systems.PROVING` has them, which takes its time to load.
+PROOF_SYSTEMS = ("ezkl", "groth16")
+PROOF_SYSTEM_OPTION = click.option(
+    "--proof-system",
+    "proof_system",
+    type=click.Choice(PROOF_SYSTEMS),
+    default=PROOF_SYSTEMS[0],
+    show_default=True,
+    help="ezkl takes any network; groth16 those over integers, many times faster.",
+)
+
+
+def proof_system_of(name: str) -> "ProofSystem":
+    """What --proof-system names."""
+    from zkagent.circuits.systems import PROVING
+
+    return PROVING[name]
+
+
+def without_batches(proof_system: str, wanted: object) -> None:
+    """Raises click.UsageError where batch circuits are wanted of a system that needs none."""
+    if wanted and proof_system != PROOF_SYSTEMS[0]:
+        raise click.UsageError(
+            f"--batch is for circuits of {PROOF_SYSTEMS[0]}: proofs of {proof_system} are verified "
+            "together without"
+        )
+
+
 def checked_address(given: str) -> str:
     """Raises click.BadParameter."""
     from zkagent.verifier_contracts.chain.addresses import is_address
@@ -142,4 +173,5 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
-__all__ += ["checked_srs", "checked_url", "vouched"]
+__all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "checked_srs", "checked_url"]
+__all__ += ["proof_system_of", "vouched", "without_batches"]

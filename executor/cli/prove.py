@@ -11,7 +11,14 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, summary, tuned_arguments
-from zkagent.executor.cli.options import JSON_OPTION, SECONDS, SRS_OPTION, SettingOption
+from zkagent.executor.cli.options import (
+    JSON_OPTION,
+    PROOF_SYSTEM_OPTION,
+    PROOF_SYSTEMS,
+    SECONDS,
+    SRS_OPTION,
+    SettingOption,
+)
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit, Proof
@@ -57,6 +64,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     is_flag=True,
     help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
 )
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(
@@ -68,6 +76,7 @@ def prove_command(
     timeout_s: float,
     service: str | None,
     wait: bool,
+    proof_system: str,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -83,6 +92,8 @@ def prove_command(
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
+    if service and proof_system != PROOF_SYSTEMS[0]:
+        raise click.UsageError("a service proves by its own circuits: name one by its digest")
     if out:
         check_place(out, replaceable=_is_proof)
     loaded = None if prompt is None else _load(model)
@@ -92,7 +103,7 @@ def prove_command(
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
         proof, verify_s = _checked_if_possible(proof, model, service)
     else:
-        circuit = _find_circuit(model, srs)
+        circuit = _find_circuit(model, srs, proof_system)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
         verify_s = measurement.verify_s
     if loaded:
@@ -113,10 +124,17 @@ def prove_command(
 @click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
 @click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
 @click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
+@PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def verify_command(
-    proof_path: Path, model: str | None, digest: str | None, srs: Path | None, as_json: bool
+    proof_path: Path,
+    *,
+    model: str | None,
+    digest: str | None,
+    proof_system: str,
+    srs: Path | None,
+    as_json: bool,
 ) -> None:
     """Verify a PROOF file, - for standard input; exit code 1 when it is false, 3 when it is true
     and nothing here tells what it says.
@@ -134,7 +152,9 @@ def verify_command(
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
     named = proof.circuit if digest is None else digest
-    circuit = _circuit_of_digest(named) if model is None else _find_circuit(model, srs)
+    circuit = (
+        _circuit_of_digest(named) if model is None else _find_circuit(model, srs, proof_system)
+    )
     with working("verifying the proof"):
         verdict, untold = verify(proof, circuit), ""
         try:
@@ -190,7 +210,7 @@ def _named_model(model: str | None) -> "AnyModel | None":
     return None if model is None or is_file(model) or set(model) <= HEX_DIGITS else _load(model)
 
 
-def _find_circuit(model: str, srs: Path | None) -> "Circuit":
+def _find_circuit(model: str, srs: Path | None, proof_system: str) -> "Circuit":
     """Built from a model, or by digest where no model has that name. Raises CircuitError,
     ModelError."""
     from zkagent.models.errors import UnknownModel
@@ -201,7 +221,9 @@ def _find_circuit(model: str, srs: Path | None) -> "Circuit":
         if model and set(model) <= HEX_DIGITS:
             return _circuit_of_digest(model)
         raise
-    return build_shown(onnx, srs, tuned_arguments(model, onnx))
+    tuned = None if proof_system == PROOF_SYSTEMS[0] else False
+    arguments = tuned_arguments(model, onnx, tuned)
+    return build_shown(onnx, srs, arguments, proof_system=proof_system)
 
 
 def _circuit_of_digest(prefix: str) -> "Circuit":

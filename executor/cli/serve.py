@@ -17,7 +17,7 @@ from zkagent.executor.api.limits import (
     MOST_TIMES,
 )
 from zkagent.executor.cli import output
-from zkagent.executor.cli.options import SECONDS, FiniteRange
+from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, SECONDS, FiniteRange
 
 if TYPE_CHECKING:
     from zkagent.prover.service.api.application import Service
@@ -50,6 +50,7 @@ DATABASE_OPTION = click.option(
 WORKER_OPTIONS = _options(
     DATABASE_OPTION,
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
+    PROOF_SYSTEM_OPTION,
     click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
     click.option("--threads", type=click.IntRange(1, MOST_THREADS),
                  help="Per proof; by default all cores."),

@@ -42,6 +42,7 @@ class Options:
     callback_hosts: tuple[str, ...]
     private_callbacks: bool
     fake: Path | None
+    proof_system: str = "ezkl"  # of the models' circuits
 
     @property
     def callbacks(self) -> CallbackRules:
@@ -113,11 +114,12 @@ def _catalogue(options: Options) -> Catalogue:
         from zkagent.prover.service.fakes.catalogue import FakeCatalogue
 
         return FakeCatalogue.read(options.fake)
+    from zkagent.circuits.systems import PROVING
     from zkagent.models.catalogue import shipped_models
     from zkagent.prover.service.catalogue.built import BuiltCircuits
 
     names = () if options.no_models else options.models or shipped_models()
-    catalogue = BuiltCircuits(names)
+    catalogue = BuiltCircuits(names, system=PROVING[options.proof_system])
     log.info("looking for the models' circuits, building those that are missing")
     catalogue.build_models()
     for single, batch in options.batches:

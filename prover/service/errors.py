@@ -8,6 +8,7 @@ ProverError
     ├── StartRefused          the service would be open to strangers, or a setting makes no sense
     ├── LeaseLost             this worker may have been declared dead; it must not go on
     ├── CircuitUnknown        no such circuit or model here
+    ├── ArtifactUnknown       a circuit of this proof system has no such file
     ├── BodyRefused           the body of a request cannot be read, or would take too long
     ├── RequestRefused        a request that cannot become a proof (wrong features, refused text)
     ├── KeyRefused            no key, a wrong one, or a revoked one
@@ -80,6 +81,15 @@ class CircuitUnknown(ServiceError):
     def __init__(self, name: str, known: list[str]) -> None:
         shown = ", ".join(known) or "none yet"
         super().__init__(f"no circuit or model {name[:80]!r} here; there are: {shown}")
+        self.name = name
+
+
+class ArtifactUnknown(ServiceError):
+    """Proof systems differ in what their circuits consist of."""
+
+    def __init__(self, circuit: str, name: str, system: str) -> None:
+        super().__init__(f"circuit {circuit[:16]} is of {system}, which has no {name}")
+        self.circuit = circuit
         self.name = name
 
 

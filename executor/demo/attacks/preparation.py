@@ -8,6 +8,7 @@ from pathlib import Path
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.systems import HALO2, system_of
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.demo.attacks.stage import AttackStage
 from zkagent.executor.runs.session import Session, local_circuit
@@ -74,7 +75,9 @@ def _other_model(
 ) -> tuple[Proof, int]:
     """A proof of the second model for `x`, and the number that it is registered under."""
     model = perturbed_model(session.model, cache_root() / "perturbed")
-    circuit = local_circuit(model, session.circuit.srs, lambda s: tell(f"second model: {s}"))
+    system = system_of(session.circuit)
+    srs = session.circuit.srs if system is HALO2 else None  # a set-up of many circuits
+    circuit = local_circuit(model, srs, lambda s: tell(f"second model: {s}"), system)
     deployer = Deployer(DirectCarrier(chain.web3, chain.owner))
     verifier = deployer.verifier(circuit)
     contracts = replace(chain.deployment.contracts, verifier=verifier.address)

@@ -26,6 +26,7 @@ MOST_ERRORS = 20
 KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.KeyRefused, 401, "key-refused"),
     (errors.CircuitUnknown, 404, "unknown-circuit"),
+    (errors.ArtifactUnknown, 404, "unknown-file"),
     (errors.ProofUnknown, 404, "unknown-proof"),
     (errors.CallbackRefused, 403, "callback-refused"),
     (errors.PriorityRefused, 403, "priority-refused"),

@@ -22,12 +22,19 @@ from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotF
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
 from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
 from zkagent.circuits.support.cache import cache_root
-from zkagent.circuits.systems import describe_circuit, find_system, load_circuit, system_id
+from zkagent.circuits.systems import (
+    HALO2,
+    ProofSystem,
+    describe_circuit,
+    find_system,
+    load_circuit,
+    system_id,
+)
 from zkagent.prover.errors import ProverTroubled
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.catalogue.catalogue import Artifact, BatchForm, Card, Prover
 from zkagent.prover.service.catalogue.verifier_process import VerifierProcess
-from zkagent.prover.service.errors import CircuitUnknown, StartRefused
+from zkagent.prover.service.errors import ArtifactUnknown, CircuitUnknown, StartRefused
 
 if TYPE_CHECKING:
     from zkagent.models.catalogue import Model
@@ -41,6 +48,8 @@ FILES = {
     Artifact.SOLIDITY: VERIFIER,
     Artifact.SETTINGS: SETTINGS,
 }
+#: What a circuit has wherever it has the artifact.
+NEEDED = {**FILES, Artifact.ABI: VERIFIER}
 
 # What verifier_patch makes of the generated contract, for callers without a compiler.
 VERIFIER_ABI = [
@@ -65,10 +74,18 @@ class BuiltCircuits:
     business: proving keys by the children that prove, the rest each time that it is used.
     """
 
-    def __init__(self, models: Iterable[str] = (), *, cache: Path | None = None) -> None:
-        """models: names or folders of agents' models. Raises ModelError for others."""
+    def __init__(
+        self,
+        models: Iterable[str] = (),
+        *,
+        cache: Path | None = None,
+        system: ProofSystem = HALO2,
+    ) -> None:
+        """models: names or folders of agents' models, proven by circuits of `system` where they are
+        asked for by name. Raises ModelError for others."""
         from zkagent.models.catalogue import Model, load_model
 
+        self._system = system
         self._cache = cache_root(cache)
         loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
@@ -84,13 +101,11 @@ class BuiltCircuits:
         """Build the models' circuits that are missing or damaged; minutes at worst. One that can
         be neither used nor built again is left as it is, for those that need it to wait. Raises
         CircuitError."""
-        from zkagent.circuits.halo2.build_process import build_isolated
-
         for name, model in self._models.items():
             well, damaged = self._find(model.manifest.files.onnx)
             if well is None:
                 try:
-                    well = build_isolated(model.onnx_path, cache=self._cache)
+                    well = self._system.build(model.onnx_path, cache=self._cache)
                 except (CircuitError, OSError) as exc:
                     if damaged is None:
                         raise
@@ -179,6 +194,8 @@ class BuiltCircuits:
     def artifact(self, digest: str, name: Artifact) -> bytes:
         with self._noted(digest, name):
             circuit = self._circuit(digest)
+            if NEEDED[name] not in circuit.files:
+                raise ArtifactUnknown(digest, name, circuit.origin.system)
             if name is Artifact.ABI:
                 return json.dumps(VERIFIER_ABI).encode()
             return read_file(circuit.directory / FILES[name], circuit.files[FILES[name]])
@@ -204,13 +221,14 @@ class BuiltCircuits:
         return True
 
     def _find(self, onnx: str) -> tuple[Circuit | None, Circuit | None]:
-        """Built circuits of the network with this SHA-256, one of a real ceremony first: one whose
-        files are all well, and one of the others."""
+        """Built circuits of the network with this SHA-256, of the models' proof system, one of a
+        real ceremony first: one whose files are all well, and one of the others."""
         well: list[Circuit] = []
         damaged: list[Circuit] = []
         for digest in list_circuits(self._cache):
             with contextlib.suppress(CircuitUnknown, CircuitError):
-                if (circuit := self._circuit(digest)).origin.onnx == onnx:
+                origin = (circuit := self._circuit(digest)).origin
+                if (origin.onnx, origin.system) == (onnx, self._system.name):
                     (well if self._is_well(digest) else damaged).append(circuit)
         first, other = (
             min(found, key=lambda circuit: circuit.development_srs, default=None)

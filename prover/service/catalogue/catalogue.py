@@ -90,7 +90,8 @@ class Catalogue(Protocol):
         """In bounded time. Raises CircuitUnknown, or ProverError when it cannot be decided."""
 
     def artifact(self, digest: str, name: Artifact) -> bytes:
-        """A public file of a circuit, as it was built. Raises CircuitUnknown, CircuitError."""
+        """A public file of a circuit, as it was built. Raises CircuitUnknown, ArtifactUnknown,
+        CircuitError."""
 
     def troubles(self) -> list[str]:
         """What was found lately to be wrong with files of circuits here, a line for each."""

@@ -1,5 +1,5 @@
-"""One function, three ways: onnxruntime, the program by its definition and the witness. Every
-witness satisfies every constraint, and its public words are those that a contract would make."""
+"""One function, four ways: onnxruntime, the program by its definition, our witness and ezkl's.
+Witnesses satisfy all constraints, and have the public words that a contract would make."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +14,10 @@ from tests.support.operator_networks import OPERATORS, TABLES, looked_up
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.r1cs import r1cs_file, witness_file
 from zkagent.circuits.groth16.solver import Solver
+from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.keyless import KeylessCircuit
+from zkagent.circuits.halo2.settings import default_arguments
+from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.program.evaluation import evaluate
 from zkagent.circuits.program.reader import read_program
 from zkagent.models.catalogue import load_model
@@ -96,3 +100,18 @@ def test_shipped_networks_agree_on_a_thousand_inputs_and_all_edges(
     (given,) = session.get_inputs()
     y = [session.run(None, {given.name: np.array([row])})[0].ravel().tolist() for row in x]
     agree(tmp_path, compiled, x, y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", [wallet, classifier_s])
+def test_ezkl_computes_the_same_on_a_thousand_inputs(
+    tmp_path: Path, network: Callable[[], bytes]
+) -> None:
+    (path := tmp_path / "model.onnx").write_bytes(network())
+    (folder := tmp_path / "ezkl").mkdir()
+    circuit = KeylessCircuit(read_network(path), folder)
+    circuit.compile(default_arguments(integer=True))
+    compiled = compile_program(read_program(network()))
+    for x in samples(compiled.inputs, count=499):
+        y = ezkl_engine.evaluate(circuit.compiled, x, folder / "witness.json")
+        assert list(y) == compiled.outputs_of(compiled.witness(x))

@@ -8,10 +8,12 @@ import pytest
 from tests.support.classifiers import random_weights
 from tests.support.integer_networks import infer, relu, samples
 from zkagent.circuits.bn254.field import to_field
+from zkagent.circuits.groth16.compiler import compile_program
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
 from zkagent.circuits.halo2.settings import default_arguments
 from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.program.reader import read_program
 from zkagent.models.catalogue import load_model
 from zkagent.models.classifier.export import export_classifier
 from zkagent.models.examples.squares import export_square_network, train_square_network
@@ -64,3 +66,17 @@ def test_onnxruntime_circuit_and_contract_compute_the_same_numbers(
             lie[model.program.inputs + wrong] = to_field(y[wrong] + 1)
             with pytest.raises(RevertError, match="OutputMismatch"):
                 call(chain.web3, functions.verify(b"", lie))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8)])
+def test_the_contract_and_a_groth16_witness_agree_on_a_thousand_inputs(
+    chain: Anvil, network: Callable[[], bytes], bits: int
+) -> None:
+    onnx = network()
+    model = generate_evm_model(onnx, input_bits=bits)
+    functions = deploy_evm_model(chain.web3, model, chain.accounts[0]).contract.functions
+    compiled = compile_program(read_program(onnx, bits))
+    for x in samples(model.program.inputs, count=499, bits=bits):
+        y = compiled.outputs_of(compiled.witness(x))
+        assert call(chain.web3, functions.evaluate(x)) == y

@@ -14,6 +14,7 @@ CircuitError
 │   └── SrsTooSmall      fewer rows than the circuit needs
 ├── HomeRefused          nothing can be kept where ZKAGENT_HOME says
 ├── CircuitNotFound      no such circuit in the cache
+│   └── CircuitElsewhere     and it cannot be built again: its set-up was made for it alone
 ├── CircuitInUse         a circuit that should go is being built, or worked with
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
 ├── ProofSystemUnknown   a registry, receipt or circuit names a proof system that is not here
@@ -175,6 +176,20 @@ class CircuitNotFound(CircuitError):
         self.directory = directory
 
 
+class CircuitElsewhere(CircuitNotFound):
+    """Not in the cache, and no build gives it."""
+
+    def __init__(self, digest: str, directory: Path) -> None:
+        CircuitError.__init__(
+            self,
+            f"circuit {digest[:16]} is not well on this machine, and no build gives it, because "
+            "its set-up was made for it alone: copy its folder from where it was built to "
+            f"{directory}",
+        )
+        self.digest = digest
+        self.directory = directory
+
+
 class CircuitInUse(CircuitError):
     """The circuit was not removed."""
 
@@ -283,6 +298,7 @@ __all__ = [
     "CUT_OFF",
     "ArtifactCorrupted",
     "ArtifactUnreadable",
+    "CircuitElsewhere",
     "CircuitError",
     "CircuitInUse",
     "CircuitNotFound",

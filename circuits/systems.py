@@ -13,6 +13,7 @@ from typing import Protocol
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
+    CircuitElsewhere,
     CircuitNotFound,
     CircuitOutdated,
     ProofSystemUnknown,
@@ -20,7 +21,7 @@ from zkagent.circuits.errors import (
 from zkagent.circuits.evaluated.system import Evaluated
 from zkagent.circuits.groth16.system import Groth16
 from zkagent.circuits.halo2.system import Halo2
-from zkagent.circuits.store import Stored, read_stored
+from zkagent.circuits.store import Stored, circuits_folder, read_stored
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.encoding.hashing import keccak_int
 
@@ -29,7 +30,8 @@ class ProofSystem(Protocol):
     """How circuits of one kind are made and used.
 
     name: what a registry's id is the hash of. separate: proving takes long or may crash, so that it
-    belongs into a process of its own.
+    belongs into a process of its own. repeatable: the same file with the same set-up gives the same
+    circuit on any machine.
     """
 
     @property
@@ -37,6 +39,9 @@ class ProofSystem(Protocol):
 
     @property
     def separate(self) -> bool: ...
+
+    @property
+    def repeatable(self) -> bool: ...
 
     def build(
         self,
@@ -120,6 +125,13 @@ def describe_circuit(digest: str, cache: Path | None = None) -> Circuit:
     return find_system(system_id(stored.origin.system)).describe(stored, cache)
 
 
+def check_repeatable(system: ProofSystem, digest: str, cache: Path | None = None) -> None:
+    """For a circuit that is not in the cache: whether building can give it. Raises
+    CircuitElsewhere."""
+    if not system.repeatable:
+        raise CircuitElsewhere(digest, circuits_folder(cache))
+
+
 def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
     """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
     try:
@@ -146,6 +158,7 @@ __all__ = [
     "SYSTEMS",
     "ProofSystem",
     "cached_circuit",
+    "check_repeatable",
     "describe_circuit",
     "find_system",
     "load_circuit",

@@ -24,6 +24,7 @@ class Evaluated:
 
     name = NAME
     separate = False
+    repeatable = True
 
     def build(
         self,

@@ -20,6 +20,7 @@ from filelock import FileLock
 from zkagent.circuits.artifacts import NETWORK, VERIFYING_KEY, Circuit, Facts, Origin
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
+    CircuitNotFound,
     CircuitOutdated,
     EngineError,
     InputRefused,
@@ -124,8 +125,12 @@ def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
     for digest in list_circuits(cache):
         try:
             stored = read_stored(digest, cache)
-            if (stored.origin.system, stored.origin.onnx) == (NAME, onnx):
-                yield open_stored(stored)
+        except (CircuitNotFound, ArtifactCorrupted):
+            continue  # just removed, or perhaps of another system
+        if (stored.origin.system, stored.origin.onnx) != (NAME, onnx):
+            continue
+        try:
+            yield open_stored(stored)
         except CircuitOutdated:
             continue
         except ArtifactCorrupted as exc:

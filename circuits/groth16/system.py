@@ -46,6 +46,7 @@ class Groth16:
 
     name = NAME
     separate = True  # a library with a licence of its own, and memory that a process gives back
+    repeatable = False  # a set-up is random, and kept nowhere but in the circuit's keys
 
     def build(
         self,

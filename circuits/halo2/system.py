@@ -17,6 +17,7 @@ class Halo2:
 
     name = NAME
     separate = True  # a proof holds the interpreter for its whole time
+    repeatable = True
 
     def build(
         self,

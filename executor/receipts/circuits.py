@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.errors import CircuitElsewhere
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.circuits.systems import ProofSystem, cached_circuit, find_system
+from zkagent.circuits.systems import ProofSystem, cached_circuit, check_repeatable, find_system
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts.verdicts import CannotTell
@@ -70,7 +71,11 @@ def find_circuit(
 ) -> Circuit:
     """The circuit of this name, as built from the model for `size` decisions in a proof. Raises
     like LocalCircuits."""
-    cached = cached_circuit(digest)
+    if (cached := cached_circuit(digest)) is None:
+        try:
+            check_repeatable(system, digest)
+        except CircuitElsewhere as exc:
+            raise CannotVerify(str(exc)) from exc
     with batch_file(model.onnx_path, size) as onnx:
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:

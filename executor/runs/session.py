@@ -10,7 +10,13 @@ from typing import Any
 from eth_account.signers.local import LocalAccount
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.systems import HALO2, ProofSystem, cached_circuit, find_system
+from zkagent.circuits.systems import (
+    HALO2,
+    ProofSystem,
+    cached_circuit,
+    check_repeatable,
+    find_system,
+)
 from zkagent.errors import ZkagentError
 from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
 from zkagent.executor.chain.web3_agent import Web3Agent
@@ -195,7 +201,9 @@ def circuit_of_agent(
     identity = chain.identity(chain.head())
     check_model(identity, model)
     digest, system = identity.model.circuit_hash.hex(), find_system(identity.model.proof_system_id)
-    circuit = cached_circuit(digest) or local_circuit(model, srs, stage, system)
+    if (circuit := cached_circuit(digest)) is None:
+        check_repeatable(system, digest)
+        circuit = local_circuit(model, srs, stage, system)
     if circuit.origin.system != system.name:
         raise OtherModel("proof system", circuit.origin.system, system.name)
     if circuit.digest != digest:

@@ -21,6 +21,8 @@ SETUP = Path("k12.srs")
 class System:
     """Builds a circuit of one name, and remembers what it was asked."""
 
+    repeatable = True
+
     def __init__(self, built: str, srs: str | None) -> None:
         self.circuit = SimpleNamespace(
             digest=built, development_srs=True, origin=SimpleNamespace(srs=srs)
@@ -126,3 +128,15 @@ def test_circuits_are_looked_for_once_each_and_none_beyond_the_largest_batch(
     assert len(asked) == 2
     source.circuit(model, THEIRS, 1, b"s")
     assert source.development
+
+
+def test_a_circuit_whose_set_up_is_its_own_is_not_built_in_vain(
+    model: Model, cache: dict[str, Any]
+) -> None:
+    system = System(OURS, "hash")
+    system.repeatable = False
+    with pytest.raises(CannotVerify, match="copy its folder from where it was built"):
+        find_circuit(model, OURS, system)  # type: ignore[arg-type]
+    assert system.asked == []
+    cache[OURS] = kept(model.manifest.files.onnx)
+    assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]

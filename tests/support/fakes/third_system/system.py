@@ -33,6 +33,7 @@ class HashSystem:
 
     name = "hash-of-values-v1"
     separate = False
+    repeatable = True
 
     def build(
         self,

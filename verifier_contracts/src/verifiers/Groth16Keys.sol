@@ -7,13 +7,13 @@ import {PublicWords} from "./PublicWords.sol";
 /// @title Verifying keys: as the code of contracts, and in memory with the sums over their claims
 /// @notice The code: a head; -alpha (64 bytes), beta, -gamma, -delta (128 each); for one and for each
 ///   public word a point (64). Points are as a pairing takes them, negated so that nothing has to be.
-///   The head: a zero byte, so that no call does anything; "groth16 v1"; 1 for a development set-up's,
+///   The head: INVALID, so that a call of it fails; "groth16 v1"; 1 for a development set-up's,
 ///   otherwise 0; numbers of features and of outputs, 2 bytes each.
 /// @dev That points are on their curves and in their groups, the precompiles check whenever they are
 ///   used. That they come from a set-up of the model's circuit is what its commitment says.
 library Groth16Keys {
     uint256 internal constant LOCAL_CHAIN_ID = 31_337;
-    uint256 private constant TITLE = uint88(bytes11("\x00groth16 v1"));
+    uint256 private constant TITLE = uint88(bytes11("\xfegroth16 v1"));
     uint256 private constant HEAD_BYTES = 16;
     uint256 private constant POINTS_BYTES = 448;
 
@@ -35,12 +35,11 @@ library Groth16Keys {
     /// @notice The points of one and of each word.
     uint256 internal constant WORD_POINTS = POINTS + POINTS_BYTES;
 
-    /// @notice Whether the code at `account` begins like a key's: a call of it would do nothing.
+    /// @notice Whether the code at `account` begins like a key's, which cannot be called.
     function isKey(address account) internal view returns (bool) {
         uint256 head;
         assembly ("memory-safe") {
-            mstore(0, 0)
-            extcodecopy(account, 0, 0, 32)
+            extcodecopy(account, 0, 0, 32) // zeros behind the end
             head := mload(0)
         }
         return head >> 168 == TITLE;

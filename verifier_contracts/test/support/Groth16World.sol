@@ -41,7 +41,7 @@ abstract contract Groth16World is Test {
         bytes memory g2 = abi.encode(X_IM, X_RE, Y_IM, Y_RE);
         bytes memory minus = abi.encode(X_IM, X_RE, P - Y_IM, P - Y_RE);
         code = bytes.concat(
-            "\x00groth16 v1", bytes1(mark), bytes2(inputs), bytes2(outputs), negate(point(name, 0))
+            "\xfegroth16 v1", bytes1(mark), bytes2(inputs), bytes2(outputs), negate(point(name, 0))
         );
         code = bytes.concat(code, g2, minus, minus);
         uint256 words = (inputs + 14) / 15 + (outputs < 4 ? 1 : 2);

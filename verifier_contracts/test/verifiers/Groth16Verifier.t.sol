@@ -234,6 +234,11 @@ contract Groth16VerifierTest is Groth16World {
         groth16.verify(one(wrong));
     }
 
+    function test_a_key_cannot_be_called() public {
+        (bool success,) = key.call{gas: GAS}("");
+        assertFalse(success);
+    }
+
     function test_other_contracts_and_accounts_are_no_keys() public {
         address[4] memory wrong = [address(0), address(groth16), makeAddr("account"), address(8)];
         for (uint256 i = 0; i < wrong.length; ++i) {

@@ -1,10 +1,10 @@
 """A verifying key as a contract's code: what verifiers read, and by whose hash proofs name a key.
 
-Its first byte stops whoever calls it. Then come the format's name, 1 for a development set-up and
-else 0, the model's numbers of inputs and outputs (two bytes each), and points as the pairing takes
-them, 32 bytes a coordinate, of G2 the imaginary part first: -alpha, beta, -gamma, -delta, and one
-for 1 and for each public word. So e(A, B) e(-alpha, beta) e(L, -gamma) e(C, -delta) = 1 for a true
-proof A, B, C and the words' sum L.
+Its first byte is INVALID: whoever calls it fails. Then come the format's name, 1 for a development
+set-up and else 0, the model's numbers of inputs and outputs (two bytes each), and points as the
+pairing takes them, 32 bytes a coordinate, of G2 the imaginary part first: -alpha, beta, -gamma,
+-delta, and one for 1 and for each public word. So e(A, B) e(-alpha, beta) e(L, -gamma) e(C, -delta)
+= 1 for a true proof A, B, C and the words' sum L.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from zkagent.circuits.groth16.public_words import output_words, public_words
 from zkagent.circuits.groth16.zkey import VerifyingKey
 from zkagent.models.encoding.hashing import keccak_int
 
-HEAD = b"\0groth16 v1"
+HEAD = b"\xfegroth16 v1"
 HEADER_BYTES = len(HEAD) + 5
 PAIRED_BYTES = 64 + 3 * 128
 

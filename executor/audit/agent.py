@@ -76,7 +76,7 @@ def made_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     that somebody vouches for may name tools that others made."""
     for place in places(wiring, code):
         own = place.within and made_by(wiring.agent, place.address)
-        if place.address != NOBODY and not own:
+        if place.address != NOBODY and place.storage and not own:
             yield from origin_checks(code, place)
 
 

@@ -19,7 +19,7 @@ Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
 ROLES = (
     *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
-    *("encoder", "decoder", "pool", "token"),
+    *("encoder", "decoder", "pool", "token", "groth16"),
 )
 SHORT = {"symbol book": "book", "balance converter": "converter"}
 
@@ -28,7 +28,7 @@ SHORT = {"symbol book": "book", "balance converter": "converter"}
 class Place:
     """A contract in a role. names: the contracts that may fill it. choice: it is the owner's to
     choose, so that foreign code is no surprise. within: it was made by the agent's constructor, so
-    that the agent's origin is its own."""
+    that the agent's origin is its own. storage: it has some, which only its origin tells of."""
 
     role: str
     address: str
@@ -36,6 +36,7 @@ class Place:
     expected: Expected = field(default_factory=dict)
     choice: bool = False
     within: bool = False
+    storage: bool = True
 
     @property
     def kind(self) -> str:

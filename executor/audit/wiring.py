@@ -140,8 +140,8 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
 def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     """Every contract that the agent rests on but for its model's, with the values in its code."""
     yield Place("agent", wiring.agent, ("WalletAgent",), _agent_values(wiring))
-    registry = {"_registry": _number(wiring.registry)}
-    yield Place("executor", wiring.executor, ("AgentExecutor",), registry)
+    yield executor_place(wiring)
+    yield from groth16_places(wiring, code)
     yield Place("registry", wiring.registry, ("ModelRegistry",))
     yield wallet_place(wiring)
     yield Place("symbol book", wiring.book, ("SymbolBook",))
@@ -149,6 +149,22 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
         yield tool_place(wiring, tool)
         if tool.name == CONVERTED:
             yield from converter_places(wiring, tool, code)
+
+
+def executor_place(wiring: Wiring) -> Place:
+    made = {"_registry": _number(wiring.registry), "_groth16": None}
+    return Place("executor", wiring.executor, ("AgentExecutor",), made)
+
+
+def groth16_places(wiring: Wiring, code: Code) -> Iterator[Place]:
+    """What the executor has Groth16 proofs verified by; releases before had nothing."""
+    try:
+        executor = code.recognised(executor_place(wiring))
+        address = executor.address("_groth16") if "_groth16" in executor.values else ""
+    except (CannotTell, ValueError):  # the executor's own check says what is wrong with it
+        return
+    if address:
+        yield Place("groth16 verifier", address, ("Groth16Verifier",), storage=False)
 
 
 def wallet_place(wiring: Wiring) -> Place:

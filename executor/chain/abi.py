@@ -107,6 +107,8 @@ PINNED_COMMITMENT = Method("pinnedCommitment", (), ("bytes32",))
 MAX_ITERATIONS = Method("maxIterations", (), ("uint16",))
 OWNER = Method("owner", (), ("address",))
 WALLET = Method("wallet", (), ("address",))
+#: Of the verifier of Groth16 proofs: claims, of a key each.
+VERIFY_TOGETHER = Method("verify", ("(address,bytes,bytes,bytes)[]",))
 POINTER = Method("pointer", (), ("address",))
 BALANCE_OF = Method("balanceOf", ("address",), ("uint256",))
 DECISION_VERIFIED = Method(

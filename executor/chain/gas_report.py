@@ -1,7 +1,7 @@
 """Where a run's gas went: per iteration to decide, to verify, to act. Nodes that trace can tell.
 
 decide   runNextIteration: reading the tools, encoding, decoding
-verify   the proof
+verify   the proof; proofs that are verified together have equal shares
 act      the tool's own work
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from zkagent.executor.chain.abi import RUN, RUN_NEXT_ITERATION, Method
+from zkagent.executor.chain.abi import RUN, RUN_NEXT_ITERATION, VERIFY_TOGETHER, Method
 from zkagent.executor.chain.agent import AgentIdentity
 from zkagent.verifier_contracts.chain.local import translated
 from zkagent.verifier_contracts.errors import ChainError
@@ -69,9 +69,18 @@ def from_trace(
             act.append(used)
         elif caller == identity.executor and callee in verifiers:
             verify.append(used)
+        elif caller == identity.executor and _calls(frame, VERIFY_TOGETHER):
+            verify += _together(frame, verifiers)
     act += [0] * (len(decide) - len(act))
     shared = verify if groups is None else _shared(verify, groups)
     return tuple(IterationGas(*gas) for gas in zip(decide, shared, act, strict=False))
+
+
+def _together(frame: Frame, keys: set[str]) -> list[int]:
+    """A call's gas shared out among its claims: the shares of those of these keys."""
+    (claims,) = VERIFY_TOGETHER.arguments(bytes.fromhex(frame["input"].removeprefix("0x")))
+    share = int(frame["gasUsed"], 16) // len(claims)
+    return [share for key, *_ in claims if key.lower() in keys]
 
 
 def _shared(verify: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int]:

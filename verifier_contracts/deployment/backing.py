@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import ProofSystemUnknown
+from zkagent.circuits.groth16.cached import read_key
 from zkagent.circuits.halo2.verifier_patch import CONTRACT, LOCAL_CHAIN_ID
-from zkagent.circuits.systems import EVALUATED, HALO2, system_id
+from zkagent.circuits.systems import EVALUATED, GROTH16, HALO2, system_id
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
 from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
 from zkagent.verifier_contracts.evm import EvmModel, generate_evm_model
@@ -80,6 +81,29 @@ class ProofBacking:
         return (ExactCode(address, self._compiled.deployed_bytecode),)
 
 
+class KeyBacking:
+    """The key of Groth16 proofs as a contract's code; the executor made what verifies by it."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+
+    @cached_property
+    def _code(self) -> bytes:
+        return read_key(self.circuit).to_bytes()
+
+    def check(self, chain_id: int, onnx: str) -> None:
+        """Nothing would keep a development set-up's key off another chain, but its mark is part of
+        the code, and the verifier refuses it there."""
+        if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
+            raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
+
+    def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
+        return ExactCode(create_data(carrier, step, self._code), self._code)
+
+    def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
+        return (ExactCode(address, self._code),)
+
+
 class EvaluationBacking:
     """A contract that evaluates the network, with the parts that compute its larger layers."""
 
@@ -121,6 +145,7 @@ class EvaluationBacking:
 BACKINGS: dict[bytes, Callable[[Circuit], Backing]] = {
     system_id(HALO2.name): ProofBacking,
     system_id(EVALUATED.name): EvaluationBacking,
+    system_id(GROTH16.name): KeyBacking,
 }
 
 

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eth_utils.address import to_checksum_address
+
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
 from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.chain.local import call, translated
 from zkagent.verifier_contracts.deployment.deployer import at
-from zkagent.verifier_contracts.deployment.known_code import recognise
+from zkagent.verifier_contracts.deployment.known_code import Recognised, recognise
 from zkagent.verifier_contracts.deployment.record import Token
 from zkagent.verifier_contracts.errors import RevertError, UnknownCode
 
@@ -48,7 +50,7 @@ def find_foundations(
     """With what the chain says of them: an executor's registry, decimals of tokens. tokens: symbol
     and address. Raises UnknownCode, ChainError."""
     if executor is not None:
-        _check_code(web3, "AgentExecutor", executor)
+        _check_executor(web3, executor)
         named = str(call(web3, at(web3, "AgentExecutor", executor).functions.registry()))
         if registry not in (None, named):
             raise UnknownCode("AgentExecutor", executor, f"its registry is {named}")
@@ -64,7 +66,7 @@ def check_foundations(web3: Any, there: Foundations) -> None:
     if there.registry is not None:
         _check_code(web3, "ModelRegistry", there.registry)
     if there.executor is not None:
-        _check_code(web3, "AgentExecutor", there.executor)
+        _check_executor(web3, there.executor)
     if there.book is not None:
         _check_code(web3, "SymbolBook", there.book)
         listed_tokens(web3, there.book)
@@ -93,7 +95,17 @@ def listed_tokens(web3: Any, book: str) -> tuple[Token, ...]:
     return found
 
 
-def _check_code(web3: Any, name: str, address: str) -> None:
+def _check_executor(web3: Any, address: str) -> None:
+    """It, and what it has Groth16 proofs verified by: its constructor made that, if it ran."""
+    found = _check_code(web3, "AgentExecutor", address)
+    try:
+        groth16 = to_checksum_address(found.address("_groth16"))
+    except ValueError as exc:
+        raise UnknownCode("AgentExecutor", address, str(exc)) from exc
+    _check_code(web3, "Groth16Verifier", groth16)
+
+
+def _check_code(web3: Any, name: str, address: str) -> Recognised:
     """Refuse what is not this version's contract `name`, whatever its constructor was given."""
     with translated(web3):
         code = bytes(web3.eth.get_code(address))
@@ -102,6 +114,7 @@ def _check_code(web3: Any, name: str, address: str) -> None:
         raise UnknownCode(name, address, "nobody here knows its code" if code else NO_CONTRACT)
     if found.name != name or not found.contract.is_this_version:
         raise UnknownCode(name, address, f"it is {found.contract.label}")
+    return found
 
 
 def _require_code(web3: Any, name: str, address: str) -> None:

@@ -25,7 +25,7 @@ def word(code: bytes, place: int) -> int:
 
 def test_a_key_is_its_head_and_its_points() -> None:
     code, key = small().to_bytes(), small().key
-    assert code[:16] == b"\0groth16 v1" + bytes([1, 0, 2, 0, 1])
+    assert code[:16] == b"\xfegroth16 v1" + bytes([1, 0, 2, 0, 1])
     assert len(code) == 16 + 448 + 64 * 3
     assert (word(code, 0), word(code, 1)) == (key.alpha[0], Q - key.alpha[1])
     (x0, x1), (y0, y1) = key.beta

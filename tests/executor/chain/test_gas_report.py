@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.executor.drain import AGENT, CIRCUIT
 from tests.support.fakes.memory_agent import memory_identity
-from zkagent.executor.chain.abi import RUN, RUN_NEXT_ITERATION, RUN_WITH_PROOFS
+from zkagent.executor.chain.abi import RUN, RUN_NEXT_ITERATION, RUN_WITH_PROOFS, VERIFY_TOGETHER
 from zkagent.executor.chain.gas_report import IterationGas, from_trace
 from zkagent.models.catalogue import Model
 
@@ -33,6 +33,18 @@ def test_gas_is_given_to_the_iteration_that_used_it(drain: Model) -> None:
     framed = frame(AGENT, executor, b"runInFrame", 900, inner, *verifying)
     trace = frame("0x" + "11" * 20, AGENT, RUN_WITH_PROOFS.selector, 1000, framed)
     assert from_trace(trace, identity) == (IterationGas(50, 400, 30), IterationGas(40, 401, 0))
+
+
+def test_the_gas_of_proofs_that_are_verified_together_is_shared_out(drain: Model) -> None:
+    """Among a frame's three claims two are of this agent's key."""
+    identity = memory_identity(drain, AGENT, 31337, CIRCUIT)
+    executor, key = identity.executor, identity.model.verifier
+    deciding = [frame(AGENT, executor, RUN_NEXT_ITERATION.selector, g) for g in (50, 40)]
+    claims = [(each, b"proof", b"features", b"output") for each in (key, TOOL, key)]
+    data = VERIFY_TOGETHER.call(claims)
+    verifying = frame(executor, "0x" + "16" * 20, data, 600)
+    trace = frame("0x" + "11" * 20, AGENT, RUN_WITH_PROOFS.selector, 1000, *deciding, verifying)
+    assert from_trace(trace, identity) == (IterationGas(50, 200, 0), IterationGas(40, 200, 0))
 
 
 def test_what_a_decision_costs_leaves_the_tool_out() -> None:

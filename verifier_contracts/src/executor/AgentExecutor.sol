@@ -14,7 +14,6 @@ import {AgreedFacts} from "./AgreedFacts.sol";
 import {ContextCalls} from "./ContextCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
 import {FrameMode, UsedClaim} from "./FrameState.sol";
-import {ProofCheck} from "./ProofCheck.sol";
 
 /// @title The ERC's executor, with a proof behind every decision
 /// @notice Derives the model's input from the context, takes the output from a claim of the open frame
@@ -109,7 +108,7 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         ExecutableModel memory model = _registry.bindingOf(modelId);
         _checkFeatures(model, features.length);
         _checkOutput(0, model, output.length);
-        ProofCheck.check(model.verifier, proof, features, output);
+        _checkOne(model.verifier, proof, features, output);
         _record(modelId, model, features, output);
     }
 

@@ -68,9 +68,15 @@ interface IModelRegistry is IERCZKMLRegistry {
     ///   since.
     error ModelHashMismatch(bytes32 committed, bytes32 computed);
 
-    /// @notice Models are bound to a verifier of ezkl's proofs (`ezkl-halo2-kzg-bn254-v1`) or to a
-    ///   contract that evaluates them (`evm-int-v1`); another system needs another registry.
+    /// @notice Models are bound to a verifier of ezkl's proofs (`ezkl-halo2-kzg-bn254-v1`), to a
+    ///   contract that evaluates them (`evm-int-v1`) or to a key of Groth16 proofs
+    ///   (`groth16-bn254-v1`), which are verified together without a batch verifier; another system
+    ///   needs another registry.
     error UnsupportedProofSystem(bytes4 received);
+
+    /// @notice Models of `groth16-bn254-v1` have a key's contract in the verifier's place, others a
+    ///   contract that can be called.
+    error KeyMismatch(bytes4 proofSystemId, address verifier);
 
     /// @notice No contract at this address, or an account that only delegates and can change its
     ///   mind.

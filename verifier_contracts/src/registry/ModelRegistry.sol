@@ -8,6 +8,7 @@ import {
     ModelBinding
 } from "../interfaces/IModelRegistry.sol";
 import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
+import {Groth16Keys} from "../verifiers/Groth16Keys.sol";
 import {ModelHashes} from "./ModelHashes.sol";
 import {StoredModel} from "./StoredModel.sol";
 
@@ -23,6 +24,7 @@ contract ModelRegistry is IModelRegistry {
 
     bytes4 private constant EZKL_HALO2_KZG = bytes4(keccak256("ezkl-halo2-kzg-bn254-v1"));
     bytes4 private constant EVM_INTEGERS = bytes4(keccak256("evm-int-v1"));
+    bytes4 private constant GROTH16 = bytes4(keccak256("groth16-bn254-v1"));
 
     uint256 private _lastId;
     mapping(uint256 modelId => Entry) private _entries;
@@ -65,11 +67,17 @@ contract ModelRegistry is IModelRegistry {
     function setBatchVerifiers(uint256 modelId, BatchVerifier[] calldata batches) external {
         Entry storage entry = _ownEntry(modelId);
         if (_bindings[modelId].verifier == address(0)) revert ModelNotBound(modelId);
+        if (entry.commitment.proofSystemId == GROTH16 && batches.length != 0) {
+            revert UnsupportedProofSystem(GROTH16);
+        }
         delete _batches[modelId];
         uint256 previous = 1;
         for (uint256 i = 0; i < batches.length; ++i) {
             if (batches[i].size <= previous) revert BatchSizeOutOfOrder(previous, batches[i].size);
             previous = batches[i].size;
+            if (Groth16Keys.isKey(batches[i].verifier)) {
+                revert KeyMismatch(entry.commitment.proofSystemId, batches[i].verifier);
+            }
             _checkVerifier(batches[i].codeHash, batches[i].verifier);
             _batches[modelId].push(batches[i]);
         }
@@ -177,8 +185,11 @@ contract ModelRegistry is IModelRegistry {
         ModelBinding calldata binding
     ) private {
         bytes4 system = commitment.proofSystemId;
-        if (system != EZKL_HALO2_KZG && system != EVM_INTEGERS) {
+        if (system != EZKL_HALO2_KZG && system != EVM_INTEGERS && system != GROTH16) {
             revert UnsupportedProofSystem(system);
+        }
+        if ((system == GROTH16) != Groth16Keys.isKey(binding.verifier)) {
+            revert KeyMismatch(system, binding.verifier);
         }
         if (binding.inputs == 0 || binding.outputs == 0) {
             revert EmptyModel(binding.inputs, binding.outputs);

@@ -203,7 +203,7 @@ contract ModelRegistryTest is World {
     function test_other_proof_systems_are_not_bound() public {
         ModelBinding memory binding = bindingWith(address(verifier));
         ModelCommitment memory commitment = commitmentFor(binding);
-        commitment.proofSystemId = bytes4(keccak256("groth16-bn254-v1"));
+        commitment.proofSystemId = bytes4(keccak256("plonk-bn254-v1"));
         vm.expectRevert(
             abi.encodeWithSelector(
                 IModelRegistry.UnsupportedProofSystem.selector, commitment.proofSystemId

@@ -10,7 +10,7 @@ from pathlib import Path
 from zkagent.executor.audit.run import RunContracts
 from zkagent.executor.chain.embedded import Balance, EmbeddedChain, balances
 from zkagent.executor.chain.gas_report import IterationGas, iteration_gas
-from zkagent.executor.demo.attacks.catalogue import ATTACKS
+from zkagent.executor.demo.attacks.catalogue import attacks_on
 from zkagent.executor.demo.attacks.preparation import prepare
 from zkagent.executor.demo.attacks.stage import AttackResult
 from zkagent.executor.errors import DemoError
@@ -81,7 +81,7 @@ def play(session: Session, chain: EmbeddedChain) -> Iterator[ShownRun]:
 def attack(session: Session, chain: EmbeddedChain, tell: Tell) -> Iterator[AttackResult]:
     """The attacks, one after the other; each is undone."""
     stage = prepare(session, chain, tell)
-    for mount in ATTACKS:
+    for mount in attacks_on(session.circuit):
         tell(f"attack: {mount.__name__.replace('_', ' ')}")
         yield mount(stage)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.systems import HALO2, system_of
 from zkagent.executor.demo.attacks import (
     changed_state,
     forged_proofs,
@@ -14,11 +16,18 @@ from zkagent.executor.demo.attacks.stage import AttackResult, AttackStage
 
 Attack = Callable[[AttackStage], AttackResult]
 
-ATTACKS: tuple[Attack, ...] = (
+#: On runs by proofs of any system.
+ON_RUNS: tuple[Attack, ...] = (
     *tampered_proofs.ATTACKS,
     *misused_claims.ATTACKS,
     *changed_state.ATTACKS,
     *strangers.ATTACKS,
     *hostile_tools.ATTACKS,
-    *forged_proofs.ATTACKS,
 )
+#: And on ezkl's circuits and verifiers.
+ATTACKS: tuple[Attack, ...] = (*ON_RUNS, *forged_proofs.ATTACKS)
+
+
+def attacks_on(circuit: Circuit) -> tuple[Attack, ...]:
+    """Those that apply to proofs of this circuit."""
+    return ATTACKS if system_of(circuit) is HALO2 else ON_RUNS

@@ -26,6 +26,8 @@ from zkagent.verifier_contracts.errors import ChainError, RevertError
 
 GAS_LIMIT = 20_000_000
 FALSE_PROOF = "false proof"
+#: Of the verifier that takes a frame's Groth16 proofs together.
+REFUSALS = frozenset({"PairingRefused", "PointRefused", "ProofsFalse"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ def reason(stage: AttackStage, transaction: Transaction) -> tuple[str, str]:
     except RevertError as exc:
         if exc.arguments.get("site") == stage.verifier:
             return "the verifier reverts: the proof is false for these values", FALSE_PROOF
+        if exc.name in REFUSALS:
+            return str(exc), FALSE_PROOF
         return str(exc), exc.name
     except ChainError as exc:
         return str(exc), type(exc).__name__

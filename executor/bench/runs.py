@@ -1,7 +1,8 @@
 """Whole runs of the wallet agent on a chain: what an iteration costs beyond its proof.
 
-The same prompts three times: each decision with a proof of its own, all of a run in one proof, and
-without a proof, by an agent whose model the chain evaluates.
+The same prompts four times: each decision with a proof of its own, all of a run in one proof, with
+Groth16 proofs that are verified together, where their prover is installed, and without a proof, by
+an agent whose model the chain evaluates.
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +12,9 @@ from zkagent.executor.bench.subjects import Say
 from zkagent.executor.errors import BenchMeasurementFailed
 
 if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit
     from zkagent.executor.chain.embedded import EmbeddedChain
+    from zkagent.executor.runs.provers import DecisionProver
     from zkagent.executor.runs.runner import AgentRunner
     from zkagent.models.catalogue import Model
 
@@ -21,7 +24,7 @@ PROMPTS = (
     "hello, the rent for the flat is due on friday so please withdraw all of my USDC from the "
     "lending pool to my wallet, ok thanks",
 )
-EACH, TOGETHER, EVM = "a proof each", "one proof", "evm"
+EACH, TOGETHER, KEYED, EVM = "a proof each", "one proof", "groth16", "evm"
 TOGETHER_SIZE = 4
 
 
@@ -37,34 +40,68 @@ def wallet_runs(say: Say) -> tuple[Run, ...]:
     batches = {TOGETHER_SIZE: batch_circuit(model, TOGETHER_SIZE, None, say)}
     with open_embedded(model, circuit, say, batches=batches) as (session, chain):
         own = AgentRunner(session.chain, session.sender, model, session.runner.prover)
-        runners = {EACH: own, TOGETHER: session.runner, EVM: _evaluating(chain, model, say)}
-        found = []
-        for form, runner in runners.items():
-            for prompt in PROMPTS:
-                say(f"{form}: {len(prompt)} characters")
-                snapshot = chain.anvil.snapshot()
-                found.append(_run(chain, runner, form, prompt))
-                chain.anvil.revert(snapshot)
+        found = [
+            *_runs(chain, own, EACH, say),
+            *_runs(chain, session.runner, TOGETHER, say),
+            *keyed_runs(chain, model, say),
+            *evaluated_runs(chain, model, say),
+        ]
     return tuple(found)
 
 
-def _evaluating(chain: "EmbeddedChain", model: "Model", say: Say) -> "AgentRunner":
-    """A second agent beside the first, whose model is computed on chain."""
+def keyed_runs(chain: "EmbeddedChain", model: "Model", say: Say) -> list[Run]:
+    """By an agent beside, whose decisions have Groth16 proofs; none without their prover."""
+    from zkagent.circuits.errors import EngineMissing
+    from zkagent.circuits.systems import GROTH16
+    from zkagent.executor.runs.session import local_circuit
+    from zkagent.prover.local import LocalProver
+
+    try:
+        circuit = local_circuit(model, None, say, GROTH16)
+    except EngineMissing as exc:
+        say(f"no runs with Groth16 proofs: {exc}")
+        return []
+    with LocalProver(circuit) as prover:
+        return _runs(chain, _beside(chain, model, circuit, prover, say), KEYED, say)
+
+
+def evaluated_runs(chain: "EmbeddedChain", model: "Model", say: Say) -> list[Run]:
+    """By an agent beside, whose model is computed on chain."""
     from zkagent.circuits.systems import EVALUATED
+    from zkagent.executor.runs.provers import InlineProver
+
+    circuit = EVALUATED.build(model.onnx_path)
+    with InlineProver(circuit) as prover:
+        return _runs(chain, _beside(chain, model, circuit, prover, say), EVM, say)
+
+
+def _beside(
+    chain: "EmbeddedChain", model: "Model", circuit: "Circuit", prover: "DecisionProver", say: Say
+) -> "AgentRunner":
+    """A further agent on the chain, with what it needs of its own."""
     from zkagent.executor.chain.embedded import EmbeddedChain, fund
     from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.executor.chain.web3_sender import Web3Sender
-    from zkagent.executor.runs.provers import InlineProver
     from zkagent.executor.runs.runner import AgentRunner
     from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
 
-    say("deploying: an agent without proofs")
-    evaluated = EVALUATED.build(model.onnx_path)
-    deployment = deploy_wallet(chain.web3, model, evaluated, chain.owner)
+    say(f"deploying: an agent of {circuit.origin.system}")
+    deployment = deploy_wallet(chain.web3, model, circuit, chain.owner)
     fund(EmbeddedChain(chain.anvil, deployment, chain.owner, chain.friend, chain.stranger))
     agent = Web3Agent(chain.web3, deployment.agent)
     sender = Web3Sender(chain.web3, deployment.agent, chain.owner)
-    return AgentRunner(agent, sender, model, InlineProver(evaluated))
+    return AgentRunner(agent, sender, model, prover)
+
+
+def _runs(chain: "EmbeddedChain", runner: "AgentRunner", form: str, say: Say) -> list[Run]:
+    """Each prompt on a fresh state of the chain."""
+    found = []
+    for prompt in PROMPTS:
+        say(f"{form}: {len(prompt)} characters")
+        snapshot = chain.anvil.snapshot()
+        found.append(_run(chain, runner, form, prompt))
+        chain.anvil.revert(snapshot)
+    return found
 
 
 def _run(chain: "EmbeddedChain", runner: "AgentRunner", form: str, prompt: str) -> Run:
@@ -89,4 +126,4 @@ def _run(chain: "EmbeddedChain", runner: "AgentRunner", form: str, prompt: str) 
     )
 
 
-__all__ = ["PROMPTS", "wallet_runs"]
+__all__ = ["PROMPTS", "evaluated_runs", "keyed_runs", "wallet_runs"]

@@ -93,7 +93,7 @@ def build_circuit(
     NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
     """
     progress(Stage.NETWORK)
-    network = read_network(onnx)
+    network = read_network(onnx, any_integers=True)
     with FileLock(circuits_folder(cache) / f".{network.sha256}.lock"):
         if found := _find(network.sha256, srs, cache):
             return found

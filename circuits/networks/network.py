@@ -57,16 +57,18 @@ class Network:
         return sum(math.prod(shape) for shape in self.output_shapes)
 
 
-def read_network(path: Path) -> Network:
-    """Parse and check `path`. Raises NetworkRefused."""
+def read_network(path: Path, *, any_integers: bool = False) -> Network:
+    """Parse and check `path`. any_integers: networks over integers whatever their operators and
+    constants, for who reads them by `circuits/program`, and not by ezkl. Raises NetworkRefused."""
     content = _read(path)
     model = _parse(path, content)
     graph = model.graph
     integer = _is_integer(graph)
     (given,) = graph_inputs(graph)
-    if integer:
+    checked = not (integer and any_integers)
+    if integer and checked:
         _check_integer_operators(path, graph)
-    else:
+    elif checked:
         check_known(path, graph)
     found = Network(
         path,
@@ -79,9 +81,9 @@ def read_network(path: Path) -> Network:
         tuple(_shape(path, value) for value in graph.output),
     )
     _measure(path, check_sizes, model)  # before anything looks into its tensors
-    if integer:
+    if integer and checked:
         _check_constants(path, graph)
-    else:
+    elif checked:
         check_operators(path, model)
     return found
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.integer_networks import infer, mlp
-from tests.support.small_networks import relu_network
+from tests.support.operator_networks import largest, looked_up, table
+from tests.support.small_networks import network, node, relu_network
 from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Origin, Proof
 from zkagent.circuits.bn254.curve import Q
@@ -303,6 +304,39 @@ def test_a_network_over_fractions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "relu.onnx"
     path.write_bytes(relu_network())
     with pytest.raises(NetworkRefused, match="over integers only"):
+        build_circuit(path, cache=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "x"), [(largest(), [*range(15)]), (looked_up(table(11, 12)), [10, 0, 3])]
+)
+def test_operators_that_ezkl_has_not_are_proven(
+    content: bytes, x: list[int], tmp_path: Path
+) -> None:
+    """Arg-max, and look-ups, for which few x have a y."""
+    pytest.importorskip("groth16py")
+    (path := tmp_path / "network.onnx").write_bytes(content)
+    circuit = GROTH16.build(path, cache=tmp_path)
+    with LocalProver(circuit) as prover:
+        proof = prover.prove(x)
+    assert list(proof.outputs) == infer(content, x)
+    assert verify(proof, circuit)
+
+
+def test_an_x_that_leads_out_of_a_table_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("groth16py")
+    (path := tmp_path / "network.onnx").write_bytes(looked_up(table(11, 12)))
+    circuit = GROTH16.build(path, cache=tmp_path)
+    with LocalProver(circuit) as prover, pytest.raises(InputRefused, match="leads a look-up"):
+        prover.prove([11, 0, 0])
+
+
+def test_what_no_program_is_made_of_is_refused_with_its_node(tmp_path: Path) -> None:
+    nodes = [node("Div", ["x", "two"], "y")]
+    (path := tmp_path / "network.onnx").write_bytes(
+        network(nodes, {"two": [[2, 2]]}, inputs=2, outputs=2)
+    )
+    with pytest.raises(NetworkRefused, match=r"cannot become a circuit: node .*\(Div\)"):
         build_circuit(path, cache=tmp_path)
 
 

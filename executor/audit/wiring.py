@@ -17,6 +17,7 @@ from zkagent.executor.chain.web3_agent import read_tools
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.models.encoding.book import Listing
+from zkagent.verifier_contracts.chain.code import created_address
 from zkagent.verifier_contracts.errors import RevertError
 
 NOBODY = abi.NO_HANDLER
@@ -152,7 +153,9 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
 
 
 def executor_place(wiring: Wiring) -> Place:
-    made = {"_registry": _number(wiring.registry), "_groth16": None}
+    """Its constructor made one contract, the verifier of Groth16 proofs."""
+    groth16 = created_address(wiring.executor, 1)
+    made = {"_registry": _number(wiring.registry), "_groth16": _number(groth16)}
     return Place("executor", wiring.executor, ("AgentExecutor",), made)
 
 

@@ -29,14 +29,15 @@ from zkagent.verifier_contracts.toolchain.compile import SOURCES, with_imports
 from zkagent.verifier_contracts.toolchain.forge import configuration
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
-ROOMS = ("executor", "registry")
+ROOMS = ("executor", "registry", "verifiers")
 LIBRARIES = ("src/libraries/Instances.sol", "src/libraries/TransientBytes.sol")
-TESTS = ("executor", "registry", "agents/AgentBase.t.sol")
+TESTS = ("executor", "registry", "verifiers", "agents/AgentBase.t.sol")
 INVARIANTS = ("invariants",)
-NEEDED = ("support", "fakes", "invariants/StateHandler.sol")
+NEEDED = ("support", "fakes", "reference/PlainGroth16.sol", "invariants/StateHandler.sol")
 SLOW = "*Gas.t.sol"
 DEPLOYED = {
     "AgentExecutor": "src/executor/AgentExecutor.sol",
+    "Groth16Verifier": "src/verifiers/Groth16Verifier.sol",
     "ModelRegistry": "src/registry/ModelRegistry.sol",
 }
 #: The tests that are compiled with a part of the executor, and the parts.
@@ -47,6 +48,7 @@ PARTS = {
     "executor/ProofCheck.t.sol": ("ProofCheck", "Instances"),
     "invariants/StateInvariants.t.sol": ("FrameState", "TransientBytes", "ProofCoverage"),
     "libraries/TransientBytes.t.sol": ("TransientBytes",),
+    "verifiers/PublicWords.t.sol": ("PublicWords",),
 }
 CODE = ("evm.bytecode.object",)
 NEW = re.compile(r"\bnew (" + "|".join(DEPLOYED) + r")\(([^()]*)\)")

@@ -9,6 +9,7 @@ from tests.integration.deploy_chaos import Moment, Target, killed
 from tests.support.command_line import exit_code
 from tests.support.forged_storage import forge, forged_book, storage
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 from zkagent.verifier_contracts.deployment.wallet import at
 
@@ -106,6 +107,19 @@ def test_an_executor_with_one_byte_changed_is_refused(
     code = bytearray(embedded.web3.eth.get_code(executor))
     code[len(code) // 2] ^= 1
     embedded.anvil.rpc("anvil_setCode", executor, "0x" + code.hex())
+    assert exit_code("deploy", *target.arguments, "--executor", executor) == 1
+    assert "nobody here knows its code" in capsys.readouterr().err
+    assert target.nonce == before
+
+
+def test_an_executor_that_has_proofs_verified_by_another_contract_is_refused(
+    embedded: EmbeddedChain, target: Target, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that takes everything; the executor's own code is genuine."""
+    before, executor = target.nonce, embedded.deployment.executor
+    found = recognise(bytes(embedded.web3.eth.get_code(executor)))
+    assert found is not None
+    embedded.anvil.rpc("anvil_setCode", found.address("_groth16"), "0x00")
     assert exit_code("deploy", *target.arguments, "--executor", executor) == 1
     assert "nobody here knows its code" in capsys.readouterr().err
     assert target.nonce == before

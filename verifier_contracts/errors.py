@@ -154,11 +154,16 @@ class JournalInUse(JournalError):
 class DevelopmentSetupRefused(ContractsError):
     """Proofs of a development set-up can be forged by whoever made it."""
 
-    def __init__(self, circuit: str, chain_id: int, local: int) -> None:
+    def __init__(
+        self,
+        circuit: str,
+        chain_id: int,
+        local: int,
+        remedy: str = "build it with --srs and a file of the public ceremony",
+    ) -> None:
         super().__init__(
             f"circuit {circuit[:16]} was built with a development set-up, whose proofs can be "
-            f"forged: its verifier works on chain {local} only, this is chain {chain_id}; "
-            "build it with --srs and a file of the public ceremony"
+            f"forged: its verifier works on chain {local} only, this is chain {chain_id}; {remedy}"
         )
         self.circuit, self.chain_id = circuit, chain_id
 

@@ -162,5 +162,5 @@ def test_another_verifier_behind_the_executor_is_unsound(
 def test_a_development_key_is_refused_outside_local_chains(circuit: Circuit) -> None:
     backing, onnx = KeyBacking(circuit), circuit.origin.onnx
     backing.check(31337, onnx)
-    with pytest.raises(DevelopmentSetupRefused):
+    with pytest.raises(DevelopmentSetupRefused, match="it takes a ceremony of its own"):
         backing.check(1, onnx)

@@ -95,7 +95,9 @@ class KeyBacking:
         """Nothing would keep a development set-up's key off another chain, but its mark is part of
         the code, and the verifier refuses it there."""
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
-            raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
+            raise DevelopmentSetupRefused(
+                self.circuit.digest, chain_id, LOCAL_CHAIN_ID, "it takes a ceremony of its own"
+            )
 
     def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
         return ExactCode(create_data(carrier, step, self._code), self._code)

@@ -152,6 +152,24 @@ contract Groth16VerifierTest is Groth16World {
         refuse(two(a, b));
     }
 
+    /// @dev Seen where the points A and C are multiplied: the first claim's are not.
+    function testFuzz_exponents_are_the_documented_hash(uint256 seed_) public {
+        Groth16Claim[] memory claims = claimsOf(4, seed_);
+        bytes memory hashed = abi.encode(keccak256("zkagent-groth16-together-v1"));
+        for (uint256 i = 0; i < 4; ++i) {
+            hashed = bytes.concat(hashed, hashOf(claims[i]));
+        }
+        vm.expectCall(address(7), plain.slice(claims[0].proof, 0, 64), 0);
+        for (uint256 i = 1; i < 4; ++i) {
+            uint256 exponent = uint256(keccak256(abi.encode(keccak256(hashed), i))) >> 128;
+            for (uint256 from = 0; from < 256; from += 192) {
+                bytes memory given = plain.slice(claims[i].proof, from, 64);
+                vm.expectCall(address(7), bytes.concat(given, bytes32(exponent)), 1);
+            }
+        }
+        groth16.verify(claims);
+    }
+
     function hashOf(Groth16Claim memory claim_) private view returns (bytes32) {
         bytes memory words = abi.encodePacked(plain.wordsOf(claim_));
         return keccak256(bytes.concat(claim_.key.codehash, claim_.proof, words));

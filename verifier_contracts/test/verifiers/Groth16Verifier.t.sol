@@ -252,6 +252,19 @@ contract Groth16VerifierTest is Groth16World {
         groth16.verify(one(wrong));
     }
 
+    function test_a_key_has_features_and_outputs() public {
+        Groth16Claim[] memory claims = one(claim("a"));
+        (claims[0].key, claims[0].features) = (other, "");
+        vm.etch(other, keyCode(0, 7, 0, "other"));
+        vm.expectRevert(abi.encodeWithSelector(IGroth16Verifier.NotAKey.selector, other));
+        groth16.verify(claims);
+        claims[0] = claim("a");
+        (claims[0].key, claims[0].output) = (other, "");
+        vm.etch(other, keyCode(17, 0, 0, "other"));
+        vm.expectRevert(abi.encodeWithSelector(IGroth16Verifier.NotAKey.selector, other));
+        groth16.verify(claims);
+    }
+
     function test_a_key_cannot_be_called() public {
         (bool success,) = key.call{gas: GAS}("");
         assertFalse(success);

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.errors import DatabaseLost
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.tables import meta, proofs, workers
+from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, proofs, workers
 from zkagent.prover.service.queue.trouble import (
     LEAST_FREE_BYTES,
     Trouble,
@@ -142,6 +142,7 @@ class Monitor:
         troubles, living = self._machine(), frozenset[str]()
         try:
             self._write()
+            troubles += self._tables()
             seen = self._workers()
             living = frozenset(row.id for row in seen)
             troubles += self._proving(seen)
@@ -176,6 +177,16 @@ class Monitor:
             stamp = {"value": str(int(time.time()))}
             if not connection.execute(sa.update(meta).where(ours).values(stamp)).rowcount:
                 connection.execute(sa.insert(meta).values(name=PROBE, **stamp))
+
+    def _tables(self) -> list[Trouble]:
+        """Whether another zkagent has brought the tables to its own version under this one."""
+        schema = sa.select(meta.c.value).where(meta.c.name == "schema")
+        with self._database.read() as connection:
+            found = connection.execute(schema).scalar()
+        if found == str(SCHEMA_VERSION):
+            return []
+        words = f"its tables have version {found} now, this service reads {SCHEMA_VERSION}"
+        return [Trouble(Cause.DATABASE, f"the database: {words}: start it anew with that zkagent")]
 
     def _workers(self) -> list[sa.Row[tuple[object, ...]]]:
         """Those that live, by their heartbeats as we count the seconds."""

@@ -169,7 +169,8 @@ class CircuitNotFound(CircuitError):
     def __init__(self, digest: str, directory: Path) -> None:
         super().__init__(
             f"no circuit {digest or repr('')} in {directory}: "
-            "build it with `zkagent circuit build MODEL`"
+            "build it with `zkagent circuit build MODEL`, with --srs if another set-up than this "
+            "machine's made it"
         )
         self.digest = digest
         self.directory = directory

@@ -90,7 +90,7 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
-        proof, verify_s = _checked_if_possible(proof, model, service)
+        proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
         circuit = _find_circuit(model, srs)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -302,7 +302,9 @@ def _prove_by_service(
     return proof, Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
-def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Proof, float | None]":
+def _checked_if_possible(
+    proof: "Proof", model: str, service: str, srs: Path | None
+) -> "tuple[Proof, float | None]":
     """Verify what a service made for `model` where this machine has the circuit, which then says
     the scale of its numbers, and how long it took; where it has not, say so. Raises ProofFalse,
     ServiceGarbled, CircuitError."""
@@ -329,14 +331,32 @@ def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Pro
     if not verdict.valid:
         raise ProofFalse(proof.circuit, verdict.reason, service)
     proof = replace(proof, scale=scale_of(circuit))
-    if is_of_model:
+    doubt = _doubt(circuit, model, srs, is_of_model=is_of_model)
+    if not doubt:
         return proof, took_s
     output.show(
-        f"not verified here: the proof is true of circuit {circuit.digest[:16]}, but this machine "
-        f"has no model {model!r} to tell whether that is its circuit",
+        f"not verified here: the proof is true of circuit {circuit.digest[:16]}, but {doubt}",
         err=True,
     )
     return proof, None
+
+
+def _doubt(circuit: "Circuit", model: str, srs: Path | None, *, is_of_model: bool) -> str:
+    """Why a true proof of a circuit may say nothing of the model. Raises SrsUnreadable,
+    SrsTooSmall."""
+    from zkagent.circuits.halo2.srs import is_expected
+
+    if not is_of_model:
+        return f"this machine has no model {model!r} to tell whether that is its circuit"
+    if circuit.digest.startswith(model) and srs is None:  # named by what binds its set-up
+        return ""
+    if is_expected(circuit.origin.srs, srs, circuit.logrows):
+        return ""
+    expected = "this machine's own or a ceremony's" if srs is None else f"the one in {srs}"
+    return (
+        f"its set-up is not {expected}, and whoever made it can forge proofs: name the file with "
+        "--srs if you trust that"
+    )
 
 
 def _is_of_model(circuit: "Circuit", model: str, service: str) -> bool:

@@ -38,10 +38,12 @@ class GuardRules:
     is what keeps web pages in a local browser from using the service through a name that leads here
     (DNS rebinding), and a proxy's callers from being taken for local ones.
 
-    A body has to arrive within body_s, and from grace_s on with body_rate bytes a second.
+    A body has to arrive within body_s, and from grace_s on with body_rate bytes a second. Where
+    nobody reads it, it may have idle_bytes: who waits as long as a proof takes holds no more.
     """
 
     most_bytes: int = 2 << 20
+    idle_bytes: int = 1024
     body_s: float = 10.0
     grace_s: float = 2.0
     body_rate: float = 16_384.0
@@ -94,14 +96,14 @@ class Guard:
         body = b""
         if refused is None and CALLER in scope:
             try:
-                body = await self._read(receive, place)
+                body = await self._read(receive, place, self._most(scope))
             except NoRoom as exc:
                 refused = _no_room(exc)
             except TimeoutError:
                 detail = f"the body did not arrive in time ({self._rules.body_s:g} s at most)"
                 refused = problem(408, "too-slow", detail, headers={"connection": "close"})
             except _TooLarge:
-                refused = self._too_large()
+                refused = _too_large(self._most(scope))
             except _Gone:
                 return
         if refused is not None:
@@ -146,15 +148,17 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit():
             return problem(400, "bad-length", "Content-Length is no number")
-        if int(length) > self._rules.most_bytes:
-            return self._too_large()
+        if int(length) > (most := self._most(scope)):
+            return _too_large(most)
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        posted = scope["method"] == "POST" and scope["path"] in JSON_PATHS
-        if posted and kind != b"application/json":
+        if _is_read(scope) and kind != b"application/json":
             return problem(415, "not-json", "the body must be application/json")
         return None
 
-    async def _read(self, receive: Receive, place: Place) -> bytes:
+    def _most(self, scope: Message) -> int:
+        return self._rules.most_bytes if _is_read(scope) else self._rules.idle_bytes
+
+    async def _read(self, receive: Receive, place: Place, most: int) -> bytes:
         """The body. Raises TimeoutError when it is late, or too slow, NoRoom."""
         loop = asyncio.get_running_loop()
         body, began = bytearray(), loop.time()
@@ -164,7 +168,7 @@ class Guard:
                 if message["type"] == "http.disconnect":
                     raise _Gone
                 piece = message.get("body", b"")
-                if len(body) + len(piece) > self._rules.most_bytes:
+                if len(body) + len(piece) > most:
                     raise _TooLarge
                 place.take(len(piece))
                 body += piece
@@ -173,9 +177,15 @@ class Guard:
                 allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
                 patience.reschedule(began + min(allowed_s, self._rules.body_s))
 
-    def _too_large(self) -> Any:
-        detail = f"the body is larger than {self._rules.most_bytes} bytes"
-        return problem(413, "too-large", detail, headers={"connection": "close"})
+
+def _is_read(scope: Message) -> bool:
+    """Whether anybody reads the body; all the others are read here and thrown away."""
+    return scope["method"] == "POST" and scope["path"] in JSON_PATHS
+
+
+def _too_large(most: int) -> Any:
+    detail = f"the body is larger than {most} bytes"
+    return problem(413, "too-large", detail, headers={"connection": "close"})
 
 
 def _no_room(exc: NoRoom) -> Any:

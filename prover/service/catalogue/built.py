@@ -19,6 +19,7 @@ from zkagent.circuits.artifacts import (
     is_digest,
 )
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, HomeRefused
+from zkagent.circuits.halo2.srs import is_expected
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
 from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
 from zkagent.circuits.support.cache import cache_root
@@ -65,11 +66,14 @@ class BuiltCircuits:
     business: proving keys by the children that prove, the rest each time that it is used.
     """
 
-    def __init__(self, models: Iterable[str] = (), *, cache: Path | None = None) -> None:
-        """models: names or folders of agents' models. Raises ModelError for others."""
+    def __init__(
+        self, models: Iterable[str] = (), *, srs: Path | None = None, cache: Path | None = None
+    ) -> None:
+        """models: names or folders of agents' models. srs: the set-up file of their circuits;
+        without one, a ceremony's or this machine's own. Raises ModelError for others."""
         from zkagent.models.catalogue import Model, load_model
 
-        self._cache = cache_root(cache)
+        self._cache, self._srs = cache_root(cache), srs
         loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
         self._model_circuits: dict[str, str] = {}
@@ -90,7 +94,7 @@ class BuiltCircuits:
             well, damaged = self._find(model.manifest.files.onnx)
             if well is None:
                 try:
-                    well = build_isolated(model.onnx_path, cache=self._cache)
+                    well = build_isolated(model.onnx_path, srs=self._srs, cache=self._cache)
                 except (CircuitError, OSError) as exc:
                     if damaged is None:
                         raise
@@ -204,19 +208,29 @@ class BuiltCircuits:
         return True
 
     def _find(self, onnx: str) -> tuple[Circuit | None, Circuit | None]:
-        """Built circuits of the network with this SHA-256, one of a real ceremony first: one whose
-        files are all well, and one of the others."""
-        well: list[Circuit] = []
-        damaged: list[Circuit] = []
+        """Built circuits of the network with this SHA-256: one whose files are all well, and one of
+        the others. Those of the set-up that was named; where none was, of a ceremony first, then of
+        this machine's own, and of somebody else's, whose proofs were verified here once, last."""
+        well: list[tuple[int, Circuit]] = []
+        damaged: list[tuple[int, Circuit]] = []
         for digest in list_circuits(self._cache):
             with contextlib.suppress(CircuitUnknown, CircuitError):
-                if (circuit := self._circuit(digest)).origin.onnx == onnx:
-                    (well if self._is_well(digest) else damaged).append(circuit)
+                circuit = self._circuit(digest)
+                if circuit.origin.onnx == onnx and (rank := self._rank(circuit)) is not None:
+                    (well if self._is_well(digest) else damaged).append((rank, circuit))
         first, other = (
-            min(found, key=lambda circuit: circuit.development_srs, default=None)
+            min(found, key=lambda entry: entry[0], default=(0, None))[1]
             for found in (well, damaged)
         )
         return first, other
+
+    def _rank(self, circuit: Circuit) -> int | None:
+        """By its set-up; None when another one was named. Raises SrsError."""
+        if not circuit.development_srs and self._srs is None:
+            return 0
+        if is_expected(circuit.origin.srs, self._srs, circuit.logrows, self._cache):
+            return 1
+        return 2 if self._srs is None else None
 
     def _is_well(self, digest: str) -> bool:
         """Whether every file is what was built; reads them all."""

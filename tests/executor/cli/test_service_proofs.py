@@ -1,6 +1,7 @@
 """`zkagent prove --service` verifies what it gets where it can, and says where it cannot."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import Fleet
 from tests.support.liars import lying_service, says, view
 from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.halo2.ezkl_engine import make_srs
 from zkagent.executor.cli import prove
 from zkagent.prover.local import Measurement
 
@@ -79,6 +81,58 @@ def test_a_true_proof_of_what_was_asked_is_verified(
     digest = circuit.digest
     model = {"file": circuit.onnx, "digest": digest, "prefix": digest[:12]}[by]
     assert asked(proof, model, tmp_path, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["verified"] is True
+
+
+@pytest.fixture
+def other_srs(circuit: Circuit, tmp_path: Path) -> Path:
+    """A set-up of the same size that somebody else made up."""
+    path = tmp_path / "other.srs"
+    make_srs(path, circuit.logrows)
+    return path
+
+
+def copied(circuit: Circuit, home: Path) -> Path:
+    """A home with the circuit and its set-up, which is not this home's own."""
+    copy = home / "circuits" / circuit.digest
+    shutil.copytree(circuit.directory, copy)
+    (home / "srs").mkdir()
+    shutil.copy(circuit.srs, home / "srs")
+    return home
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_proof_under_another_set_up_than_the_named_one_is_not_said_to_be_verified(
+    proof: Proof,
+    circuit: Circuit,
+    other_srs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for model in (circuit.onnx, circuit.digest):
+        assert asked(proof, model, tmp_path, "--srs", other_srs, "--json") == 0
+        printed = capsys.readouterr()
+        assert json.loads(printed.out)["verified"] is False
+        assert f"its set-up is not the one in {other_srs}" in printed.err
+        assert asked(proof, model, tmp_path, "--srs", circuit.srs, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["verified"] is True
+
+
+def test_a_proof_under_a_set_up_of_somebody_else_is_not_said_to_be_verified(
+    proof: Proof,
+    circuit: Circuit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ZKAGENT_HOME", str(copied(circuit, tmp_path / "home")))
+    assert asked(proof, circuit.onnx, tmp_path, "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["verified"] is False
+    assert "not this machine's own or a ceremony's" in printed.err
+    assert asked(proof, circuit.onnx, tmp_path, "--srs", circuit.srs, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["verified"] is True
+    assert asked(proof, circuit.digest, tmp_path, "--json") == 0  # which binds its set-up
     assert json.loads(capsys.readouterr().out)["verified"] is True
 
 

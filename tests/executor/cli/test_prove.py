@@ -277,7 +277,8 @@ def test_a_proof_for_another_circuit_is_said_to_be(
     for expected in (("--circuit", other_circuit.digest), ("--model", onnx)):
         assert run("verify", str(proof_file), *expected) == 1
         reason = f"it was made for circuit {circuit.digest[:16]}, not {other_circuit.digest[:16]}"
-        assert capsys.readouterr().out == f"invalid: {reason}\n"
+        rest = "another network, or another set-up"
+        assert capsys.readouterr().out == f"invalid: {reason}: {rest}\n"
 
 
 @pytest.mark.parametrize("option", ["--model", "--circuit"])

@@ -28,6 +28,7 @@ from zkagent.executor.audit.wiring import (
     pool_place,
     shown_answer,
     token_place,
+    tool_place,
     wallet_place,
 )
 from zkagent.executor.chain import abi
@@ -53,9 +54,28 @@ def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
 def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """Tools are what they were pinned as, and have one face."""
     for tool in wiring.tools:
-        faces = partial(_faces, code, wiring, tool, decoder)
-        yield tell(tool.role, "says the same to all", faces)
-        yield check(tool.role, "is the tool that the agent pinned", partial(_pin, tool))
+        yield from _tool_checks(code, wiring, tool, decoder)
+
+
+def tool_checks_of_run(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
+    """As `tool_checks`, for the block before a run. The agent looked at its pins in the run, so a
+    foreign tool may say something else when that block is over; there is then no telling whether
+    it had one face."""
+    for tool in wiring.tools:
+        place = tool_place(wiring, tool)
+        if code.is_ours(place) or (tool.metadata.pinned == tool.pinned and not tool.unread):
+            yield from _tool_checks(code, wiring, tool, decoder)
+        else:
+            words = "when the block before was over it said something else than what was pinned"
+            found = Check(tool.role, "says the same to all", words, unknown=True)
+            yield _vouched(code, place, found)
+
+
+def _tool_checks(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> Iterator[Check]:
+    yield Check(tool.role, "says what can be read in one way", tool.unread)
+    faces = partial(_faces, code, wiring, tool, decoder)
+    yield tell(tool.role, "says the same to all", faces)
+    yield check(tool.role, "is the tool that the agent pinned", partial(_pin, tool))
 
 
 def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
@@ -223,4 +243,4 @@ def _vouched(code: Code, place: Place, found: Check) -> Check:
 
 
 __all__ = ["audit_agent", "contract_checks", "decimals_check", "made_checks", "origin_checks"]
-__all__ += ["pool_of", "tell", "tool_checks"]
+__all__ += ["pool_of", "tell", "tool_checks", "tool_checks_of_run"]

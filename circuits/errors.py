@@ -11,6 +11,7 @@ CircuitError
 ├── ProofMalformed       a proof file that is not one
 ├── SrsError
 │   ├── SrsUnreadable    not a set-up file, or a damaged one
+│   ├── SetupDiffers     a circuit has another set-up than the one that was named
 │   └── SrsTooSmall      fewer rows than the circuit needs
 ├── HomeRefused          nothing can be kept where ZKAGENT_HOME says
 ├── CircuitNotFound      no such circuit in the cache
@@ -128,6 +129,17 @@ class SrsUnreadable(SrsError):
         super().__init__(f"{path} is no usable set-up file: {reason}")
         self.path = path
         self.reason = reason
+
+
+class SetupDiffers(SrsError):
+    """A circuit of another set-up than the one that was named."""
+
+    def __init__(self, digest: str, path: Path) -> None:
+        super().__init__(
+            f"circuit {digest[:16]} has another set-up than {path}: name its own file with --srs, "
+            "or --srs none if whoever made that may be trusted"
+        )
+        self.digest, self.path = digest, path
 
 
 class SrsTooSmall(SrsError):

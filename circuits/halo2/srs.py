@@ -18,10 +18,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from zkagent.circuits.artifacts import FIRST_SYSTEM, Circuit
 from zkagent.circuits.bn254 import srs_file
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
     ArtifactUnreadable,
+    SetupDiffers,
     SrsTooSmall,
     SrsUnreadable,
 )
@@ -104,6 +106,15 @@ def is_expected(sha256: str, given: Path | None, logrows: int, cache: Path | Non
         return True
     note = _folder(cache) / f"development-k{logrows}"
     return note.is_file() and note.read_text().strip() == sha256
+
+
+def check_setup(circuit: Circuit, given: Path | None, cache: Path | None = None) -> None:
+    """Refuse a circuit, named by its digest, whose set-up is not the one that was named, too.
+    Raises SetupDiffers, SrsUnreadable, SrsTooSmall."""
+    if given is None or circuit.origin.system != FIRST_SYSTEM:
+        return
+    if not is_expected(circuit.origin.srs, given, circuit.logrows, cache):
+        raise SetupDiffers(circuit.digest, given)
 
 
 def development_srs(logrows: int, cache: Path | None = None) -> Srs:
@@ -198,5 +209,5 @@ def _fresh_file(cache: Path | None) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-__all__ = ["PUBLIC_CEREMONY", "Srs", "cut_srs", "development_srs", "find_srs", "import_srs"]
-__all__ += ["is_expected", "named_srs", "stored_srs"]
+__all__ = ["PUBLIC_CEREMONY", "Srs", "check_setup", "cut_srs", "development_srs", "find_srs"]
+__all__ += ["import_srs", "is_expected", "named_srs", "stored_srs"]

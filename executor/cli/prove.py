@@ -134,7 +134,7 @@ def verify_command(
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
     named = proof.circuit if digest is None else digest
-    circuit = _circuit_of_digest(named) if model is None else _find_circuit(model, srs)
+    circuit = _circuit_of_digest(named, srs) if model is None else _find_circuit(model, srs)
     with working("verifying the proof"):
         verdict, untold = verify(proof, circuit), ""
         try:
@@ -144,6 +144,7 @@ def verify_command(
     if as_json:
         fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
         fields |= {"untold": untold} if untold else {}
+        fields["development_srs"] = circuit.development_srs
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -199,19 +200,23 @@ def _find_circuit(model: str, srs: Path | None) -> "Circuit":
         onnx = find_onnx(model)
     except UnknownModel:
         if model and set(model) <= HEX_DIGITS:
-            return _circuit_of_digest(model)
+            return _circuit_of_digest(model, srs)
         raise
     return build_shown(onnx, srs, tuned_arguments(model, onnx))
 
 
-def _circuit_of_digest(prefix: str) -> "Circuit":
-    """By its digest or the beginning of it, as `zkagent circuit show`. Raises CircuitError."""
+def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
+    """By its digest or the beginning of it, as `zkagent circuit show`. srs: the only set-up that it
+    may have. Raises CircuitError."""
+    from zkagent.circuits.halo2.srs import check_setup
     from zkagent.circuits.store import resolve_digest
     from zkagent.circuits.systems import load_circuit
     from zkagent.executor.cli.progress import working
 
     with working("checking the circuit's files"):
-        return load_circuit(resolve_digest(prefix))
+        circuit = load_circuit(resolve_digest(prefix))
+        check_setup(circuit, srs)
+        return circuit
 
 
 def _read_inputs(path: Path | None) -> list[object]:
@@ -319,7 +324,8 @@ def _checked_if_possible(
     except CircuitNotFound:
         output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
-            "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
+            "`zkagent circuit build MODEL`, with the service's set-up file as --srs if it has another "
+            "one than you, then `zkagent verify` the proof",
             err=True,
         )
         return proof, None

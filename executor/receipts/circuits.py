@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit, Proof
+from zkagent.circuits.halo2.srs import check_setup
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
@@ -21,7 +22,8 @@ from zkagent.models.catalogue import Model
 
 
 class LocalCircuits:
-    """A CircuitSource. srs: the set-up file to build with when the circuit is not in the cache."""
+    """A CircuitSource. srs: the set-up file of its circuits, and to build with; without one those
+    in the cache are taken as they are."""
 
     def __init__(self, srs: Path | None = None) -> None:
         self.srs = srs
@@ -70,7 +72,8 @@ def find_circuit(
 ) -> Circuit:
     """The circuit of this name, as built from the model for `size` decisions in a proof. Raises
     like LocalCircuits."""
-    cached = cached_circuit(digest)
+    if (cached := cached_circuit(digest)) is not None:
+        check_setup(cached, srs)
     with batch_file(model.onnx_path, size) as onnx:
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:

@@ -1,5 +1,6 @@
 """Which circuit a receipt's name is of: the model's own, as it was built here, or none."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import drain_model
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import SetupDiffers
+from zkagent.circuits.halo2.ezkl_engine import make_srs
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts import circuits
@@ -54,10 +58,21 @@ def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
 ) -> None:
     cache[OURS] = kept(model.manifest.files.onnx)
     system = System(OURS, "hash")
-    assert find_circuit(model, OURS, system, Path("other.srs")) is system.circuit  # type: ignore[arg-type]
+    assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]
     (asked,) = system.asked
     assert asked["onnx"] == model.onnx_path.read_bytes()
     assert asked["srs"] == SETUP  # the set-up that it was made with
+
+
+def test_what_is_cached_has_the_set_up_that_was_named(
+    model: Model, cache: dict[str, Any], circuit: Circuit, tmp_path: Path
+) -> None:
+    cache[OURS] = replace(circuit, origin=replace(circuit.origin, onnx=model.manifest.files.onnx))
+    system, other = System(OURS, "hash"), tmp_path / "other.srs"
+    make_srs(other, circuit.logrows)
+    with pytest.raises(SetupDiffers, match=r"other\.srs"):
+        find_circuit(model, OURS, system, other)  # type: ignore[arg-type]
+    assert find_circuit(model, OURS, system, circuit.srs) is system.circuit  # type: ignore[arg-type]
 
 
 def test_what_is_not_cached_is_built_with_the_given_set_up(

@@ -324,8 +324,8 @@ def _checked_if_possible(
     except CircuitNotFound:
         output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
-            "`zkagent circuit build MODEL`, with the service's set-up file as --srs if it has another "
-            "one than you, then `zkagent verify` the proof",
+            "`zkagent circuit build MODEL`, with the service's set-up file as --srs if it has "
+            "another one than you, then `zkagent verify` the proof",
             err=True,
         )
         return proof, None

@@ -88,6 +88,7 @@ class Monitor:
         self._beats: dict[str, tuple[int, float]] = {}  # worker -> (beats, when they changed)
         self._started = time.monotonic()
         self._found: Finding | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._stop = threading.Event()
         self._wanted = threading.Event()
         self._thread = threading.Thread(target=self._run, name="monitor", daemon=True)
@@ -115,13 +116,11 @@ class Monitor:
         return self._found.workers if self._found else frozenset()
 
     async def health(self) -> Health:
-        """What is known, looked at afresh if that does not take long."""
-        asked = time.monotonic()
-        while (self._found is None or asked - self._found.looked > FRESH_S) and (
-            time.monotonic() - asked < FRESH_WITHIN_S
-        ):
-            self._wanted.set()
-            await asyncio.sleep(0.02)
+        """What is known, looked at afresh if that does not take long; once for all who ask."""
+        if self._is_stale(time.monotonic()):
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.ensure_future(self._look_afresh())
+            await asyncio.shield(self._looking)
         troubles, count = self.troubles, len(self.living)
         blocking = [trouble for trouble in troubles if trouble.cause in NOT_READY]
         shown = "; ".join(trouble.detail for trouble in blocking or troubles)
@@ -131,6 +130,15 @@ class Monitor:
             workers=count,
             troubles=[TroubleView(cause=t.cause, detail=t.detail) for t in troubles],
         )
+
+    def _is_stale(self, now: float) -> bool:
+        return self._found is None or now - self._found.looked > FRESH_S
+
+    async def _look_afresh(self) -> None:
+        asked = time.monotonic()
+        while self._is_stale(asked) and time.monotonic() - asked < FRESH_WITHIN_S:
+            self._wanted.set()
+            await asyncio.sleep(0.02)
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -34,7 +34,8 @@ class Scene:
     def __init__(self) -> None:
         self.answered, self.statuses = 0, list[int]()
         doorkeeper: Any = SimpleNamespace(admit=self.admit)
-        self.guard = Guard(self.application, GuardRules(local_only=False), doorkeeper)
+        pages: Any = None
+        self.guard = Guard(self.application, GuardRules(local_only=False), doorkeeper, pages)
         self.refusals: list[dict[str, Any]] = []
 
     def admit(self, text: str | None, *, remembered: bool = False) -> Any:

@@ -13,6 +13,7 @@ lie; a check that rests on an answer compares it with code.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from eth_utils.crypto import keccak
@@ -237,8 +238,10 @@ def origin_checks(code: Code, place: Place) -> Iterator[Check]:
 def _vouched(code: Code, place: Place, found: Check) -> Check:
     """Whoever vouches for a contract vouches for what of it cannot be told, and for nothing that is
     wrong."""
-    if not (found.unknown and code.trusts(place)):
+    if not found.unknown:
         return found
+    if not code.trusts(place):
+        return replace(found, vouchable=True)
     return Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
 
 

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
-from zkagent.circuits.support.cache import given_home, home_refused
+from zkagent.circuits.support.cache import given_home, home_refused, platform_folder
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
@@ -47,7 +47,7 @@ TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tabl
 def data_folder() -> Path:
     """$ZKAGENT_HOME/service, else the platform's data folder; made if needed, for us alone. Raises
     HomeRefused."""
-    root = given_home() or Path(user_data_dir("zkagent"))
+    root = given_home() or platform_folder(user_data_dir)
     folder = root / "service"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -191,9 +191,9 @@ class Database:
         if not self.url.database or self.url.database == ":memory:":
             raise DatabaseUnusable(self.shown, "it must be a file")
         path = Path(self.url.database)
-        if not self._new and path.parent.is_dir() and not path.exists():
-            raise DatabaseMissing(self.shown)
         try:
+            if not self._new and path.parent.is_dir() and not path.exists():
+                raise DatabaseMissing(self.shown)
             self._file = self._file or OpenFile(self._named.absolute(), path)
         except OSError as exc:
             raise DatabaseUnusable(self.shown, f"{exc.strerror}") from exc

@@ -11,6 +11,7 @@ from zkagent.prover.service.api.deps import Deps
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.guard import Guard, GuardRules, Liveness
 from zkagent.prover.service.api.limiter import Limiter
+from zkagent.prover.service.api.lists import Lists
 from zkagent.prover.service.api.metrics import Counting, Metrics
 from zkagent.prover.service.api.monitor import Monitor
 from zkagent.prover.service.api.open_pages import OpenPages
@@ -62,6 +63,7 @@ class Service:
             wake=self._wake,
             monitor=self._monitor,
             verifications=Verifications(),
+            lists=Lists(),
             keys_needed=keys_needed,
         )
         doorkeeper = Doorkeeper(self.deps.keys, Limiter(), keys_needed=keys_needed)

@@ -1,6 +1,5 @@
 """Which circuit a receipt's name is of: the model's own, as it was built here, or none."""
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import drain_model
-from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import SetupDiffers
-from zkagent.circuits.halo2.ezkl_engine import make_srs
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts import circuits
@@ -65,14 +62,20 @@ def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
 
 
 def test_what_is_cached_has_the_set_up_that_was_named(
-    model: Model, cache: dict[str, Any], circuit: Circuit, tmp_path: Path
+    model: Model, cache: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache[OURS] = replace(circuit, origin=replace(circuit.origin, onnx=model.manifest.files.onnx))
-    system, other = System(OURS, "hash"), tmp_path / "other.srs"
-    make_srs(other, circuit.logrows)
+    """Whether it has is `circuits/halo2/srs.py`'s to say; with files, `test_prove.py` asks."""
+
+    def check(circuit: Any, given: Path | None) -> None:
+        if given != circuit.srs:
+            raise SetupDiffers(OURS, given or Path())
+
+    monkeypatch.setattr(circuits, "check_setup", check)
+    cache[OURS], system = kept(model.manifest.files.onnx), System(OURS, "hash")
     with pytest.raises(SetupDiffers, match=r"other\.srs"):
-        find_circuit(model, OURS, system, other)  # type: ignore[arg-type]
-    assert find_circuit(model, OURS, system, circuit.srs) is system.circuit  # type: ignore[arg-type]
+        find_circuit(model, OURS, system, Path("other.srs"))  # type: ignore[arg-type]
+    assert not system.asked
+    assert find_circuit(model, OURS, system, SETUP) is system.circuit  # type: ignore[arg-type]
 
 
 def test_what_is_not_cached_is_built_with_the_given_set_up(

@@ -2,7 +2,8 @@
 # that runs creates .venv; anvil, forge and solc are installed into the user's cache when first used.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+	$$p -c $(NEW_ENOUGH) 2>/dev/null && echo $$p && break; done)
+NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
 VENV := .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
@@ -94,16 +95,24 @@ clean: ## remove .venv and everything generated in this folder
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "zkagent needs Python 3.11 or later"; exit 1; }
+	@$(PYTHON) -c $(NEW_ENOUGH) || { echo "PYTHON=$(PYTHON) is no Python 3.11 or later," \
+		"which zkagent needs: name another one"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "could not create $(VENV); on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
-$(BASE): pyproject.toml | $(BIN)/python
+# Whoever made it, with whatever Python.
+.PHONY: checked-venv
+checked-venv: $(BIN)/python
+	@$(BIN)/python -c $(NEW_ENOUGH) || { echo "$(VENV) has no Python 3.11 or later, which zkagent" \
+		"needs: make clean, then try again"; exit 1; }
+
+$(BASE): pyproject.toml | checked-venv
 	@echo "installing zkagent into $(VENV) (once; one to five minutes, by network and disk)"
 	@$(PIP) install -qq -e .
 	@touch $@
 
 # torch first and exactly: a looser requirement can pull several GB of CUDA packages.
-$(DEV): pyproject.toml | $(BIN)/python
+$(DEV): pyproject.toml | checked-venv
 	@echo "installing zkagent with all that tests and training need into $(VENV) (once; some minutes, by network and disk)"
 	@$(PIP) install -qq torch==2.13.0
 	@$(PIP) install -qq -e '.[dev,train]'

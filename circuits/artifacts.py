@@ -247,13 +247,16 @@ def _object(text: str | bytes) -> dict[str, Any]:
     except ValueError as exc:
         raise ProofMalformed(f"it is not JSON ({exc})") from exc
     named = fields.get("format") if isinstance(fields, dict) else None
+    if named is not None and named not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
+        raise ProofMalformed(f"its format is {_short(named)}, expected {PROOF_FORMAT!r}")
     expected, optional = FIELDS, frozenset[str]()
     if named == PROOF_FORMAT:
         expected, optional = FIELDS | SCALE_FIELDS, frozenset({"values", "about"})
     if not isinstance(fields, dict) or not expected <= set(fields) <= expected | optional:
-        raise ProofMalformed(f"expected an object with {', '.join(sorted(expected))}")
-    if named not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
-        raise ProofMalformed(f"its format is {_short(named)}, expected {PROOF_FORMAT!r}")
+        of = "" if named is None else f", as its format {named!r} has it"
+        raise ProofMalformed(f"expected an object with {', '.join(sorted(expected))}{of}")
+    if named is None:
+        raise ProofMalformed(f"its format is None, expected {PROOF_FORMAT!r}")
     return fields
 
 

@@ -5,6 +5,7 @@ a process proves or verifies with is marked as in use (`support/usage.py`). Neit
 goes is first moved aside at once, so that whoever looks it up sees the whole of it or nothing.
 """
 
+import os
 import shutil
 import time
 import uuid
@@ -24,7 +25,7 @@ from zkagent.circuits.errors import (
     CircuitOutdated,
 )
 from zkagent.circuits.store import circuits_folder, list_circuits, read_stored
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import cache_root, files_in, home_refused
 from zkagent.circuits.support.usage import unused
 from zkagent.circuits.systems import load_circuit
 
@@ -60,8 +61,19 @@ class Waste:
 
 def size_of(path: Path) -> int:
     """Bytes of a file, or of all files below a folder."""
-    files = path.rglob("*") if path.is_dir() else [path]
+    files = _files_below(path) if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Raises OSError for a folder that cannot be looked into; one that is gone by now is not."""
+
+    def refuse(exc: OSError) -> None:
+        if not isinstance(exc, FileNotFoundError):
+            raise exc
+
+    for where, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(where, name) for name in names)
 
 
 def built_at(digest: str, cache: Path | None = None) -> float:
@@ -72,6 +84,14 @@ def built_at(digest: str, cache: Path | None = None) -> float:
 
 def setups_folder(cache: Path | None = None) -> Path:
     return cache_root(cache) / "srs"
+
+
+def _setups(end: str, cache: Path | None) -> list[Path]:
+    """Files beside the set-ups whose names end so. Raises HomeRefused."""
+    try:
+        return [path for path in files_in(setups_folder(cache)) if path.name.endswith(end)]
+    except OSError as exc:
+        raise home_refused(cache_root(cache), exc) from exc
 
 
 def asked_for(digest: str, cache: Path | None = None) -> Waste:
@@ -150,8 +170,8 @@ def _left_over(cache: Path | None) -> Iterator[Waste]:
         if path.name.endswith((BUILDING, GOING)) and path.is_dir():
             with suppress(CircuitInUse, FileNotFoundError), _free(path):
                 yield _waste(path, Why.LEFT_OVER)
-    for path in sorted(setups_folder(cache).glob(".*.new")):
-        if time.time() - path.stat().st_mtime > DAY_S:
+    for path in _setups(".new", cache):
+        if path.name.startswith(".") and time.time() - path.stat().st_mtime > DAY_S:
             yield _waste(path, Why.LEFT_OVER)
 
 
@@ -160,10 +180,8 @@ def _unused_setups(remaining: list[str], cache: Path | None) -> list[Waste]:
         with _locked(lock):
             pass
     used = {read_stored(digest, cache).origin.srs for digest in remaining}
-    files = sorted(setups_folder(cache).glob("*.srs"))
-    return [
-        _waste(path, Why.UNUSED) for path in files if is_digest(path.stem) and path.stem not in used
-    ]
+    files = [path for path in _setups(".srs", cache) if is_digest(path.stem)]
+    return [_waste(path, Why.UNUSED) for path in files if path.stem not in used]
 
 
 def _remove_setup(path: Path) -> None:

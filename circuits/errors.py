@@ -11,8 +11,10 @@ CircuitError
 ├── ProofMalformed       a proof file that is not one
 ├── SrsError
 │   ├── SrsUnreadable    not a set-up file, or a damaged one
+│   ├── SetupDiffers     a circuit has another set-up than the one that was named
 │   └── SrsTooSmall      fewer rows than the circuit needs
 ├── HomeRefused          nothing can be kept where ZKAGENT_HOME says
+│   └── HomeUnknown      neither that nor HOME says where
 ├── CircuitNotFound      no such circuit in the cache
 │   └── CircuitElsewhere     and it cannot be built again: its set-up was made for it alone
 ├── CircuitInUse         a circuit that should go is being built, or worked with
@@ -131,6 +133,17 @@ class SrsUnreadable(SrsError):
         self.reason = reason
 
 
+class SetupDiffers(SrsError):
+    """A circuit of another set-up than the one that was named."""
+
+    def __init__(self, digest: str, path: Path) -> None:
+        super().__init__(
+            f"circuit {digest[:16]} has another set-up than {path}: name its own file with --srs, "
+            "or --srs none if whoever made that may be trusted"
+        )
+        self.digest, self.path = digest, path
+
+
 class SrsTooSmall(SrsError):
     """The set-up has fewer rows than the circuit."""
 
@@ -154,14 +167,32 @@ class ProofSystemUnknown(CircuitError):
 
 
 class HomeRefused(CircuitError):
-    """The folder for circuits, set-ups, tools and receipts cannot be used."""
+    """The folder for circuits, set-ups, tools, receipts and records of runs cannot be used."""
 
-    def __init__(self, subject: str, reason: str) -> None:
-        super().__init__(
-            f"{subject}, and that cannot be used ({reason}): set ZKAGENT_HOME to the absolute path "
-            "of a folder that can be written"
+    ELSEWHERE = "set ZKAGENT_HOME to the absolute path of a folder that can be written"
+    #: Where records of runs may be, which no other folder has.
+    MEND = (
+        "give it back to the account that zkagent runs under, mend its permissions or its disk, or "
+        "make room; it may hold records of runs that were signed, and under another ZKAGENT_HOME "
+        "the same instruction would happen again"
+    )
+
+    def __init__(self, subject: str, reason: str, remedy: str = ELSEWHERE) -> None:
+        super().__init__(f"{subject}, and that cannot be used ({reason}): {remedy}")
+        self.reason, self.remedy = reason, remedy
+
+
+class HomeUnknown(HomeRefused):
+    """Nothing says where this account keeps anything."""
+
+    def __init__(self, home: str | None) -> None:
+        given = "HOME is not set" if home is None else f"HOME is {home!r}"
+        CircuitError.__init__(
+            self,
+            f"{given}, and the system knows no home folder of this account: set HOME, or "
+            "ZKAGENT_HOME, to the absolute path of a folder that can be written",
         )
-        self.reason = reason
+        self.reason, self.remedy = given, self.ELSEWHERE
 
 
 class CircuitNotFound(CircuitError):
@@ -170,7 +201,8 @@ class CircuitNotFound(CircuitError):
     def __init__(self, digest: str, directory: Path) -> None:
         super().__init__(
             f"no circuit {digest or repr('')} in {directory}: "
-            "build it with `zkagent circuit build MODEL`"
+            "build it with `zkagent circuit build MODEL`, with --srs if another set-up than this "
+            "machine's made it"
         )
         self.digest = digest
         self.directory = directory
@@ -307,6 +339,7 @@ __all__ = [
     "EngineError",
     "EngineMissing",
     "HomeRefused",
+    "HomeUnknown",
     "InputRefused",
     "MemoryTooSmall",
     "NetworkRefused",

@@ -17,6 +17,7 @@ from zkagent.circuits.errors import (
     CircuitNotFound,
     CircuitOutdated,
     ProofSystemUnknown,
+    SetupDiffers,
 )
 from zkagent.circuits.evaluated.system import Evaluated
 from zkagent.circuits.groth16.system import Groth16
@@ -69,6 +70,12 @@ class ProofSystem(Protocol):
 
     def names(self, circuit: str, onnx: str) -> bool:
         """Whether a circuit of the ONNX file with this SHA-256 can have this digest."""
+        ...
+
+    def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
+        """Whether the circuit's set-up is that of the file `srs`; without one, or where it is not
+        for this system, a ceremony's or this machine's own. Under another one its maker can forge
+        proofs. Raises SrsError."""
         ...
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
@@ -132,6 +139,18 @@ def check_repeatable(system: ProofSystem, digest: str, cache: Path | None = None
         raise CircuitElsewhere(digest, circuits_folder(cache))
 
 
+def has_setup(circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
+    """As its proof system tells. Raises SrsError, ProofSystemUnknown."""
+    return system_of(circuit).has_setup(circuit, srs, cache)
+
+
+def check_setup(circuit: Circuit, srs: Path | None, cache: Path | None = None) -> None:
+    """Refuse a circuit, named by its digest, whose set-up is not the one that was named, too.
+    Raises SetupDiffers, SrsUnreadable, SrsTooSmall."""
+    if srs is not None and not has_setup(circuit, srs, cache):
+        raise SetupDiffers(circuit.digest, srs)
+
+
 def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
     """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
     try:
@@ -159,8 +178,10 @@ __all__ = [
     "ProofSystem",
     "cached_circuit",
     "check_repeatable",
+    "check_setup",
     "describe_circuit",
     "find_system",
+    "has_setup",
     "load_circuit",
     "prove",
     "system_id",

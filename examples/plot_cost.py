@@ -9,11 +9,15 @@ matplotlib. `zkagent bench` measures much more, gas included.
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import zkagent
 from zkagent.models.examples.squares import SquareNetwork, export_square_network
 from zkagent.prover.local import LocalProver
+
+try:
+    from matplotlib.figure import Figure
+except ImportError:
+    raise SystemExit("error: matplotlib is missing: pip install matplotlib") from None
 
 HIDDEN, INPUTS, OUTPUTS, PROOFS = (4, 8, 16, 32), 64, 8, 3
 

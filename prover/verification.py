@@ -64,7 +64,8 @@ def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
     """What is wrong before any cryptography."""
     facts = circuit.facts
     if proof.circuit != circuit.digest:
-        yield f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"
+        made, expected = proof.circuit[:16], circuit.digest[:16]
+        yield f"it was made for circuit {made}, not {expected}: another network, or another set-up"
     yield from count_objections(proof.inputs, proof.outputs, facts)
     if not fits_int64((*proof.inputs, *proof.outputs)):
         yield "a value needs more than 64 bits"

@@ -108,7 +108,12 @@ ROOMS: Mapping[str, set[str]] = {
     "prover/verification": set(),
     "prover/service/errors": set(),
     "prover/local": set(),
-    "prover/service/logs": {"prover/service/errors", "prover/service/queue"},
+    "prover/service/log_writer": set(),
+    "prover/service/logs": {
+        "prover/service/errors",
+        "prover/service/log_writer",
+        "prover/service/queue",
+    },
     "prover/child": {"prover/verification"},
     "prover/service/wire": {"prover/service/errors"},
     "prover/service/catalogue": {"prover/local", "prover/service/errors", "prover/verification"},

@@ -38,7 +38,7 @@ IN_PLACE = {
     "executor/demo/attacks/preparation.py:perturbed_model": PASSING,
     "executor/places.py:__init__": NEW,
     "executor/places.py:write_whole": GIVEN,
-    "executor/runs/journal.py:_lock": LOCK,
+    "executor/runs/journal.py:_open_lock": LOCK,
     "executor/runs/journal.py:write": NEW,
     "models/examples/networks.py:write": EXAMPLE,
     "models/whole.py:_write": NEW,

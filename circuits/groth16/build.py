@@ -40,6 +40,7 @@ from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.development import make_keys
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.groth16.points import PROOF_BYTES
+from zkagent.circuits.groth16.setups import is_own, named_key, note_own
 from zkagent.circuits.groth16.verdicts import holds
 from zkagent.circuits.groth16.zkey import zkey_file
 from zkagent.circuits.networks import reference
@@ -89,8 +90,8 @@ def build_circuit(
     """The network's circuit, looked up or built with a set-up of this process.
 
     srs: the verifying key of a circuit in the cache, which is then the one to be found; there is no
-    other set-up to begin with. Of several circuits, one from a ceremony comes first. Raises
-    NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
+    other set-up to begin with. Without it, one of this machine's own; of several, one from a
+    ceremony comes first. Raises NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
     """
     progress(Stage.NETWORK)
     network = read_network(onnx, any_integers=True)
@@ -104,20 +105,20 @@ def build_circuit(
 
 
 def _find(onnx: str, srs: Path | None, cache: Path | None) -> Circuit | None:
-    """Raises SrsUnreadable where a circuit with a key is wanted and not there."""
-    try:
-        wanted = file_digest(srs) if srs else None
-    except OSError as exc:
-        assert srs
-        raise SrsUnreadable(srs, str(exc.strerror)) from exc
-    circuits = [each for each in _built(onnx, cache) if wanted in (None, each.origin.srs)]
-    if srs and not circuits:
-        raise SrsUnreadable(
-            srs,
-            "a Groth16 set-up is for one network, and no circuit of this one was built here with "
-            "this verifying key: leave out --srs",
-        )
-    return min(circuits, key=lambda each: (each.development_srs, each.digest), default=None)
+    """One of this machine's own, or the one with the key `srs`. Raises SrsUnreadable where a
+    circuit with a key is wanted and not there."""
+    if srs is None:
+        own = (each for each in _built(onnx, cache) if is_own(each.origin.srs, cache))
+        return min(own, key=lambda each: (each.development_srs, each.digest), default=None)
+    if (wanted := named_key(srs)) is not None:
+        for each in _built(onnx, cache):
+            if each.origin.srs == wanted:
+                return each
+    raise SrsUnreadable(
+        srs,
+        "a Groth16 set-up is for one network, and no circuit of this one was built here with "
+        "this verifying key: leave out --srs",
+    )
 
 
 def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
@@ -172,6 +173,7 @@ def _build(network: Network, compiled: Compiled, cache: Path | None, progress: T
         progress(Stage.CHECK)
         _check(network, compiled, fresh, code)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
+        note_own(origin.srs, cache)
         directory = fresh.rename(fresh.with_name(origin.digest))
         return open_stored(replace(stored, directory=directory))
     finally:

@@ -18,6 +18,7 @@ from zkagent.circuits.groth16.cached import (
     open_stored,
     read_key,
 )
+from zkagent.circuits.groth16.setups import is_own, named_key
 from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
@@ -69,6 +70,11 @@ class Groth16:
 
     def names(self, circuit: str, onnx: str) -> bool:
         return circuit != onnx
+
+    def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
+        """srs: a verifying key; a file of other systems says nothing of these circuits."""
+        named = None if srs is None else named_key(srs)
+        return named == circuit.origin.srs if named else is_own(circuit.origin.srs, cache)
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """By keys that this process loads once. Raises InputRefused, ArtifactCorrupted,

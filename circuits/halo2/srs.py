@@ -92,6 +92,20 @@ def find_srs(given: Path | None, logrows: int, cache: Path | None = None) -> Srs
     return srs if srs.logrows == logrows else cut_srs(srs, logrows, cache)
 
 
+def is_expected(sha256: str, given: Path | None, logrows: int, cache: Path | None = None) -> bool:
+    """Whether the set-up of a circuit of 2^logrows rows is that of the file `given`; without one, a
+    ceremony's or this machine's own. What others made up, they can forge proofs under.
+
+    Raises SrsUnreadable, SrsTooSmall.
+    """
+    if given is not None:
+        return find_srs(given, logrows, cache).sha256 == sha256
+    if PUBLIC_CEREMONY.get(logrows) == sha256:
+        return True
+    note = _folder(cache) / f"development-k{logrows}"
+    return note.is_file() and note.read_text().strip() == sha256
+
+
 def development_srs(logrows: int, cache: Path | None = None) -> Srs:
     """This machine's own set-up for 2^logrows rows, made at the first call."""
 
@@ -184,5 +198,5 @@ def _fresh_file(cache: Path | None) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-__all__ = ["PUBLIC_CEREMONY", "Srs", "cut_srs", "development_srs", "find_srs", "import_srs"]
-__all__ += ["named_srs", "stored_srs"]
+__all__ = ["PUBLIC_CEREMONY", "Srs", "cut_srs", "development_srs", "find_srs"]
+__all__ += ["import_srs", "is_expected", "named_srs", "stored_srs"]

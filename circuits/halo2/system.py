@@ -43,6 +43,11 @@ class Halo2:
     def names(self, circuit: str, onnx: str) -> bool:
         return circuit != onnx
 
+    def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
+        from zkagent.circuits.halo2.srs import is_expected
+
+        return is_expected(circuit.origin.srs, srs, circuit.logrows, cache)
+
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         from zkagent.circuits.halo2 import ezkl_engine
 

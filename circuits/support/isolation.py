@@ -12,7 +12,7 @@ from typing import Any
 
 from zkagent.circuits import errors
 from zkagent.circuits.errors import CircuitError
-from zkagent.circuits.support.cache import cache_root, home_refused, is_below
+from zkagent.circuits.support.cache import refused_below
 from zkagent.circuits.support.child_process import ChildProcess, ParentLink
 from zkagent.circuits.support.memory import limit_memory
 
@@ -51,9 +51,8 @@ def answer_call(work: Callable[[dict[str, Any], Report], Any]) -> None:
     except CircuitError as exc:
         link.send({"type": type(exc).__name__, "error": str(exc)})
     except OSError as exc:
-        if not is_below(exc.filename, cache_root()):
+        if not (refused := refused_below(exc)):
             raise
-        refused = home_refused(cache_root(), exc)
         link.send({"type": type(refused).__name__, "error": str(refused)})
 
 

@@ -13,10 +13,12 @@ from zkagent.executor.api.arguments import (
     AnyPath,
     check_number,
     check_time,
+    check_whole,
     model_of,
     path_of,
     setup_file,
 )
+from zkagent.executor.chain.deadlines import MOST_LIFETIME_S
 from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.writer import write_receipt
@@ -254,7 +256,7 @@ def agent(
     blocks to wait for, the run's own included; by default 1 on local chains (31337) and 3 on
     others. timeout_s: how long. tolerance: how far an amount that a tool told, such as a balance,
     may be from the planned one when the run happens, as a part of it. deadline_s: how long after
-    proving the transaction is good for anything.
+    proving the transaction is good for anything, whole seconds, at most 10,000,000.
 
     Raises DeploymentMissing, KeyFileError, NoAgentThere, OtherModel, ModelError, CircuitError,
     ContractsError, ArgumentRefused.
@@ -262,7 +264,7 @@ def agent(
     check_number("confirmations", confirmations, 1)
     check_time("timeout_s", timeout_s)
     check_number("tolerance", tolerance, 0, 1)
-    check_number("deadline_s", deadline_s, 1)
+    check_whole("deadline_s", deadline_s, 1, MOST_LIFETIME_S)
     caps = FeeCaps(
         wei_of("max_fee_gwei", max_fee_gwei),
         wei_of("max_priority_fee_gwei", max_priority_fee_gwei),

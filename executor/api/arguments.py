@@ -75,15 +75,25 @@ def check_number(name: str, value: float | None, low: float, high: float = math.
     raise ArgumentRefused(name, value, f"a number {bounds}")
 
 
+def check_whole(name: str, value: int, low: int, high: int) -> None:
+    """Raises ArgumentRefused."""
+    if not (_is_whole(value) and low <= value <= high):
+        raise ArgumentRefused(name, value, f"a whole number from {low:,} to {high:,}")
+
+
 def check_time(name: str, seconds: float) -> None:
     """Raises ArgumentRefused."""
     if not (_is_finite(seconds) and 0 < seconds <= MOST_SECONDS):
         raise ArgumentRefused(name, seconds, f"seconds above 0, at most {MOST_SECONDS:,.0f}")
 
 
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int)
+
+
 def _is_finite(value: object) -> bool:
     return isinstance(value, numbers.Real) and math.isfinite(value)
 
 
-__all__ = ["AnyPath", "any_model_of", "check_number", "check_time", "file_of", "model_of"]
-__all__ += ["path_of", "setup_file", "text_of", "texts_of"]
+__all__ = ["AnyPath", "any_model_of", "check_number", "check_time", "check_whole", "file_of"]
+__all__ += ["model_of", "path_of", "setup_file", "text_of", "texts_of"]

@@ -13,6 +13,7 @@ lie; a check that rests on an answer compares it with code.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from eth_utils.crypto import keccak
@@ -28,6 +29,7 @@ from zkagent.executor.audit.wiring import (
     pool_place,
     shown_answer,
     token_place,
+    tool_place,
     wallet_place,
 )
 from zkagent.executor.chain import abi
@@ -53,9 +55,28 @@ def audit_agent(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
 def tool_checks(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
     """Tools are what they were pinned as, and have one face."""
     for tool in wiring.tools:
-        faces = partial(_faces, code, wiring, tool, decoder)
-        yield tell(tool.role, "says the same to all", faces)
-        yield check(tool.role, "is the tool that the agent pinned", partial(_pin, tool))
+        yield from _tool_checks(code, wiring, tool, decoder)
+
+
+def tool_checks_of_run(code: Code, wiring: Wiring, decoder: str) -> Iterator[Check]:
+    """As `tool_checks`, for the block before a run. The agent looked at its pins in the run, so a
+    foreign tool may say something else when that block is over; there is then no telling whether
+    it had one face."""
+    for tool in wiring.tools:
+        place = tool_place(wiring, tool)
+        if code.is_ours(place) or (tool.metadata.pinned == tool.pinned and not tool.unread):
+            yield from _tool_checks(code, wiring, tool, decoder)
+        else:
+            words = "when the block before was over it said something else than what was pinned"
+            found = Check(tool.role, "says the same to all", words, unknown=True)
+            yield _vouched(code, place, found)
+
+
+def _tool_checks(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> Iterator[Check]:
+    yield Check(tool.role, "says what can be read in one way", tool.unread)
+    faces = partial(_faces, code, wiring, tool, decoder)
+    yield tell(tool.role, "says the same to all", faces)
+    yield check(tool.role, "is the tool that the agent pinned", partial(_pin, tool))
 
 
 def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
@@ -217,10 +238,12 @@ def origin_checks(code: Code, place: Place) -> Iterator[Check]:
 def _vouched(code: Code, place: Place, found: Check) -> Check:
     """Whoever vouches for a contract vouches for what of it cannot be told, and for nothing that is
     wrong."""
-    if not (found.unknown and code.trusts(place)):
+    if not found.unknown:
         return found
+    if not code.trusts(place):
+        return replace(found, vouchable=True)
     return Check(found.subject, found.claim, "", note="cannot be told, and trusted on request")
 
 
 __all__ = ["audit_agent", "contract_checks", "decimals_check", "made_checks", "origin_checks"]
-__all__ += ["pool_of", "tell", "tool_checks"]
+__all__ += ["pool_of", "tell", "tool_checks", "tool_checks_of_run"]

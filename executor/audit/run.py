@@ -15,7 +15,7 @@ from zkagent.executor.audit.agent import (
     origin_checks,
     pool_of,
     tell,
-    tool_checks,
+    tool_checks_of_run,
 )
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, model_contract_checks, obeyed_check
@@ -71,11 +71,12 @@ class RunContracts:
         for place in foreign:
             yield code.check(place)
             yield from origin_checks(code, place)
-        for listing in _listings(run):
-            yield decimals_check(code, listing)
-        yield from tool_checks(code, wiring, run.model.decoder.address)
         block = run.transaction.block
         after = Block(block.number, block.hash)
+        for listing in _listings(run):
+            before = decimals_check(code, listing)
+            yield before if before.held else decimals_check(replace(code, block=after), listing)
+        yield from tool_checks_of_run(code, wiring, run.model.decoder.address)
         if after.number != code.block.number:
             ours = (place for place in places(wiring, code) if place.address != NOBODY)
             rest = [*ours, *foreign]
@@ -120,7 +121,7 @@ def _touched(code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Place]:
     pool = _pool(code, wiring)
     if pool and any(call.action in WITH_POOL for call in _calls(run)):
         yield pool_place(pool)
-    known = {listing.token: listing for listing in _listings(run)}
+    known = _known(run)
     for token in _tokens(run):
         if token in known:
             yield listed_place(known[token])
@@ -137,13 +138,20 @@ def _tokens(run: RunRecord) -> Iterator[str]:
     yield from dict.fromkeys("0x" + call.values[0][26:] for call in _calls(run))
 
 
-def _listings(run: RunRecord) -> Iterator[Listing]:
-    """By which the amounts of the calls were read: of the symbol book, or a token's own answer."""
+def _known(run: RunRecord) -> dict[str, Listing]:
+    """By which the amounts of calls are read: of the symbol book, or a token's own answer."""
     context = run.iterations[0].context
     told, listed = context.token_decimals, context.symbol_book
     known = {each.token: Listing(each.token, each.token, each.decimals) for each in told}
-    known |= {each.token: Listing(each.symbol, each.token, each.decimals) for each in listed}
-    yield from (known[token] for token in _tokens(run) if token in known)
+    return known | {e.token: Listing(e.symbol, e.token, e.decimals) for e in listed}
+
+
+def _listings(run: RunRecord) -> Iterator[Listing]:
+    """What the book says of the calls' tokens. What a token says itself is in the signed facts,
+    which the executor looked at in the run."""
+    listed = {each.token for each in run.iterations[0].context.symbol_book}
+    known = _known(run)
+    yield from (known[token] for token in _tokens(run) if token in listed)
 
 
 def _pool(code: Code, wiring: Wiring) -> str:

@@ -62,16 +62,18 @@ class Metadata:
 
 @dataclass(frozen=True)
 class Tool:
-    """name: the beginning of it, where it is long."""
+    """name: the beginning of it, where it is long. unread: why what it says cannot be read, or
+    could be read in another way than what it was pinned as; empty if it can."""
 
     address: str
     name: bytes
     metadata: Metadata
     pinned: bytes
+    unread: str = ""
 
     @property
     def role(self) -> str:
-        return f"tool {_quoted(self.name)}"
+        return f"tool {_quoted(self.name) if self.name else self.address}"
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,9 @@ def wallet_place(wiring: Wiring) -> Place:
 def tool_place(wiring: Wiring, tool: Tool) -> Place:
     wrapped = WRAPPED.get(tool.name)
     selector = keccak(text=wrapped)[:4] if wrapped else b""
+    described = _metadata_values(tool.metadata)
     made: dict[str, int | None] = {
-        **_metadata_values(tool.metadata),
+        **(dict.fromkeys(described) if tool.unread else described),
         "_agent": _number(wiring.agent),
         "_converter": None if tool.name == CONVERTED else 0,
     }
@@ -231,12 +234,20 @@ def _metadata_values(metadata: Metadata) -> Expected:
 
 
 def _tool(reader: ContractReader, agent: str, block: Block, address: str, pin: bytes) -> Tool:
-    returned = _returned(reader, address, agent, block)
     try:
-        (name,) = abi.NAME.results(returned[0])
+        returned = _returned(reader, address, agent, block)
+    except (NoAgentThere, RevertError) as exc:
+        return Tool(address, b"", Metadata.of((b"",) * len(METADATA)), pin, str(exc))
+    metadata, name = Metadata.of(returned), b""
+    try:
+        (name,), (description,), ((parameters,),) = (
+            method.results(data) for method, data in zip(METADATA, returned, strict=True)
+        )
+        same = abi.metadata_hash(name, description, parameters) == metadata.pinned
     except ValueError as exc:
-        raise NoAgentThere(address, str(exc)) from exc
-    return Tool(address, name[:MOST_NAME], Metadata.of(returned), pin)
+        return Tool(address, name[:MOST_NAME], metadata, pin, f"it says no text: {exc}")
+    unread = "" if same else "what it returns is more than the texts that are read in it"
+    return Tool(address, name[:MOST_NAME], metadata, pin, unread)
 
 
 def _returned(reader: ContractReader, address: str, sender: str, block: Block) -> tuple[bytes, ...]:

@@ -157,10 +157,10 @@ def _one_line(exc: Exception) -> str | None:
         return f"the node's answer cannot be used ({type(exc).__name__}: {said}): ask another node"
     full = isinstance(exc, OSError) and exc.errno in FULL
     if isinstance(exc, OSError) and exc.filename:
-        from zkagent.circuits.support.cache import cache_root, home_refused, is_below
+        from zkagent.circuits.support.cache import refused_below
 
-        if is_below(exc.filename, root := cache_root()):
-            return str(home_refused(root, exc))
+        if refused := refused_below(exc):
+            return str(refused)
         remedy = ROOM if full else "choose another place"
         return f"{exc.filename} cannot be read or written ({exc.strerror}): {remedy}"
     if isinstance(exc, OSError) and full:

@@ -101,7 +101,7 @@ def prove_command(
     if service:
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
-        proof, verify_s = _checked_if_possible(proof, model, service)
+        proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
         circuit = _find_circuit(model, srs, proof_system)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
@@ -153,7 +153,7 @@ def verify_command(
     proof = _read_proof(proof_path)
     named = proof.circuit if digest is None else digest
     circuit = (
-        _circuit_of_digest(named) if model is None else _find_circuit(model, srs, proof_system)
+        _circuit_of_digest(named, srs) if model is None else _find_circuit(model, srs, proof_system)
     )
     with working("verifying the proof"):
         verdict, untold = verify(proof, circuit), ""
@@ -164,6 +164,7 @@ def verify_command(
     if as_json:
         fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
         fields |= {"untold": untold} if untold else {}
+        fields["development_srs"] = circuit.development_srs
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -219,21 +220,24 @@ def _find_circuit(model: str, srs: Path | None, proof_system: str) -> "Circuit":
         onnx = find_onnx(model)
     except UnknownModel:
         if model and set(model) <= HEX_DIGITS:
-            return _circuit_of_digest(model)
+            return _circuit_of_digest(model, srs)
         raise
     tuned = None if proof_system == PROOF_SYSTEMS[0] else False
     arguments = tuned_arguments(model, onnx, tuned)
     return build_shown(onnx, srs, arguments, proof_system=proof_system)
 
 
-def _circuit_of_digest(prefix: str) -> "Circuit":
-    """By its digest or the beginning of it, as `zkagent circuit show`. Raises CircuitError."""
+def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
+    """By its digest or the beginning of it, as `zkagent circuit show`. srs: the only set-up that it
+    may have. Raises CircuitError."""
     from zkagent.circuits.store import resolve_digest
-    from zkagent.circuits.systems import load_circuit
+    from zkagent.circuits.systems import check_setup, load_circuit
     from zkagent.executor.cli.progress import working
 
     with working("checking the circuit's files"):
-        return load_circuit(resolve_digest(prefix))
+        circuit = load_circuit(resolve_digest(prefix))
+        check_setup(circuit, srs)
+        return circuit
 
 
 def _read_inputs(path: Path | None) -> list[object]:
@@ -324,7 +328,9 @@ def _prove_by_service(
     return proof, Measurement(took.proving_s or 0, took.verifying_s or 0, 0)
 
 
-def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Proof, float | None]":
+def _checked_if_possible(
+    proof: "Proof", model: str, service: str, srs: Path | None
+) -> "tuple[Proof, float | None]":
     """Verify what a service made for `model` where this machine has the circuit, which then says
     the scale of its numbers, and how long it took; where it has not, say so. Raises ProofFalse,
     ServiceGarbled, CircuitError."""
@@ -339,7 +345,9 @@ def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Pro
     except CircuitNotFound:
         output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
-            "`zkagent circuit build MODEL`, then `zkagent verify` the proof",
+            "`zkagent circuit build MODEL`, with the service's set-up file as --srs if it has "
+            "another one than you, or for Groth16 a copy of the circuit's folder, then `zkagent "
+            "verify` the proof",
             err=True,
         )
         return proof, None
@@ -351,14 +359,34 @@ def _checked_if_possible(proof: "Proof", model: str, service: str) -> "tuple[Pro
     if not verdict.valid:
         raise ProofFalse(proof.circuit, verdict.reason, service)
     proof = replace(proof, scale=scale_of(circuit))
-    if is_of_model:
+    doubt = _doubt(circuit, model, srs, is_of_model=is_of_model)
+    if not doubt:
         return proof, took_s
     output.show(
-        f"not verified here: the proof is true of circuit {circuit.digest[:16]}, but this machine "
-        f"has no model {model!r} to tell whether that is its circuit",
+        f"not verified here: the proof is true of circuit {circuit.digest[:16]}, but {doubt}",
         err=True,
     )
     return proof, None
+
+
+def _doubt(circuit: "Circuit", model: str, srs: Path | None, *, is_of_model: bool) -> str:
+    """Why a true proof of a circuit may say nothing of the model. Raises SrsUnreadable,
+    SrsTooSmall."""
+    from zkagent.circuits.systems import has_setup, system_of
+
+    if not is_of_model:
+        return f"this machine has no model {model!r} to tell whether that is its circuit"
+    if circuit.digest.startswith(model) and srs is None:  # named by what binds its set-up
+        return ""
+    if has_setup(circuit, srs):
+        return ""
+    shared = system_of(circuit).repeatable  # or a circuit has a set-up of its own, and no file
+    expected = f"the one in {srs}" if srs and shared else "this machine's own or a ceremony's"
+    remedy = "name the file with --srs" if shared else "name the circuit by its digest"
+    return (
+        f"its set-up is not {expected}, and whoever made it can forge proofs: {remedy} if you "
+        "trust that"
+    )
 
 
 def _is_of_model(circuit: "Circuit", model: str, service: str) -> bool:

@@ -187,6 +187,13 @@ def report_json(report: Report, receipt: Receipt) -> Shown:
     }
 
 
+def _help(report: Report) -> str:
+    """What there is to do about what is unknown."""
+    left = [check for check in report.problems if not check.vouchable]
+    told = "; ".join(in_line(f"{check.subject}: {check.claim}") for check in left)
+    return f"no --trust settles {told}" if left else "see --trust"
+
+
 def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
     output.show("the receipt says:")
     for line in story(receipt):
@@ -202,7 +209,7 @@ def print_report(report: Report, receipt: Receipt, *, online: bool) -> None:
     for noted in report.notes:
         output.show(f"note: {noted}")
     if report.verdict == "unknown":
-        output.show("unknown: nothing is wrong, and not everything can be told; see --trust")
+        output.show(f"unknown: nothing is wrong, and not everything can be told; {_help(report)}")
     elif not report.accepted:
         output.show("rejected")
     elif online:

@@ -48,7 +48,7 @@ def pending_command(everything: bool, as_json: bool) -> None:
     else:
         for record in shown:
             output.show(_line(record))
-        if not shown:
+        if not shown and not damaged:
             output.show("no runs" if everything else "no run is pending")
     for reason in damaged:
         output.show(f"error: {reason}", err=True)

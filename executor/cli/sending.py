@@ -3,13 +3,15 @@
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from zkagent.errors import ZkagentError
+from zkagent.executor.chain.deadlines import MOST_LIFETIME_S
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
 from zkagent.executor.commands import typed
@@ -49,7 +51,7 @@ SENDING_OPTIONS = (
     ),
     click.option(
         "--deadline",
-        type=click.IntRange(1, 10_000_000),
+        type=click.IntRange(1, MOST_LIFETIME_S),
         default=600,
         show_default=True,
         metavar="SECONDS",
@@ -184,7 +186,9 @@ def _known_of(sent: "Signed | Resumed") -> str:
     """By the journal, which knows more than was told."""
     from zkagent.executor.runs.journal import Journal
 
-    record = next((found for found in Journal().look()[0] if found.id == sent.run), None)
+    record = None
+    with suppress(ZkagentError):  # what was told is known in any case
+        record = next((found for found in Journal().look()[0] if found.id == sent.run), None)
     if record and record.state == "included":
         return (
             f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, and has "

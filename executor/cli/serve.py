@@ -17,7 +17,7 @@ from zkagent.executor.api.limits import (
     MOST_TIMES,
 )
 from zkagent.executor.cli import output
-from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, SECONDS, FiniteRange
+from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, SECONDS, SRS_OPTION, FiniteRange
 
 if TYPE_CHECKING:
     from zkagent.prover.service.api.application import Service
@@ -47,11 +47,24 @@ DATABASE_OPTION = click.option(
     help="postgresql://... or sqlite:///PATH; by default a file in the user's data folder.",
 )
 
+
+def _hosts(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Any:
+    if not given:
+        return given
+    from zkagent.prover.service.worker.callback_rules import check_rule
+
+    try:
+        return tuple(map(check_rule, given))
+    except ValueError as exc:
+        raise click.BadParameter(str(exc)) from exc
+
+
 WORKER_OPTIONS = _options(
     DATABASE_OPTION,
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
     PROOF_SYSTEM_OPTION,
     click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
+    SRS_OPTION,
     click.option("--threads", type=click.IntRange(1, MOST_THREADS),
                  help="Per proof; by default all cores."),
     click.option("--timeout", "timeout_s", type=SECONDS, default=300.0, show_default=True),
@@ -75,6 +88,7 @@ WORKER_OPTIONS = _options(
     click.option("--keep", "keep_days", type=FiniteRange(0, MOST_DAYS), default=30.0,
                  show_default=True, help="Days that finished proofs are kept."),
     click.option("--allow-callback", "callback_hosts", multiple=True, metavar="HOST",
+                 callback=_hosts,
                  help="Host that callbacks may go to: name, *.name, or http://name:port."),
     click.option("--private-callbacks", is_flag=True, help="Allow private addresses, too."),
     click.option("--log-json", is_flag=True, help="Log JSON lines."),

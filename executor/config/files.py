@@ -34,12 +34,21 @@ class ConfigFile:
 
 
 def user_path() -> Path:
-    """Where the user's file is, or would be."""
+    """Where the user's file is, or would be: $ZKAGENT_CONFIG, else in the platform's folder for
+    such files; in $ZKAGENT_HOME where the account has none. Raises HomeRefused."""
     if given := os.environ.get(VARIABLE):
         return expanded(Path(given)).absolute()
-    from platformdirs import user_config_path
+    from platformdirs import user_config_dir
 
-    return user_config_path("zkagent") / FILE
+    from zkagent.circuits.errors import HomeUnknown
+    from zkagent.circuits.support.cache import given_home, platform_folder
+
+    try:
+        return platform_folder(user_config_dir) / FILE
+    except HomeUnknown:
+        if home := given_home():
+            return home / FILE
+        raise
 
 
 def project_path(start: Path | None = None) -> Path | None:
@@ -58,7 +67,7 @@ def find_files() -> list[ConfigFile]:
     ConfigError where the user names a file that is not there."""
     project, user = project_path(), user_path()
     found = [read_file(project, Owner.PROJECT)] if project else []
-    if user.exists():
+    if _is_there(user):
         return [*found, read_file(user, Owner.USER)]
     if os.environ.get(VARIABLE):
         raise ConfigError(
@@ -66,6 +75,14 @@ def find_files() -> list[ConfigFile]:
             f"makes it, or unset {VARIABLE}"
         )
     return found
+
+
+def _is_there(path: Path) -> bool:
+    """Raises ConfigUnreadable where that cannot be told."""
+    try:
+        return path.exists()
+    except OSError as exc:
+        raise ConfigUnreadable(path, exc.strerror or str(exc)) from exc
 
 
 def read_file(path: Path, owner: Owner) -> ConfigFile:

@@ -13,7 +13,14 @@ from zkagent.circuits.errors import CircuitElsewhere
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.circuits.systems import ProofSystem, cached_circuit, check_repeatable, find_system
+from zkagent.circuits.systems import (
+    ProofSystem,
+    cached_circuit,
+    check_repeatable,
+    check_setup,
+    find_system,
+    has_setup,
+)
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts.verdicts import CannotTell
@@ -22,7 +29,8 @@ from zkagent.models.catalogue import Model
 
 
 class LocalCircuits:
-    """A CircuitSource. srs: the set-up file to build with when the circuit is not in the cache."""
+    """A CircuitSource. srs: the set-up file of its circuits, and to build with; without one those
+    in the cache are taken as they are."""
 
     def __init__(self, srs: Path | None = None) -> None:
         self.srs = srs
@@ -76,6 +84,9 @@ def find_circuit(
             check_repeatable(system, digest)
         except CircuitElsewhere as exc:
             raise CannotVerify(str(exc)) from exc
+    else:
+        check_setup(cached, srs)
+        _check_ceremony(cached)
     with batch_file(model.onnx_path, size) as onnx:
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:
@@ -96,3 +107,12 @@ def find_circuit(
         f"{built.digest[:16]}: give the set-up file that it was made with (--srs); a development "
         "set-up exists on the machine that made it only"
     )
+
+
+def _check_ceremony(cached: Circuit) -> None:
+    """Nobody's word is taken for one. Raises CannotVerify."""
+    if not cached.development_srs and not has_setup(cached, None):
+        raise CannotVerify(
+            f"circuit {cached.digest[:16]} is said to have a ceremony's set-up, and nothing on "
+            "this machine shows that it has"
+        )

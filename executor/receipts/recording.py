@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from zkagent.executor.chain.abi import RUN_WITH_PROOFS, terms_in
 from zkagent.executor.chain.agent import (
     AgentModel,
     AgentReads,
@@ -9,9 +10,11 @@ from zkagent.executor.chain.agent import (
     Block,
     DecisionContext,
     Fact,
+    RunTerms,
     ToolMetadata,
     ToolParameter,
 )
+from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.receipts.format import (
     ArgumentRecord,
     BatchRecord,
@@ -24,9 +27,10 @@ from zkagent.executor.receipts.format import (
     ListingRecord,
     ModelRecord,
     ParameterRecord,
+    RunRecord,
     ToolRecord,
 )
-from zkagent.executor.runs.derivation import facts_of, raw_bytes, text
+from zkagent.executor.runs.derivation import facts_of, has_facts, raw_bytes, text
 from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.decoder import Argument, Decision
 
@@ -128,9 +132,24 @@ def recorded_decision(record: DecisionRecord) -> Decision:
 
 def relied_on(steps: Sequence[IterationRecord]) -> tuple[Fact, ...]:
     """The facts that these iterations rest on."""
-    return facts_of(
-        (recorded_context(step.context).reads, recorded_decision(step.decision)) for step in steps
-    )
+    return facts_of(map(_decided, steps))
+
+
+def rests_on(steps: Sequence[IterationRecord], facts: Sequence[Fact]) -> bool:
+    """As `derivation.has_facts`."""
+    return has_facts(facts, list(map(_decided, steps)))
+
+
+def _decided(step: IterationRecord) -> tuple[AgentReads, Decision]:
+    return recorded_context(step.context).reads, recorded_decision(step.decision)
+
+
+def signed_terms(run: RunRecord) -> RunTerms:
+    """What the requester agreed to. Raises ValueError when there are none."""
+    found = read_transaction(unhexed(run.transaction.raw))
+    if found is None:
+        raise ValueError("it is not a signed EIP-1559 transaction")
+    return terms_in(RUN_WITH_PROOFS.arguments(found[1]["data"])[4])
 
 
 def model_record(

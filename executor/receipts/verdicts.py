@@ -21,7 +21,8 @@ class CannotTell(Exception):
 class Check:
     """One thing that must be so. `problem` is empty when it is.
 
-    unknown: the problem is that nothing here tells. note: worth saying though it holds.
+    unknown: the problem is that nothing here tells. vouchable: and that somebody can vouch for it
+    (`--trust`). note: worth saying though it holds.
     """
 
     subject: str
@@ -29,6 +30,7 @@ class Check:
     problem: str
     unknown: bool = False
     note: str = ""
+    vouchable: bool = False
 
     @property
     def held(self) -> bool:

@@ -18,7 +18,7 @@ from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
     block_record,
     recorded_context,
-    relied_on,
+    signed_terms,
     unhexed,
 )
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
@@ -376,7 +376,8 @@ def _code(run: RunRecord, chain: AgentChain, block: Block) -> str:
 def _context(run: RunRecord, chain: AgentChain) -> str:
     """What never changes is asked for. What tools say of themselves is what the pins are of, and
     what book and tokens said is in the facts that the executor looked at in the run: both may have
-    been something else when the block before was over. Without a call nothing rests on them."""
+    been something else when the block before was over. Earlier versions signed no facts for answers
+    alone: then the book is asked for, as it was before the block."""
     record = run.iterations[0].context
     reads, names = recorded_context(record).reads, chain.names(_at(record))
     differing = difference(
@@ -386,7 +387,7 @@ def _context(run: RunRecord, chain: AgentChain) -> str:
         ("pinned", reads.pinned, names.pinned),
         ("book_contract", reads.book_contract, names.book),
     )
-    if differing or relied_on(run.iterations):
+    if differing or signed_terms(run).facts:
         return differing
     there = chain.reads(_at(record))
     books = ("book_data", "book")

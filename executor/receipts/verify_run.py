@@ -25,10 +25,9 @@ from zkagent.executor.chain.abi import (
     is_agreed,
     prompt_of,
     size_for,
-    terms_in,
     unpack,
 )
-from zkagent.executor.chain.agent import AgentChain, RunTerms
+from zkagent.executor.chain.agent import AgentChain
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
 from zkagent.executor.chain.signatures import read_transaction, receipt_signer
 from zkagent.executor.errors import CannotVerify, TooMuchAnswered
@@ -39,7 +38,14 @@ from zkagent.executor.receipts.format import (
     RunRecord,
     signed_text,
 )
-from zkagent.executor.receipts.recording import hexed, recorded_model, relied_on, unhexed
+from zkagent.executor.receipts.recording import (
+    hexed,
+    recorded_model,
+    relied_on,
+    rests_on,
+    signed_terms,
+    unhexed,
+)
 from zkagent.executor.receipts.verdicts import Check, Report, check, difference, unread
 from zkagent.executor.receipts.verify_chain import (
     BLOCKS,
@@ -277,7 +283,7 @@ def _call(run: RunRecord) -> str:
 
 def _terms(run: RunRecord) -> str:
     """Each decision is the call that the requester agreed to, amounts within its ranges."""
-    terms = _signed_terms(run)
+    terms = signed_terms(run)
     if len(terms.calls) != len(run.iterations):
         return f"{len(terms.calls)} calls are agreed to, there are {len(run.iterations)} iterations"
     for number, (agreed, step) in enumerate(zip(terms.calls, run.iterations, strict=True), 1):
@@ -291,27 +297,21 @@ def _terms(run: RunRecord) -> str:
 def _facts(run: RunRecord) -> str:
     """The symbols and decimals by which the decisions were read are those that the requester had
     the chain confirm."""
-    signed, expected = _signed_terms(run).facts, relied_on(run.iterations)
-    if len(signed) != len(expected):
-        return f"{len(signed)} facts are relied on, expected {len(expected)}"
+    signed, expected = signed_terms(run).facts, relied_on(run.iterations)
     asked = {fact.target for fact in signed if fact.selector == DECIMALS.selector}
     told = {each.token for step in run.iterations for each in step.context.token_decimals}
     if more := sorted(told - asked):
         return f"decimals of {more[0]} are told, which no decision rests on"
+    if rests_on(run.iterations, signed):
+        return ""
+    if len(signed) != len(expected):
+        return f"{len(signed)} facts are relied on, expected {len(expected)}"
     return difference(
         *(
             (f"fact {number}", fact, wanted)
             for number, (fact, wanted) in enumerate(zip(signed, expected, strict=True), 1)
         )
     )
-
-
-def _signed_terms(run: RunRecord) -> RunTerms:
-    """Raises ValueError when there are none."""
-    found = read_transaction(unhexed(run.transaction.raw))
-    if found is None:
-        raise ValueError("it is not a signed EIP-1559 transaction")
-    return terms_in(RUN_WITH_PROOFS.arguments(found[1]["data"])[4])
 
 
 def _coverage(run: RunRecord) -> tuple[tuple[int, ...], ...]:

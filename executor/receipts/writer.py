@@ -44,7 +44,7 @@ from zkagent.executor.receipts.recording import (
     decision_record,
     hexed,
     model_record,
-    relied_on,
+    rests_on,
 )
 from zkagent.executor.runs.derivation import (
     asked_tokens,
@@ -176,7 +176,7 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
         reads = replace(state, decimals=told)
         records = tuple(_rederived(model, reads, plan, result))
         complete = len(records) == len(plan.decisions)
-        if complete and relied_on(records) == run.proven.terms.facts:
+        if complete and rests_on(records, run.proven.terms.facts):
             return records
     raise NotReproducible(run.inclusion.hash, result.block.number)
 

@@ -148,12 +148,21 @@ def with_decimals(
 
 
 def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ...]:
-    """What the words of these decisions rest on, each fact once. Answers rest on nothing."""
+    """What the words of these decisions rest on, each fact once."""
     found: dict[Fact, None] = {}
     for reads, decision in decisions:
-        if decision.kind == "call":
-            found |= dict.fromkeys((*book_facts(reads), *_own_decimals(reads, decision)))
+        found |= dict.fromkeys((*book_facts(reads), *_own_decimals(reads, decision)))
     return tuple(found)
+
+
+def has_facts(facts: Sequence[Fact], decisions: Sequence[tuple[AgentReads, Decision]]) -> bool:
+    """Whether somebody signed what these decisions rest on. Under earlier versions of this program
+    answers alone, without a call, rested on nothing."""
+    return facts == facts_of(decisions) or (not facts and not any(map(_is_call, decisions)))
+
+
+def _is_call(made: tuple[AgentReads, Decision]) -> bool:
+    return made[1].kind == "call"
 
 
 def book_facts(reads: AgentReads) -> tuple[Fact, ...]:
@@ -171,10 +180,13 @@ def decimals_fact(token: str, decimals: int) -> Fact:
 
 
 def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
-    """Of an asset that the book does not list, where the token tells."""
+    """Of an asset that the book does not list, where the token tells. An answer does not say what
+    it is about, so it rests on all that was asked for it."""
     told, book = dict(reads.decimals), SymbolBook(reads.book)
-    filled = zip(decision.arguments, decision.values, strict=True)
-    tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
+    tokens: Iterable[str] = told
+    if decision.kind == "call":
+        filled = zip(decision.arguments, decision.values, strict=True)
+        tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
     return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))
 
 

@@ -13,13 +13,16 @@ SendError                    a planned run did not become a transaction
 ├── StillPossible            an earlier transaction may still be mined, and it would be done twice
 └── NonceTaken               another transaction is said to have the nonce of the run's
 RunRecordError               what is kept of runs cannot be used
+├── RunsUnreadable           the folder of the records
 ├── RunRecordDamaged         a file that may be the trace of a transaction
+│   └── RunRecordUnreadable  the system does not let it be read
 ├── RunRecordRefused         what could not be read again is not written
 ├── RunInHand                another process is at the same instruction
 ├── RunElsewhere             a run of another chain, agent or account than the ones at hand
 └── UnknownRun               no run of this id
 """
 
+import os
 from pathlib import Path
 
 from zkagent.executor.errors import ExecutorError, SendError, quoted
@@ -174,6 +177,19 @@ class RunRecordError(ExecutorError):
     """Root of what is wrong with the records of runs."""
 
 
+class RunsUnreadable(RunRecordError):
+    """Which runs there are cannot be told, or none can be recorded."""
+
+    def __init__(self, folder: Path, exc: OSError) -> None:
+        self.folder = folder
+        super().__init__(
+            f"{folder} holds the records of runs, and cannot be used ({exc.strerror or exc}"
+            f"{_owner(folder)}): give it back to the account that "
+            "zkagent runs under, mend its permissions or its disk, or make room; another "
+            "ZKAGENT_HOME knows nothing of these runs, and the same instruction would happen again"
+        )
+
+
 class RunRecordDamaged(RunRecordError):
     def __init__(self, path: Path, why: str) -> None:
         self.path, self.why = path, why
@@ -183,6 +199,18 @@ class RunRecordDamaged(RunRecordError):
             "while it is there, and may happen twice once it is gone; look at the account's "
             "transactions until the deadline has passed (--deadline, 10 minutes where none was "
             "given), then move it away"
+        )
+
+
+class RunRecordUnreadable(RunRecordDamaged):
+    def __init__(self, path: Path, exc: OSError) -> None:
+        self.path, self.why = path, exc.strerror or str(exc)
+        RunRecordError.__init__(
+            self,
+            f"{path} cannot be read ({quoted(self.why)}), and may stand for a transaction that was "
+            "sent and may still be mined: its instruction is not carried out while that is so; "
+            "give it back to the account that zkagent runs under, or mend its permissions or its "
+            "disk; another ZKAGENT_HOME knows nothing of it",
         )
 
 
@@ -217,3 +245,12 @@ class UnknownRun(RunRecordError):
     def __init__(self, beginning: str, found: list[str]) -> None:
         many = f"several runs begin with {beginning!r}" if found else f"no run is {beginning!r}"
         super().__init__(f"{many}: `zkagent runs pending --all` lists them")
+
+
+def _owner(folder: Path) -> str:
+    """Of a folder of somebody else."""
+    try:
+        owner = folder.stat().st_uid
+    except OSError:
+        return ""
+    return "" if owner == os.geteuid() else f", owned by user {owner}"

@@ -4,9 +4,10 @@ A file for each time that an instruction is carried out, in $ZKAGENT_HOME/runs (
 cache folder): `KEY-NUMBER.json`, where the key is a hash of chain, agent, account and prompt. All
 transactions of one file have the same nonce, so at most one of them can ever be mined. A file is
 replaced as a whole, and is on the disk before its transaction is sent; nothing is written that
-could not be read again. A file that cannot be read may be the trace of a transaction: the
-instruction that it may be of is refused, and others go on. A nonce that it holds is not known, but
-of two transactions of one nonce one at most is mined.
+could not be read again. A folder that cannot be listed says nothing: who asks it is refused. A file
+that cannot be read may be the trace of a transaction: the instruction that it may be of is refused,
+and others go on. A nonce that it holds is not known, but of two transactions of one nonce one at
+most is mined.
 
 Called by `carrier.py`; `zkagent runs` shows the files.
 """
@@ -16,19 +17,28 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from zkagent.circuits.support.cache import cache_root
+from zkagent.circuits.support.cache import RUNS, cache_root, files_in, home_refused
 from zkagent.executor.runs import records
-from zkagent.executor.runs.errors import RunInHand, RunRecordDamaged, RunRecordRefused, UnknownRun
+from zkagent.executor.runs.errors import (
+    RunInHand,
+    RunRecordDamaged,
+    RunRecordRefused,
+    RunsUnreadable,
+    UnknownRun,
+)
 from zkagent.executor.runs.records import Intent, RunRecord, Signed
+
+FRESH = ".new"  # ends the name of what is being written
+LEFT_OVER_S = 86_400
 
 
 class Journal:
-    """The records in a folder. What is asked of one instruction raises RunRecordDamaged when a file
-    that cannot be read may be of it."""
+    """The records in a folder. What is asked of it raises RunsUnreadable, and of one instruction
+    RunRecordDamaged when a file that cannot be read may be of it."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or runs_folder()
@@ -41,9 +51,10 @@ class Journal:
         return found
 
     def look(self) -> tuple[tuple[RunRecord, ...], tuple[RunRecordDamaged, ...]]:
-        """All that can be read, the newest last, and why the others cannot. Raises nothing."""
+        """All that can be read, the newest last, and why the others cannot. Raises
+        RunsUnreadable."""
         found, damaged = list[RunRecord](), list[RunRecordDamaged]()
-        for path in sorted(self.folder.glob("*.json")):
+        for path in self._files(".json"):
             try:
                 found.append(records.read(path))
             except RunRecordDamaged as reason:
@@ -83,11 +94,15 @@ class Journal:
         return found[0]
 
     def add(self, intent: Intent, nonce: int, signed: Signed) -> RunRecord:
-        """A new record, on the disk when this returns."""
+        """A new record, on the disk when this returns. Raises RunsUnreadable when it is not, and
+        RunRecordRefused."""
         last = self.last(intent)
         name = f"{intent.key}-{last.number + 1 if last else 1}"
         record = RunRecord(name, intent, nonce, (signed,), created=int(time.time()))
-        self.write(record)
+        try:
+            self.write(record)
+        except OSError as exc:
+            raise RunsUnreadable(self.folder, exc) from exc
         return record
 
     def write(self, record: RunRecord) -> None:
@@ -101,7 +116,7 @@ class Journal:
         except RunRecordDamaged as exc:
             raise RunRecordRefused(record.id, exc.why) from exc
         self._make_folder()
-        number, temporary = tempfile.mkstemp(dir=self.folder, prefix=".", suffix=".new")
+        number, temporary = tempfile.mkstemp(dir=self.folder, prefix=".", suffix=FRESH)
         try:
             with os.fdopen(number, "w") as file:
                 file.write(text)
@@ -112,6 +127,7 @@ class Journal:
             Path(temporary).unlink(missing_ok=True)
             raise
         _sync(self.folder)
+        self._sweep()
 
     def held_nonces(self, intent: Intent) -> set[int]:
         """Of all that is on its way from the intent's account on its chain, as far as it can be
@@ -121,7 +137,8 @@ class Journal:
 
     @contextmanager
     def held(self, intent: Intent) -> Iterator[None]:
-        """The intent is ours within the block. Raises RunInHand when it is another process's."""
+        """The intent is ours within the block. Raises RunInHand when it is another process's,
+        RunsUnreadable, and HomeRefused where there is no folder and none can be made."""
         with self._lock(intent.key, wait=False):
             yield
 
@@ -134,8 +151,7 @@ class Journal:
 
     @contextmanager
     def _lock(self, name: str, *, wait: bool) -> Iterator[None]:
-        self._make_folder()
-        number = os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        number = self._open_lock(f"{name}.lock")
         try:
             fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             yield
@@ -143,6 +159,32 @@ class Journal:
             raise RunInHand(name) from exc
         finally:
             os.close(number)
+
+    def _open_lock(self, name: str) -> int:
+        self._files(".json")
+        try:
+            self._make_folder()
+        except OSError as exc:
+            if self.folder.is_dir():
+                raise RunsUnreadable(self.folder, exc) from exc
+            raise home_refused(self.folder.parent, exc) from exc
+        try:
+            return os.open(self.folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as exc:
+            raise RunsUnreadable(self.folder, exc) from exc
+
+    def _files(self, end: str) -> list[Path]:
+        try:
+            return [path for path in files_in(self.folder) if path.name.endswith(end)]
+        except OSError as exc:
+            raise RunsUnreadable(self.folder, exc) from exc
+
+    def _sweep(self) -> None:
+        """Remove what was begun and never got its name, and so was not sent."""
+        with suppress(OSError, RunsUnreadable):
+            for path in self._files(FRESH):
+                if path.name.startswith(".") and time.time() - path.stat().st_mtime > LEFT_OVER_S:
+                    path.unlink(missing_ok=True)
 
     def _path(self, record: RunRecord) -> Path:
         return self.folder / f"{record.id}.json"
@@ -153,7 +195,7 @@ class Journal:
 
 
 def runs_folder() -> Path:
-    return cache_root() / "runs"
+    return cache_root() / RUNS
 
 
 def _refuse(damaged: Sequence[RunRecordDamaged], intent: Intent) -> None:

@@ -35,6 +35,7 @@ from zkagent.executor.runs.derivation import (
     derive_features,
     observation_in,
     text,
+    tool_hash,
     with_decimals,
 )
 from zkagent.executor.runs.events import Listener, PlanFinished, Planned, ignore
@@ -162,10 +163,18 @@ class _Planning:
         ):
             if ours != theirs:
                 raise DecisionMismatch(step.index, what, str(ours), str(theirs))
+        self.check_tools(step.index)
         if before and observation_in(step.reasoning[-1], before[-1].decision) is None:
             raise DecisionMismatch(
                 step.index, "history", before[-1].decision.reasoning, text(step.reasoning[-1])
             )
+
+    def check_tools(self, index: int) -> None:
+        """What is read of tools must be what was pinned: else no receipt of the run would hold."""
+        for tool, pinned in zip(self.reads.tools, self.reads.pinned, strict=True):
+            if (found := tool_hash(tool)) != pinned:
+                what = f"pin of the tool {tool.address}"
+                raise DecisionMismatch(index, what, found.hex(), pinned.hex())
 
     def check_answer(self, decisions: Sequence[PlannedDecision], answer: bytes) -> None:
         expected = decisions[-1].decision.answer if decisions else ""

@@ -21,7 +21,7 @@ from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.calls import run_of
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.runs.derivation import raw_bytes, text
-from zkagent.executor.runs.errors import RunRecordDamaged
+from zkagent.executor.runs.errors import RunRecordDamaged, RunRecordUnreadable
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.chain.forms import BEYOND_COUNTING
@@ -143,7 +143,7 @@ def read(path: Path) -> RunRecord:
     try:
         content = read_limited(path)
     except OSError as exc:
-        raise RunRecordDamaged(path, exc.strerror or str(exc)) from exc
+        raise RunRecordUnreadable(path, exc) from exc
     return understood(content, path)
 
 

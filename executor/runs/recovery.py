@@ -19,8 +19,8 @@ from zkagent.executor.errors import DecimalsRefused, NotReproducible
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
-    facts_of,
     features_hash,
+    has_facts,
     with_decimals,
 )
 from zkagent.executor.runs.obeyed import obeyed, states_around
@@ -41,8 +41,8 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
     check_model(identity, model)
     for reads in states_around(chain, block.number, back=True):
         decisions = tuple(_decisions(chain, model, reads, call, inclusion))
-        relied_on = facts_of((made.context.reads, made.decision) for made in decisions)
-        if len(decisions) == len(call.claims) and relied_on == call.terms.facts:
+        each = [(made.context.reads, made.decision) for made in decisions]
+        if len(decisions) == len(call.claims) and has_facts(call.terms.facts, each):
             result = inclusion.result
             plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
             return CompletedRun(_proven(plan, call), inclusion, plans)

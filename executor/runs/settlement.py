@@ -13,7 +13,13 @@ from dataclasses import dataclass, field, replace
 from zkagent.executor.chain.agent import Inclusion
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
-from zkagent.executor.runs.errors import NonceTaken, RunRecordRefused, RunUnsettled, RunUnwritten
+from zkagent.executor.runs.errors import (
+    NonceTaken,
+    RunRecordRefused,
+    RunsUnreadable,
+    RunUnsettled,
+    RunUnwritten,
+)
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
 from zkagent.verifier_contracts.errors import ChainError
@@ -43,7 +49,7 @@ class Settlement:
         failed, NonceTaken, RunUnsettled when there is no telling yet, and RunUnwritten."""
         try:
             return self._settle(record)
-        except ChainError as exc:
+        except (ChainError, RunsUnreadable) as exc:
             last = self._latest.get(record.id, record)
             if last.unfinished:
                 raise unsettled(last, str(exc)) from exc

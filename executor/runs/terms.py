@@ -20,6 +20,7 @@ from zkagent.executor.chain.agent import (
     Range,
     RunTerms,
 )
+from zkagent.executor.chain.deadlines import MOST_LIFETIME_S
 from zkagent.executor.errors import ArgumentRefused, ClocksDisagree
 from zkagent.executor.runs.derivation import facts_of, text
 from zkagent.executor.runs.plan import Plan
@@ -53,8 +54,14 @@ class RunLimits:
             raise ArgumentRefused(
                 "tolerance", float(self.tolerance), "a part of the amount, from 0 to 1"
             )
-        if self.lifetime_s <= 0:
-            raise ArgumentRefused("lifetime_s", self.lifetime_s, "seconds, at least one")
+        if not (_is_whole(self.lifetime_s) and 1 <= self.lifetime_s <= MOST_LIFETIME_S):
+            raise ArgumentRefused(
+                "lifetime_s", self.lifetime_s, f"whole seconds, from 1 to {MOST_LIFETIME_S:,}"
+            )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int)
 
 
 DEFAULT_LIMITS = RunLimits()

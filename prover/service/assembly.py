@@ -27,6 +27,7 @@ class Options:
     database: str | None
     models: tuple[str, ...]
     no_models: bool
+    srs: Path | None
     slots: int
     threads: int | None
     timeout_s: float
@@ -119,7 +120,8 @@ def _catalogue(options: Options) -> Catalogue:
     from zkagent.prover.service.catalogue.built import BuiltCircuits
 
     names = () if options.no_models else options.models or shipped_models()
-    catalogue = BuiltCircuits(names, system=PROVING[options.proof_system])
+    system = PROVING[options.proof_system]
+    catalogue = BuiltCircuits(names, system=system, srs=options.srs)
     log.info("looking for the models' circuits, building those that are missing")
     catalogue.build_models()
     for single, batch in options.batches:

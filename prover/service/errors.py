@@ -196,6 +196,13 @@ class VerifierBusy(ServiceError):
         super().__init__(f"no verdict on the proof after {waited_s:g} s: try again later")
 
 
+class ListsBusy(ServiceError):
+    """Other lists are being made, or the database is slow."""
+
+    def __init__(self, waited_s: float) -> None:
+        super().__init__(f"no list after {waited_s:g} s: try again later")
+
+
 class ServiceAnswered(ServiceError):
     """The service refused; `status` and `title` are its problem document's. retry_after_s: what it
     asks for, 0 for nothing; any number, since it may be anyone's."""

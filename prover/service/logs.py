@@ -16,6 +16,7 @@ from types import TracebackType
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused
+from zkagent.prover.service.log_writer import LogWriter
 from zkagent.prover.service.queue.trouble import trouble_of
 
 log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ class Discreet(logging.Filter):
 
 def set_up_logging(*, as_json: bool, verbose: bool) -> None:
     """Send everything to stderr."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = LogWriter(sys.stderr)
     handler.addFilter(Discreet())
     handler.setFormatter(JsonFormatter() if as_json else LineFormatter())
     level = logging.DEBUG if verbose else logging.INFO

@@ -74,7 +74,10 @@ def test_files_of_the_first_format_are_read() -> None:
         ({"input_scale_bits": True}, "input_scale_bits holds True"),
         ({"about": "a wallet"}, "about is 'a wallet', expected model, prompt, decision"),
         ({"about": {"model": 1, "prompt": "", "decision": ""}}, "something else than texts"),
-        ({"format": "zkagent-proof-1"}, "expected an object with"),
+        ({"format": "zkagent-proof-1"}, "proof, as its format 'zkagent-proof-1' has it"),
+        ({"format": "zkagent-proof-0"}, "its format is 'zkagent-proof-0', expected 'zkagent-pr"),
+        ({"format": 2}, "its format is 2, expected 'zkagent-proof-2'"),
+        ({"format": ["zkagent-proof-2"]}, "its format is ['zkagent-proof-2'], expected"),
     ],
 )
 def test_a_meaning_that_is_none_is_refused(change: dict[str, Any], reason: str) -> None:
@@ -113,7 +116,8 @@ def test_instances_are_inputs_then_outputs_as_field_elements() -> None:
         ({"proof": "abcd"}, "expected hexadecimal after 0x"),
         ({"proof": "0xabc"}, "not hexadecimal"),
         ({"proof": "0x" + "00" * 2**20 + "00"}, "longer than 1048576 bytes"),
-        ({"format": "zkagent-proof-2"}, "expected an object with"),
+        ({"format": "zkagent-proof-2"}, "proof, as its format 'zkagent-proof-2' has it"),
+        ({"format": None}, "its format is None, expected 'zkagent-proof-2'"),
         ({"format": "zkagent-proof-3"}, "its format is 'zkagent-proof-3'"),
         ({"more": 1}, "expected an object with circuit, format, inputs, outputs, proof"),
     ],

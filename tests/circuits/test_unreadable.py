@@ -1,11 +1,14 @@
 """A file of a circuit that is there and cannot be read is the trouble of that circuit."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.disks import unreadable
+from tests.support.folders import UNLISTABLE, make_unlistable
 from zkagent.circuits.artifacts import MANIFEST, Circuit
+from zkagent.circuits.cleaning import find_waste, size_of
 from zkagent.circuits.errors import ArtifactCorrupted, ArtifactUnreadable, HomeRefused
 from zkagent.circuits.store import is_built, list_circuits, read_file, resolve_digest
 from zkagent.circuits.systems import cached_circuit, describe_circuit, load_circuit
@@ -71,3 +74,32 @@ def test_folders_that_cannot_be_looked_into_are_named(
     ):
         with pytest.raises(HomeRefused, match=str(folder)):
             look()
+
+
+@pytest.mark.parametrize("kind", UNLISTABLE)
+def test_set_ups_that_cannot_be_listed_are_not_none(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "srs").mkdir()
+    make_unlistable(kind, tmp_path / "srs", monkeypatch)
+    for setups in (False, True):
+        with pytest.raises(HomeRefused, match="srs"):
+            find_waste(setups=setups, cache=tmp_path)
+
+
+def test_a_folder_that_cannot_be_looked_into_has_no_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "file").write_text("four")
+    assert (size_of(tmp_path), size_of(tmp_path / "below" / "file")) == (4, 4)
+    real = os.scandir
+
+    def refuse(path: object) -> object:
+        if Path(str(path)).name == "below":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(PermissionError, match="below"):
+        size_of(tmp_path)

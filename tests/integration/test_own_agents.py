@@ -174,7 +174,7 @@ def test_commands_that_are_printed_can_be_pasted(
     ("options", "said"),
     [
         ([], "the constructor's executor (address) has no value: give --arg executor=VALUE"),
-        (["--arg", "executor=0x12"], "--arg executor=0x12 is not address"),
+        (["--arg", "executor=0x12"], "--arg executor=0x12 is not an address: 0x and 40 hex digits"),
         (["--arg", "nothing=1"], "--arg nothing=1 is not a parameter of the constructor: one of"),
         (["--contract", "Nobody"], "has no contract Nobody: choose one of Allowance, Allowance"),
     ],

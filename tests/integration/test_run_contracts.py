@@ -424,3 +424,20 @@ def test_how_a_contract_was_made_is_asked_once_for_all_runs_of_a_receipt(
     looked.standing()
     monkeypatch.setattr(looked.reader, "creations", lambda number: pytest.fail("asked again"))
     assert looked.problems() == []
+
+
+def test_what_somebody_can_vouch_for_is_what_trust_settles(looked: Looked) -> None:
+    """All of that, and nothing else."""
+    there, settled = looked.chain.deployment, set[tuple[str, str]]()
+    parts = {"agent": there.agent, "wallet": there.wallet, "registry": looked.run.registry}
+    for role, address in parts.items():
+        looked.reader.codes[address.lower()] = FOREIGN
+        before = {(c.subject, c.claim): c for c in looked.checks() if c.unknown}
+        kept = looked.look
+        looked.look = replace(kept, trusted={f"{role}={address.lower()}"})
+        after = {(c.subject, c.claim) for c in looked.checks() if c.unknown}
+        looked.look = kept
+        assert {name for name, c in before.items() if not c.vouchable} == after, role
+        settled |= {name for name, c in before.items() if c.vouchable}
+        del looked.reader.codes[address.lower()]
+    assert {subject for subject, _ in settled} >= set(parts)

@@ -12,6 +12,7 @@ from eth_account.signers.local import LocalAccount
 import zkagent
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from tests.support.lying_node import lying_node
+from tests.support.surrounding import surround
 from zkagent.circuits.systems import EVALUATED
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.chain.web3_agent import Web3Agent
@@ -22,7 +23,6 @@ from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
 from zkagent.verifier_contracts.deployment.wallet import at
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 
-GWEI = 10**9
 VERIFIED = "every decision was verified"
 
 
@@ -74,36 +74,10 @@ class Shared:
     def update(self, commitment: Any, binding: Any) -> Any:
         return self.registry.functions.updateBoundModel(self.number, commitment, binding)
 
-    def by_owner(self, changes: list[Any], tip: int) -> None:
-        """Into the pool, as transactions of the model's owner."""
-        web3, owner = self.stage.chain.web3, self.stage.chain.owner
-        first = web3.eth.get_transaction_count(owner.address, "pending")
-        base = int(web3.eth.get_block("latest")["baseFeePerGas"])
-        for nonce, change in enumerate(changes, first):
-            fields = {"from": owner.address, "nonce": nonce, "gas": 2_000_000}
-            fields |= {"maxFeePerGas": 2 * base + tip, "maxPriorityFeePerGas": tip}
-            signed = owner.sign_transaction(change.build_transaction(fields))
-            web3.eth.send_raw_transaction(signed.raw_transaction)
-
     def surround(
         self, away: list[Any], back: list[Any], behind: list[Any]
     ) -> Callable[[Callable[[], Any]], Any]:
-        """When the run is handed in: a block with `away`, and one with `back` before the run and
-        `behind` after it."""
-
-        def hand_in(honest: Callable[[], Any]) -> Any:
-            rpc = self.stage.chain.anvil.rpc
-            rpc("evm_setAutomine", False)
-            self.by_owner(away, 2 * GWEI)
-            rpc("evm_mine")
-            self.by_owner(back, 90 * GWEI)
-            name = honest()
-            self.by_owner(behind, 1)
-            rpc("evm_mine")
-            rpc("evm_setAutomine", True)
-            return name
-
-        return hand_in
+        return surround(self.stage, self.stage.chain.owner, away, back, behind)
 
 
 @pytest.fixture

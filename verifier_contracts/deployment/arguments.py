@@ -24,6 +24,11 @@ NUMBER = re.compile(r"-?[0-9][0-9_]*|0x[0-9a-fA-F]+", re.ASCII)
 BYTES = re.compile(r"0x([0-9a-fA-F]{2})*", re.ASCII)
 FUNCTION = "bytes24"  # address and selector
 BOOLS = {"true": True, "false": False}
+#: Types of which more can be said than their name.
+FORMS = {
+    "address": "an address: 0x and 40 hex digits, in capitals and small letters as its checksum",
+    "bool": "true or false",
+}
 
 
 def constructor_arguments(
@@ -89,8 +94,13 @@ def _value(parameter: Mapping[str, Any], texts: Mapping[str, str], known: Mappin
         if not is_encodable(kind, value):
             raise ValueError
     except (ValueError, TypeError, KeyError) as exc:
-        raise ArgumentUnreadable(name, text, kind) from exc
+        raise ArgumentUnreadable(name, text, _form(kind)) from exc
     return value
+
+
+def _form(kind: str) -> str:
+    """What a value of this type looks like."""
+    return FORMS.get(kind, f"a value of type {kind}")
 
 
 def _read(text: str, kind: ABIType) -> Any:

@@ -2,19 +2,19 @@
 
 import functools
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from starlette.routing import Route
+from fastapi import FastAPI
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
 from zkagent.prover.service.api.deps import Deps
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.guard import Guard, GuardRules, Liveness
 from zkagent.prover.service.api.limiter import Limiter
+from zkagent.prover.service.api.lists import Lists
 from zkagent.prover.service.api.metrics import Counting, Metrics
 from zkagent.prover.service.api.monitor import Monitor
+from zkagent.prover.service.api.open_pages import OpenPages
 from zkagent.prover.service.api.problems import install
 from zkagent.prover.service.api.routes import open_router, router
 from zkagent.prover.service.api.verifications import Verifications
@@ -63,6 +63,7 @@ class Service:
             wake=self._wake,
             monitor=self._monitor,
             verifications=Verifications(),
+            lists=Lists(),
             keys_needed=keys_needed,
         )
         doorkeeper = Doorkeeper(self.deps.keys, Limiter(), keys_needed=keys_needed)
@@ -90,26 +91,15 @@ def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastA
     app.state.deps = deps
     plain = app.openapi
     app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
-    app.router.routes.append(Route("/openapi.json", _description(app), include_in_schema=False))
     app.include_router(router)
     app.include_router(open_router)
-    own = [route for route in app.routes if isinstance(route, Route)]
-    app.state.routes = [*router.routes, *open_router.routes, *own]
+    app.state.routes = router.routes
     install(app)
-    app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper)
+    pages = OpenPages(deps.monitor, functools.cache(lambda: json.dumps(app.openapi()).encode()))
+    app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper, pages=pages)
     app.add_middleware(Counting, metrics=deps.metrics)
     app.add_middleware(Liveness)
     return app
-
-
-def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    """Answers with the OpenAPI document, which is written once: anybody may ask for it."""
-    written = functools.cache(lambda: json.dumps(app.openapi()).encode())
-
-    async def describe(_: Request) -> Response:
-        return Response(written(), media_type="application/json")
-
-    return describe
 
 
 def _complete(document: dict[str, Any], deps: Deps) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from zkagent.prover.service.api.guard import CALLER
+from zkagent.prover.service.api.lists import Lists
 from zkagent.prover.service.api.metrics import Metrics
 from zkagent.prover.service.api.monitor import Monitor
 from zkagent.prover.service.api.verifications import Verifications
@@ -35,6 +36,7 @@ class Deps:
     wake: Wake
     monitor: Monitor
     verifications: Verifications
+    lists: Lists
     keys_needed: bool
 
 

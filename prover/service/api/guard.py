@@ -1,6 +1,6 @@
 """What is decided before the application sees a request: whether the process lives, who is calling,
 and whether the body may come and comes fast enough. A caller without a key gets no further than its
-head."""
+head, and neither does anybody on open pages."""
 
 import asyncio
 import json
@@ -14,7 +14,9 @@ import sqlalchemy as sa
 from zkagent.prover.errors import ProverError
 from zkagent.prover.service.api.body_room import BodyRoom, NoRoom, Place
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
+from zkagent.prover.service.api.open_pages import LIVES, READ, OpenPages, is_open
 from zkagent.prover.service.api.problems import problem, refusal
+from zkagent.prover.service.api.raw_answers import ALIVE
 from zkagent.prover.service.queue.keys import Caller
 
 Message = MutableMapping[str, Any]
@@ -24,12 +26,9 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 JSON_PATHS = {"/v1/proofs", "/v1/verify"}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
-GUARDED = ("/v1/", "/metrics")
 FORWARDED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip")
 CALLER = "zkagent.caller"
-LIVE = json.dumps(
-    {"status": "ok", "detail": "the process answers", "workers": 0, "troubles": []}
-).encode()
+LIVE = json.dumps(ALIVE).encode()
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,12 @@ class GuardRules:
     is what keeps web pages in a local browser from using the service through a name that leads here
     (DNS rebinding), and a proxy's callers from being taken for local ones.
 
-    A body has to arrive within body_s, and from grace_s on with body_rate bytes a second.
+    A body has to arrive within body_s, and from grace_s on with body_rate bytes a second. Where
+    nobody reads it, it may have idle_bytes: who waits as long as a proof takes holds no more.
     """
 
     most_bytes: int = 2 << 20
+    idle_bytes: int = 1024
     body_s: float = 10.0
     grace_s: float = 2.0
     body_rate: float = 16_384.0
@@ -49,19 +50,20 @@ class GuardRules:
 
 
 class Liveness:
-    """ASGI middleware: answers `/healthz` by itself, whatever else is stuck."""
+    """ASGI middleware: answers `/healthz` by itself, whatever else is stuck, and once for each
+    connection, so that nobody else waits for who asks it all the time."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        asked = scope["type"] == "http" and scope["path"] == "/healthz"
-        if not asked or scope["method"] not in ("GET", "HEAD"):
+        asked = scope["type"] == "http" and scope["path"] == LIVES
+        if not asked or scope["method"] not in READ:
             await self._app(scope, receive, send)
             return
         length = str(len(LIVE)).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-        headers.append((b"cache-control", b"no-store"))
+        headers += [(b"cache-control", b"no-store"), (b"connection", b"close")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         body = b"" if scope["method"] == "HEAD" else LIVE
         await send({"type": "http.response.body", "body": body})
@@ -70,10 +72,13 @@ class Liveness:
 class Guard:
     """ASGI middleware. Reads each body whole, so that nothing half-read is ever acted upon."""
 
-    def __init__(self, app: Application, rules: GuardRules, doorkeeper: Doorkeeper) -> None:
+    def __init__(
+        self, app: Application, rules: GuardRules, doorkeeper: Doorkeeper, pages: OpenPages
+    ) -> None:
         self._app = app
         self._rules = rules
         self._doorkeeper = doorkeeper
+        self._pages = pages
         self._door: anyio.CapacityLimiter | None = None
         self._room = BodyRoom()
 
@@ -82,33 +87,30 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        refused = self._foreign(scope, headers) or await self._unknown(scope, headers)
-        refused = refused or self._objection(scope, headers)
-        caller = scope[CALLER].key_id if CALLER in scope else ""
-        with self._room.place(caller) as place:
-            await self._read_and_answer(scope, receive, send, refused, place)
+        answer = self._foreign(scope, headers) or await self._unasked(scope, headers)
+        answer = answer or self._objection(scope, headers)
+        if answer is not None:
+            await _end_with(answer, scope, receive, send)
+            return
+        with self._room.place(scope[CALLER].key_id) as place:
+            await self._read_and_answer(scope, receive, send, place)
 
     async def _read_and_answer(
-        self, scope: Message, receive: Receive, send: Send, refused: Any, place: Place
+        self, scope: Message, receive: Receive, send: Send, place: Place
     ) -> None:
-        body = b""
-        if refused is None and CALLER in scope:
-            try:
-                body = await self._read(receive, place)
-            except NoRoom as exc:
-                refused = _no_room(exc)
-            except TimeoutError:
-                detail = f"the body did not arrive in time ({self._rules.body_s:g} s at most)"
-                refused = problem(408, "too-slow", detail, headers={"connection": "close"})
-            except _TooLarge:
-                refused = self._too_large()
-            except _Gone:
-                return
-        if refused is not None:
-            refused.headers["connection"] = "close"  # whatever else was being sent
-            await refused(scope, receive, send)
+        try:
+            body = await self._read(receive, place, self._most(scope))
+        except NoRoom as exc:
+            await _end_with(_no_room(exc), scope, receive, send)
+        except TimeoutError:
+            detail = f"the body did not arrive in time ({self._rules.body_s:g} s at most)"
+            await _end_with(problem(408, "too-slow", detail), scope, receive, send)
+        except _TooLarge:
+            await _end_with(_too_large(self._most(scope)), scope, receive, send)
+        except _Gone:
             return
-        await self._app(scope, _replay(body, receive), send)
+        else:
+            await self._app(scope, _replay(body, receive), send)
 
     def _foreign(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
         if not self._rules.local_only:
@@ -122,10 +124,11 @@ class Guard:
             return problem(421, "behind-a-proxy", detail)
         return None
 
-    async def _unknown(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
-        """A refusal, or the caller in the scope; nobody is asked who they are on open pages."""
-        if not scope["path"].startswith(GUARDED):
-            return None
+    async def _unasked(self, scope: Message, headers: dict[bytes, bytes]) -> Any:
+        """A refusal, or the caller in the scope; the answer on open pages, where nobody is asked
+        who they are."""
+        if is_open(scope["path"]):
+            return await self._pages.answer(scope["method"], scope["path"])
         given = headers.get(b"authorization")
         text = None if given is None else given.decode("latin-1")
         try:
@@ -146,15 +149,17 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit():
             return problem(400, "bad-length", "Content-Length is no number")
-        if int(length) > self._rules.most_bytes:
-            return self._too_large()
+        if int(length) > (most := self._most(scope)):
+            return _too_large(most)
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        posted = scope["method"] == "POST" and scope["path"] in JSON_PATHS
-        if posted and kind != b"application/json":
+        if _is_read(scope) and kind != b"application/json":
             return problem(415, "not-json", "the body must be application/json")
         return None
 
-    async def _read(self, receive: Receive, place: Place) -> bytes:
+    def _most(self, scope: Message) -> int:
+        return self._rules.most_bytes if _is_read(scope) else self._rules.idle_bytes
+
+    async def _read(self, receive: Receive, place: Place, most: int) -> bytes:
         """The body. Raises TimeoutError when it is late, or too slow, NoRoom."""
         loop = asyncio.get_running_loop()
         body, began = bytearray(), loop.time()
@@ -164,7 +169,7 @@ class Guard:
                 if message["type"] == "http.disconnect":
                     raise _Gone
                 piece = message.get("body", b"")
-                if len(body) + len(piece) > self._rules.most_bytes:
+                if len(body) + len(piece) > most:
                     raise _TooLarge
                 place.take(len(piece))
                 body += piece
@@ -173,9 +178,21 @@ class Guard:
                 allowed_s = self._rules.grace_s + len(body) / self._rules.body_rate
                 patience.reschedule(began + min(allowed_s, self._rules.body_s))
 
-    def _too_large(self) -> Any:
-        detail = f"the body is larger than {self._rules.most_bytes} bytes"
-        return problem(413, "too-large", detail, headers={"connection": "close"})
+
+async def _end_with(answer: Any, scope: Message, receive: Receive, send: Send) -> None:
+    """Whatever else is being sent is not read."""
+    answer.headers["connection"] = "close"
+    await answer(scope, receive, send)
+
+
+def _is_read(scope: Message) -> bool:
+    """Whether anybody reads the body; all the others are read here and thrown away."""
+    return scope["method"] == "POST" and scope["path"] in JSON_PATHS
+
+
+def _too_large(most: int) -> Any:
+    detail = f"the body is larger than {most} bytes"
+    return problem(413, "too-large", detail)
 
 
 def _no_room(exc: NoRoom) -> Any:

@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from zkagent.prover.service.api.guard import Application, Message, Receive, Send
 from zkagent.prover.service.api.monitor import Monitor
+from zkagent.prover.service.api.open_pages import PAGES
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.measures import STAGES, failures, histogram
 from zkagent.prover.service.queue.tables import proofs, tallies, workers
@@ -54,7 +55,8 @@ class Counting:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         async def count(message: Message) -> None:
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")
+                page = scope["path"] if scope["path"] in PAGES else "none"
+                route = getattr(scope.get("route"), "path", page)
                 method = scope["method"] if scope["method"] in METHODS else "other"
                 labels = (method, route, str(message["status"]))
                 self._metrics.requests.labels(*labels).inc()

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.errors import DatabaseLost
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.tables import meta, proofs, workers
+from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, proofs, workers
 from zkagent.prover.service.queue.trouble import (
     LEAST_FREE_BYTES,
     Trouble,
@@ -88,6 +88,7 @@ class Monitor:
         self._beats: dict[str, tuple[int, float]] = {}  # worker -> (beats, when they changed)
         self._started = time.monotonic()
         self._found: Finding | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._stop = threading.Event()
         self._wanted = threading.Event()
         self._thread = threading.Thread(target=self._run, name="monitor", daemon=True)
@@ -115,13 +116,11 @@ class Monitor:
         return self._found.workers if self._found else frozenset()
 
     async def health(self) -> Health:
-        """What is known, looked at afresh if that does not take long."""
-        asked = time.monotonic()
-        while (self._found is None or asked - self._found.looked > FRESH_S) and (
-            time.monotonic() - asked < FRESH_WITHIN_S
-        ):
-            self._wanted.set()
-            await asyncio.sleep(0.02)
+        """What is known, looked at afresh if that does not take long; once for all who ask."""
+        if self._is_stale(time.monotonic()):
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.ensure_future(self._look_afresh())
+            await asyncio.shield(self._looking)
         troubles, count = self.troubles, len(self.living)
         blocking = [trouble for trouble in troubles if trouble.cause in NOT_READY]
         shown = "; ".join(trouble.detail for trouble in blocking or troubles)
@@ -131,6 +130,15 @@ class Monitor:
             workers=count,
             troubles=[TroubleView(cause=t.cause, detail=t.detail) for t in troubles],
         )
+
+    def _is_stale(self, now: float) -> bool:
+        return self._found is None or now - self._found.looked > FRESH_S
+
+    async def _look_afresh(self) -> None:
+        asked = time.monotonic()
+        while self._is_stale(asked) and time.monotonic() - asked < FRESH_WITHIN_S:
+            self._wanted.set()
+            await asyncio.sleep(0.02)
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -142,6 +150,7 @@ class Monitor:
         troubles, living = self._machine(), frozenset[str]()
         try:
             self._write()
+            troubles += self._tables()
             seen = self._workers()
             living = frozenset(row.id for row in seen)
             troubles += self._proving(seen)
@@ -176,6 +185,16 @@ class Monitor:
             stamp = {"value": str(int(time.time()))}
             if not connection.execute(sa.update(meta).where(ours).values(stamp)).rowcount:
                 connection.execute(sa.insert(meta).values(name=PROBE, **stamp))
+
+    def _tables(self) -> list[Trouble]:
+        """Whether another zkagent has brought the tables to its own version under this one."""
+        schema = sa.select(meta.c.value).where(meta.c.name == "schema")
+        with self._database.read() as connection:
+            found = connection.execute(schema).scalar()
+        if found == str(SCHEMA_VERSION):
+            return []
+        words = f"its tables have version {found} now, this service reads {SCHEMA_VERSION}"
+        return [Trouble(Cause.DATABASE, f"the database: {words}: start it anew with that zkagent")]
 
     def _workers(self) -> list[sa.Row[tuple[object, ...]]]:
         """Those that live, by their heartbeats as we count the seconds."""

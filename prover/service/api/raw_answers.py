@@ -1,4 +1,5 @@
-"""Answers below HTTP's level, to who is too slow, too many or not understood, as they are sent."""
+"""Answers below HTTP's level, as they are sent: to who is too slow, too many or not understood, and
+to who asks whether we live."""
 
 import json
 from typing import Any
@@ -8,10 +9,10 @@ from zkagent.prover.service.api.problems import MEDIA_TYPE
 HEAD_S = 10.0  # in which a request's head has to arrive
 
 
-def response(status: str, document: dict[str, Any]) -> bytes:
+def response(status: str, document: dict[str, Any], media_type: str = MEDIA_TYPE) -> bytes:
     """The whole answer, after which the connection is closed."""
     body = json.dumps(document).encode()
-    head = f"HTTP/1.1 {status}\r\ncontent-type: {MEDIA_TYPE}\r\n"
+    head = f"HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\ncache-control: no-store\r\n"
     return f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n".encode() + body
 
 
@@ -47,4 +48,8 @@ TOO_MANY = response(
     },
 )
 
-__all__ = ["HEAD_S", "NO_LENGTH", "TOO_MANY", "TOO_SLOW", "response"]
+
+ALIVE = {"status": "ok", "detail": "the process answers", "workers": 0, "troubles": []}
+LIVES = response("200 OK", ALIVE, "application/json")
+
+__all__ = ["ALIVE", "HEAD_S", "LIVES", "NO_LENGTH", "TOO_MANY", "TOO_SLOW", "response"]

@@ -15,6 +15,7 @@ from zkagent.circuits.artifacts import Proof
 from zkagent.prover.service.api.bodies import ReadingRoute
 from zkagent.prover.service.api.deps import Deps, From, Using
 from zkagent.prover.service.api.intake import read_request
+from zkagent.prover.service.api.lists import PiecewiseResponse
 from zkagent.prover.service.api.problems import responses
 from zkagent.prover.service.api.views import CURSOR_PATTERN
 from zkagent.prover.service.api.watchers import wait
@@ -82,15 +83,23 @@ def ask(
 
 
 @router.get("/v1/proofs", summary="List your proofs", response_model=ProofPage)
-def list_proofs(
+async def list_proofs(
     deps: Using,
     caller: From,
     state: State | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: Annotated[str | None, Query(pattern=CURSOR_PATTERN)] = None,
-) -> ProofPage:
+) -> Response:
     """Newest first."""
-    return deps.views.page(caller.key_id, state, limit, cursor)
+
+    def made() -> bytes:
+        page = deps.views.page(caller.key_id, state, limit, cursor)
+        return page.model_dump_json().encode()
+
+    with ExitStack() as stack:
+        stack.enter_context(deps.lists.place(caller.key_id))
+        content = await deps.lists.make(caller.key_id, made)
+        return PiecewiseResponse(content, stack.pop_all(), "application/json")
 
 
 @router.get(
@@ -239,12 +248,9 @@ async def health() -> Health:
     response_model=Health,
     responses={503: {"model": Health, "description": "Not yet, or not now"}},
 )
-async def readiness(deps: Using, response: Response) -> Health:
+async def readiness() -> Health:
     """What is known of disk, database, clock and workers; it never waits for the database."""
-    found = await deps.monitor.health()
-    if found.status != "ok":
-        response.status_code = 503
-    return found
+    raise NotImplementedError  # open_pages.py answers before this; it is its description
 
 
 class EventStream(StreamingResponse):

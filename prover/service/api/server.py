@@ -39,6 +39,7 @@ REST_S = 0.2
 TAKEN_S = 5.0  # in which a piece of an answer has to be taken, and a second for each TAKEN_RATE
 TAKEN_RATE = 16_384
 TURN_S = 0.0005  # of one thread, while others have something to do
+SENT_BYTES = 64 << 10  # that the system keeps of an answer, and as much again of its own
 OTHER_FILES = 512
 GRACE_S = 10
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -296,6 +297,7 @@ def listen(host: str, port: int) -> socket.socket:
         with ExitStack() as undo:
             listener = undo.enter_context(socket.socket(family, kind, number))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_BYTES)  # of connections
             listener.bind(address)
             listener.listen(BACKLOG)
             listener.setblocking(False)

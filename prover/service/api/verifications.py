@@ -1,102 +1,26 @@
-"""Who waits for a verdict on a proof: a few of each key, and keys in turn.
+"""Who waits for a verdict on a proof, with a place from before its request is read."""
 
-Verdicts are made one after another, beside everything else: in a thread of their own, so that
-whoever wants many, or a verifier that hangs, keeps nobody from anything but verdicts.
-"""
-
-import asyncio
-from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
-import anyio
-
-from zkagent.prover.service.errors import QuotaExceeded, VerifierBusy
+from zkagent.prover.service.api.keys_in_turn import MOST_PER_KEY, KeysInTurn
+from zkagent.prover.service.errors import VerifierBusy
 
 Found = TypeVar("Found")
-MOST_PER_KEY = 8
-COME_AGAIN_S = 1.0
 #: Longer than a verdict may take (verifier_process.py), so that whoever waits behind one that hangs
 #: has its own; and not as long, lest all give up in the moment in which their turn comes.
 PATIENCE_S = 45.0
 
 
-class Verifications:
-    """The line for verdicts, in one event loop. patience_s: for one's turn to come."""
+class Verifications(KeysInTurn):
+    """The line for verdicts."""
 
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
-        self._patience_s = patience_s
-        self._places: Counter[str] = Counter()
-        self._lines: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self._busy = False
-        self._thread: anyio.CapacityLimiter | None = None
-
-    @contextmanager
-    def place(self, key_id: str) -> Iterator[None]:
-        """One of the key's places, from before its request is read. Raises QuotaExceeded."""
-        if self._places[key_id] >= MOST_PER_KEY:
-            raise QuotaExceeded("verifications at once per key", MOST_PER_KEY, COME_AGAIN_S)
-        self._places[key_id] += 1
-        try:
-            yield
-        finally:
-            self._places[key_id] -= 1
-            self._places = +self._places  # without keys that have none
+        super().__init__("verifications", patience_s, VerifierBusy)
 
     async def decide(self, key_id: str, ask: Callable[[], Found]) -> Found:
-        """What `ask` says, when it is this key's turn. Raises VerifierBusy, and what it raises."""
-        async with self._turn(key_id):
-            self._thread = self._thread or anyio.CapacityLimiter(1)
-            return await anyio.to_thread.run_sync(ask, limiter=self._thread)
-
-    @asynccontextmanager
-    async def _turn(self, key_id: str) -> AsyncIterator[None]:
-        if self._busy:
-            await self._wait(key_id)
-        self._busy = True
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    async def _wait(self, key_id: str) -> None:
-        """In the key's line, until called; then the turn is ours. Raises VerifierBusy."""
-        called = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(key_id, deque()).append(called)
-        try:
-            async with asyncio.timeout(self._patience_s):
-                await called
-        except BaseException as exc:
-            if called.done() and not called.cancelled():  # called in the same moment
-                self._pass_on()
-            else:
-                self._take_out(key_id, called)
-            if isinstance(exc, TimeoutError):
-                raise VerifierBusy(self._patience_s) from exc
-            raise
-
-    def _pass_on(self) -> None:
-        """To the first one of the key whose last turn is longest ago. Who has given up stands in
-        line until it is told so."""
-        while self._lines:
-            key_id, line = self._lines.popitem(last=False)
-            waiting = deque(called for called in line if not called.done())
-            if waiting:
-                called = waiting.popleft()
-                if waiting:
-                    self._lines[key_id] = waiting
-                called.set_result(None)
-                return
-        self._busy = False
-
-    def _take_out(self, key_id: str, called: asyncio.Future[None]) -> None:
-        """If it is still there."""
-        line = deque(other for other in self._lines.get(key_id, ()) if other is not called)
-        if line:
-            self._lines[key_id] = line
-        else:
-            self._lines.pop(key_id, None)
+        """The verdict, when it is this key's turn. Raises VerifierBusy, and what `ask` raises."""
+        return await self.make(key_id, ask)
 
 
 __all__ = ["MOST_PER_KEY", "Verifications"]

@@ -27,6 +27,7 @@ from zkagent.circuits.systems import (
     ProofSystem,
     describe_circuit,
     find_system,
+    has_setup,
     load_circuit,
     system_id,
 )
@@ -78,14 +79,16 @@ class BuiltCircuits:
         self,
         models: Iterable[str] = (),
         *,
-        cache: Path | None = None,
         system: ProofSystem = HALO2,
+        srs: Path | None = None,
+        cache: Path | None = None,
     ) -> None:
         """models: names or folders of agents' models, proven by circuits of `system` where they are
-        asked for by name. Raises ModelError for others."""
+        asked for by name. srs: the set-up file of those; without one, a ceremony's or this
+        machine's own. Raises ModelError for others."""
         from zkagent.models.catalogue import Model, load_model
 
-        self._system = system
+        self._system, self._srs = system, srs
         self._cache = cache_root(cache)
         loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
@@ -105,7 +108,7 @@ class BuiltCircuits:
             well, damaged = self._find(model.manifest.files.onnx)
             if well is None:
                 try:
-                    well = self._system.build(model.onnx_path, cache=self._cache)
+                    well = self._system.build(model.onnx_path, srs=self._srs, cache=self._cache)
                 except (CircuitError, OSError) as exc:
                     if damaged is None:
                         raise
@@ -221,20 +224,30 @@ class BuiltCircuits:
         return True
 
     def _find(self, onnx: str) -> tuple[Circuit | None, Circuit | None]:
-        """Built circuits of the network with this SHA-256, of the models' proof system, one of a
-        real ceremony first: one whose files are all well, and one of the others."""
-        well: list[Circuit] = []
-        damaged: list[Circuit] = []
+        """Built circuits of the network with this SHA-256, of the models' proof system: one whose
+        files are all well, and one of the others. Those of the set-up that was named; where none
+        was, of a ceremony first, then of this machine's own, and of somebody else's, whose proofs
+        were verified here once, last."""
+        well: list[tuple[int, Circuit]] = []
+        damaged: list[tuple[int, Circuit]] = []
         for digest in list_circuits(self._cache):
             with contextlib.suppress(CircuitUnknown, CircuitError):
                 origin = (circuit := self._circuit(digest)).origin
-                if (origin.onnx, origin.system) == (onnx, self._system.name):
-                    (well if self._is_well(digest) else damaged).append(circuit)
+                if (origin.onnx, origin.system) != (onnx, self._system.name):
+                    continue
+                if (rank := self._rank(circuit)) is not None:
+                    (well if self._is_well(digest) else damaged).append((rank, circuit))
         first, other = (
-            min(found, key=lambda circuit: circuit.development_srs, default=None)
+            min(found, key=lambda entry: entry[0], default=(0, None))[1]
             for found in (well, damaged)
         )
         return first, other
+
+    def _rank(self, circuit: Circuit) -> int | None:
+        """By its set-up; None for what must not stand for a model. Raises SrsError."""
+        if has_setup(circuit, self._srs, self._cache):
+            return int(circuit.development_srs)
+        return 2 if self._srs is None and self._system.repeatable else None
 
     def _is_well(self, digest: str) -> bool:
         """Whether every file is what was built; reads them all."""

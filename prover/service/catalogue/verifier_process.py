@@ -40,6 +40,8 @@ class VerifierProcess:
                 child, deadline = self._started(), time.monotonic() + self._timeout_s
                 child.send({"proof": proof.to_json()}, self._timeout_s)
                 reply = child.receive(max(0.0, deadline - time.monotonic()))
+                if reply.get("keys"):  # or what it keeps itself is gone: the next one is well again
+                    self._end()
             except TimeoutError as exc:
                 self._end()
                 raise VerifierBusy(self._timeout_s) from exc

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
-from zkagent.circuits.support.cache import given_home, home_refused
+from zkagent.circuits.support.cache import given_home, home_refused, platform_folder
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
@@ -47,7 +47,7 @@ TABLES_LOCK = 0x7A6B6167  # "zkag": whoever holds it in Postgres may create tabl
 def data_folder() -> Path:
     """$ZKAGENT_HOME/service, else the platform's data folder; made if needed, for us alone. Raises
     HomeRefused."""
-    root = given_home() or Path(user_data_dir("zkagent"))
+    root = given_home() or platform_folder(user_data_dir)
     folder = root / "service"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -58,12 +58,16 @@ def data_folder() -> Path:
 
 class Database:
     """An open database. `url`: postgresql://..., sqlite:///PATH, or None for the usual file. new:
-    whether it is made where there is none; else that raises DatabaseMissing."""
+    whether it is made where there is none; else that raises DatabaseMissing. shown: its address,
+    without secrets."""
 
     def __init__(self, url: str | None = None, *, new: bool = True) -> None:
-        self.url = read_address(url) if url else _usual_address()
+        given = read_address(url) if url else _usual_address()
+        self.shown = shown_address(given)
         self._new = new
-        self.is_postgres = self.url.get_backend_name() == "postgresql"
+        self.is_postgres = given.get_backend_name() == "postgresql"
+        self._named = Path(str(given.database))  # which may be a link
+        self.url = given if self.is_postgres else _real(given)
         self._file: OpenFile | None = None
         self.engine = self.bare_engine
 
@@ -72,7 +76,7 @@ class Database:
         """Where leases and wake-up sockets lie: beside the file, or the user's data folder."""
         if self.is_postgres:
             return data_folder()
-        return Path(str(self.url.database)).absolute().parent
+        return Path(str(self.url.database)).parent
 
     def prepare(self) -> None:
         """Create the tables, or bring those of an earlier version up. Raises DatabaseUnusable."""
@@ -120,11 +124,6 @@ class Database:
             remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
             reason = f"its encoding {encoding} does not hold every text: {remedy}"
             raise DatabaseUnusable(self.shown, reason)
-
-    @property
-    def shown(self) -> str:
-        """Its address, without secrets."""
-        return shown_address(self.url)
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
@@ -192,10 +191,10 @@ class Database:
         if not self.url.database or self.url.database == ":memory:":
             raise DatabaseUnusable(self.shown, "it must be a file")
         path = Path(self.url.database)
-        if not self._new and path.absolute().parent.is_dir() and not path.exists():
-            raise DatabaseMissing(self.shown)
         try:
-            self._file = self._file or OpenFile(path)
+            if not self._new and path.parent.is_dir() and not path.exists():
+                raise DatabaseMissing(self.shown)
+            self._file = self._file or OpenFile(self._named.absolute(), path)
         except OSError as exc:
             raise DatabaseUnusable(self.shown, f"{exc.strerror}") from exc
         engine = sa.create_engine(
@@ -212,11 +211,14 @@ class Database:
 
 
 class OpenFile:
-    """An SQLite file, for its owner alone, and whether it is still the same."""
+    """An SQLite file, for its owner alone, and whether it is still the same.
 
-    def __init__(self, path: Path) -> None:
+    path: as it was named; real: where links lead, and beside which SQLite keeps the others. Both
+    absolute."""
+
+    def __init__(self, path: Path, real: Path) -> None:
         """Made if needed. Raises OSError."""
-        self.path = path.absolute()
+        self.path = path
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             found = os.fstat(descriptor)
@@ -226,7 +228,7 @@ class OpenFile:
             os.close(descriptor)
         self._identity = _identity(found)
         self._beside: dict[Path, tuple[int, int] | None] = {
-            self.path.with_name(self.path.name + end): None for end in BESIDE
+            real.with_name(real.name + end): None for end in BESIDE
         }
         self._lost: DatabaseLost | None = None
 
@@ -263,6 +265,17 @@ class OpenFile:
 def _usual_address() -> sa.URL:
     """Of any path, also one with what means something else in an address."""
     return sa.URL.create("sqlite", database=str(data_folder() / FILE))
+
+
+def _real(url: sa.URL) -> sa.URL:
+    """Of a file by its own name, so that all who reach it through links find the same beside it.
+    Raises DatabaseUnusable."""
+    if url.database in (None, "", ":memory:"):
+        return url
+    try:
+        return url.set(database=str(Path(str(url.database)).resolve()))
+    except (OSError, RuntimeError) as exc:  # links that lead to each other
+        raise DatabaseUnusable(shown_address(url), "its links lead in a circle") from exc
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

@@ -12,7 +12,8 @@ prove them, or that others could take from them. Turns are counted for workers w
 circuits: a line that is spread over ten circuits has one share of the worker that proves them all,
 and what is begun elsewhere delays nobody here.
 
-A proof that several keys want is begun when one of them has its turn, and costs that one the turn.
+A proof that several keys want is begun when one of those that want it soonest has its turn, and
+costs that one the turn: what others wish makes no key's own line longer.
 A try that ended badly was a turn: the next one waits for another, lest proofs that crash again and
 again come before everybody else's each time. What was begun and comes back through nobody's fault
 has had its turn, and goes first.
@@ -164,7 +165,7 @@ def _pages(connection: sa.Connection, own: sa.ColumnElement[bool]) -> Iterator[l
 
 
 def _wanted(priority: int, able: Collection[str] | None) -> sa.ColumnElement[bool]:
-    """Handles on unfinished proofs that such a worker can prove."""
+    """Handles, on unfinished proofs that such a worker can prove, whose keys want them so soon."""
     wanted = (handles.c.state == HandleState.OPEN) & (handles.c.priority == priority)
     return wanted if able is None else wanted & handles.c.circuit.in_(sorted(able))
 
@@ -172,7 +173,7 @@ def _wanted(priority: int, able: Collection[str] | None) -> sa.ColumnElement[boo
 def _keys_in_turn(
     connection: sa.Connection, priority: int, able: Collection[str] | None
 ) -> list[str]:
-    """The keys that want anything of this priority: whose last turn is longest ago first. Each is
+    """The keys that want anything so soon: whose last turn is longest ago first. Each is
     found by its first handle, by an index, and not by going through whole lines."""
     wanted = _wanted(priority, None)
     first = sa.select(sa.func.min(handles.c.key_id).label("key_id")).where(wanted)

@@ -92,7 +92,7 @@ class Store:
             if begun or not _has_handle(connection, key_id, proof, ended):
                 _count(connection, key_id, quota, 0 if ended else 1)
             state = HandleState(proof.state) if ended else HandleState.OPEN
-            _renew_handle(connection, key_id, request, state, proof.priority)
+            _renew_handle(connection, key_id, request, state)
             if begun:
                 self._begin(connection, proof, key_id, request.priority)
             elif proof.state in UNFINISHED and request.priority < proof.priority:
@@ -109,7 +109,7 @@ class Store:
                 raise ProofUnknown(proof_id)
             changed = _close(connection, key_id, proof, HandleState.CANCELLED)
             if changed:
-                drop_if_unwanted(connection, proof)
+                heed_who_is_left(connection, proof)
             return changed
 
     def cancel_for_all(self, proof_id: str) -> bool:
@@ -120,7 +120,7 @@ class Store:
                 return False
             ours = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
             connection.execute(sa.update(handles).where(ours).values(state=HandleState.CANCELLED))
-            drop_if_unwanted(connection, proof)
+            heed_who_is_left(connection, proof)
             return True
 
     def expire(self, within_s: float = math.inf) -> list[str]:
@@ -148,7 +148,8 @@ class Store:
                 raise NotRetried(proof_id, proof.state)
             given_up = proof.state == State.CANCELLED  # by all; else who did so still has
             reopen(connection, proof.id, tuple(HandleState) if given_up else KEPT)
-            self._begin(connection, proof, proof.asker, proof.priority, **CLEAN)
+            priority = _most_urgent(connection, proof.id) or proof.priority
+            self._begin(connection, proof, proof.asker, priority, **CLEAN)
 
     def cancel_of_key(self, key_id: str) -> list[str]:
         """The operator's cancel of all that one key waits for; which proofs that touched."""
@@ -194,13 +195,11 @@ class Store:
         meanwhile, and others may still be told why it was set aside."""
         values |= {"finished_at": None, "avoid": None, "asker": asker}
         requeue(connection, self.queue, proof, priority=priority, **values)
-        _mark(connection, proof.id, priority)
 
     def _hurry(self, connection: sa.Connection, proof: ProofRow, priority: int) -> None:
         """A second, sooner run of the same generation; whichever comes first proves it. Of one that
         is being proven, the next try is sooner if there is one."""
         change(connection, proof.id, priority=priority)
-        _mark(connection, proof.id, priority)
         if proof.state == State.WAITING:
             self.queue.enqueue(connection, Run(proof.id, proof.generation, priority))
 
@@ -232,7 +231,7 @@ class Store:
             state = HandleState(proof.state) if ended else HandleState.EXPIRED
             if not _close(connection, key_id, proof, state):
                 return False
-            drop_if_unwanted(connection, proof)
+            heed_who_is_left(connection, proof)
             return True
 
 
@@ -325,21 +324,32 @@ def _give_up(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
     proof = lock_if_there(connection, proof_id)
     if proof is None or not _close(connection, key_id, proof, HandleState.CANCELLED):
         return False
-    drop_if_unwanted(connection, proof)
+    heed_who_is_left(connection, proof)
     return True
 
 
-def drop_if_unwanted(connection: sa.Connection, proof: ProofRow) -> None:
-    """Cancel a locked proof that has no open handle left.
+def heed_who_is_left(connection: sa.Connection, proof: ProofRow) -> None:
+    """After handles on a locked proof were given up: it is as urgent as those that are left want
+    it, and cancelled when there are none.
 
     Taking away its claim is enough: the worker that proves it notices, and ends the child unless
     others in the same batch still want theirs.
     """
-    wanted = (handles.c.proof_id == proof.id) & (handles.c.state == HandleState.OPEN)
-    query = sa.select(sa.func.count()).select_from(handles).where(wanted)
-    if proof.state in UNFINISHED and not connection.execute(query).scalar_one():
+    if proof.state not in UNFINISHED:
+        return
+    priority = _most_urgent(connection, proof.id)
+    if priority is None:
         values = {"state": State.CANCELLED, "claim": None, "finished_at": shared_clock(connection)}
         change(connection, proof.id, **values)
+    elif priority != proof.priority:
+        change(connection, proof.id, priority=priority)
+
+
+def _most_urgent(connection: sa.Connection, proof_id: str) -> int | None:
+    """The priority of the most urgent of those that want a locked proof; None when nobody does."""
+    wanted = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
+    found = connection.execute(sa.select(sa.func.min(handles.c.priority)).where(wanted)).scalar()
+    return None if found is None else int(found)
 
 
 def _lock_key(connection: sa.Connection, key_id: str) -> None:
@@ -369,21 +379,15 @@ def _is_late(connection: sa.Connection, key_id: str, proof_id: str) -> bool:
     return connection.execute(late).one_or_none() is not None
 
 
-def _mark(connection: sa.Connection, proof_id: str, priority: int) -> None:
-    """Write a locked proof's priority on its handles."""
-    theirs = handles.c.proof_id == proof_id
-    connection.execute(sa.update(handles).where(theirs).values(priority=priority))
-
-
 def _renew_handle(
-    connection: sa.Connection, key_id: str, request: Request, state: HandleState, priority: int
+    connection: sa.Connection, key_id: str, request: Request, state: HandleState
 ) -> None:
-    """Make or renew the key's handle on a locked proof of this priority. A renewed one takes the
-    new deadline and callback."""
+    """Make or renew the key's handle on a locked proof. A renewed one takes the new deadline and
+    callback; who still waits and asks for less hurry has what it asked for first."""
     values = {
         "state": state,
         "circuit": request.circuit,
-        "priority": priority,
+        "priority": request.priority,
         "callback_url": request.callback_url,
         "deadline": request.deadline,
     }
@@ -391,7 +395,9 @@ def _renew_handle(
     row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": now}
     if not insert_once(connection, handles, row):
         ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
-        connection.execute(sa.update(handles).where(ours).values(values))
+        sooner = (handles.c.state == HandleState.OPEN) & (handles.c.priority < request.priority)
+        kept = sa.case((sooner, handles.c.priority), else_=request.priority)
+        connection.execute(sa.update(handles).where(ours).values({**values, "priority": kept}))
 
 
 def _close(
@@ -458,5 +464,5 @@ def _locked_or_unknown(connection: sa.Connection, proof_id: str) -> ProofRow:
     return proof
 
 
-__all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "drop_if_unwanted"]
-__all__ += ["end_as", "give_up_all", "lock_if_there", "requeue"]
+__all__ = ["ProofRow", "Quota", "RunQueue", "Store", "call_back", "change", "end_as"]
+__all__ += ["give_up_all", "heed_who_is_left", "lock_if_there", "requeue"]

@@ -96,10 +96,11 @@ results = Table(
     Index("zkagent_result_recent", "accepted_at"),
 )
 
-# state: jobs.HandleState. circuit, priority: its proof's, so that a key's line is found without the
-# proofs (line.py). callback_*: the message about the proof's end. id: the message's, the
-# same at every try; number: how many there were; host: origin that it goes to; due: when it is
-# tried next, or while it is being sent, when others may take it for lost.
+# state: jobs.HandleState. circuit: its proof's, and priority: what its key wished, so that a key's
+# line is found without the proofs (line.py); a proof has that of its most urgent open handle.
+# callback_*: the message about the proof's end. id: the message's, the same at every try; number:
+# how many there were; host: origin that it goes to; due: when it is tried next, or while it is
+# being sent, when others may take it for lost.
 handles = Table(
     "zkagent_handle",
     metadata,

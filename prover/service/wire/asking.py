@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 
 from zkagent.circuits.support.deadline import within
+from zkagent.errors import in_line
 from zkagent.models.strict_json import load_json
 from zkagent.prover.service.errors import KeyMalformed, ServiceGarbled
 
@@ -120,7 +121,9 @@ class _Body:
         self._parts: list[bytes] = []
         self._length = 0
         if (packed := response.headers.get("content-encoding", "identity")) != "identity":
-            raise ServiceGarbled(self._url, f"it is packed as {packed!r}, which nobody asked for")
+            raise ServiceGarbled(
+                self._url, f"it is packed as {in_line(packed, 40)}, which nobody asked for"
+            )
 
     def add(self, part: bytes) -> None:
         self._parts.append(part)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from zkagent.errors import in_line
 from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -117,12 +118,30 @@ def split_url(url: str) -> tuple[SplitResult, int]:
     return parts, port
 
 
-def _matches(allowed: str, parts: SplitResult, port: int) -> bool:
+def check_rule(allowed: str) -> str:
+    """What `CallbackRules.hosts` takes, as it came. Raises ValueError for what no URL matches."""
+    try:
+        rule, _ = _rule(allowed)
+    except ValueError as exc:
+        raise ValueError(f"{in_line(allowed)} is no host ({exc})") from exc
+    name = (rule.hostname or "").removeprefix("*.")
+    if rule.scheme not in DEFAULT_PORTS or not name.strip(".") or "*" in name:
+        raise ValueError(f"{in_line(allowed)} is no host: name, *.name, or http://name:port")
+    if rule.path.strip("/") or rule.query or rule.fragment or rule.username is not None:
+        raise ValueError(f"{in_line(allowed)} is more than a host: name it alone")
+    return allowed
+
+
+def _rule(allowed: str) -> tuple[SplitResult, int]:
     rule = urlsplit(allowed if "://" in allowed else f"https://{allowed}")
-    rule_port = rule.port or DEFAULT_PORTS.get(rule.scheme, 0)
+    return rule, rule.port or DEFAULT_PORTS.get(rule.scheme, 0)
+
+
+def _matches(allowed: str, parts: SplitResult, port: int) -> bool:
+    rule, rule_port = _rule(allowed)
     name, host = (rule.hostname or "").rstrip("."), (parts.hostname or "").rstrip(".")
     fits = host.endswith(name[1:]) if name.startswith("*.") else host == name
     return bool(name) and fits and (rule.scheme, rule_port) == (parts.scheme, port)
 
 
-__all__ = ["CallbackRules", "is_public", "split_url"]
+__all__ = ["CallbackRules", "check_rule", "is_public", "split_url"]

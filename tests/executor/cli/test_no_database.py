@@ -79,3 +79,23 @@ def test_a_service_that_is_refused_leaves_none(
 def test_the_first_key_may_come_before_the_first_service(typo: str, tmp_path: Path) -> None:
     assert exit_code("key", "create", "alice", "--database", typo) == 0
     assert exit_code("key", "list", "--database", typo) == 0
+
+
+@pytest.mark.parametrize("words", LOOKING)
+def test_a_database_that_nobody_lets_us_look_for_is_not_another_place_s(
+    words: str,
+    typo: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    real = Path.stat
+
+    def refuse(path: Path, **how: bool) -> object:
+        if path == tmp_path / "servise.sqlite":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    assert exit_code(*words.split(), "--database", typo) == 1
+    assert f"the database {typo} cannot be used: Permission denied" in one_line_error(capsys)

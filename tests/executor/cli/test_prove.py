@@ -16,6 +16,7 @@ from tests.support.processes import environment
 from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.halo2.ezkl_engine import make_srs
 from zkagent.circuits.halo2.settings import RunArguments
 from zkagent.circuits.halo2.srs import development_srs
 from zkagent.circuits.networks.network import read_network
@@ -277,7 +278,27 @@ def test_a_proof_for_another_circuit_is_said_to_be(
     for expected in (("--circuit", other_circuit.digest), ("--model", onnx)):
         assert run("verify", str(proof_file), *expected) == 1
         reason = f"it was made for circuit {circuit.digest[:16]}, not {other_circuit.digest[:16]}"
-        assert capsys.readouterr().out == f"invalid: {reason}\n"
+        rest = "another network, or another set-up"
+        assert capsys.readouterr().out == f"invalid: {reason}: {rest}\n"
+
+
+def test_a_circuit_by_its_digest_has_the_set_up_that_was_named(
+    proof_file: Path, circuit: Circuit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, given = tmp_path / "other.srs", tmp_path / "x.json"
+    make_srs(other, circuit.logrows)
+    given.write_text(json.dumps([0] * circuit.input_count))
+    for words in (
+        ("verify", proof_file),
+        ("verify", proof_file, "--circuit", circuit.digest[:12]),
+        ("prove", circuit.digest, "--input", given, "--out", tmp_path / "p.json"),
+    ):
+        assert run(*words, "--srs", other) == 1
+        assert f"{circuit.digest[:16]} has another set-up than {other}" in one_line_error(capsys)
+        assert run(*words, "--srs", circuit.srs) == 0
+        capsys.readouterr()
+    assert run("verify", proof_file, "--srs", circuit.srs, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["development_srs"] is True
 
 
 @pytest.mark.parametrize("option", ["--model", "--circuit"])

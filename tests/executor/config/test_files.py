@@ -90,3 +90,18 @@ def test_a_file_that_cannot_be_read_is_named(user: Path) -> None:
     user.mkdir()
     with pytest.raises(ConfigUnreadable, match=r"zkagent.toml cannot be read \(Is a directory\)"):
         find_files()
+
+
+def test_a_user_s_file_that_nobody_lets_us_look_for_is_not_taken_for_none(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.stat
+
+    def refuse(path: Path, **how: bool) -> object:
+        if path == user:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(ConfigUnreadable, match="Permission denied"):
+        find_files()

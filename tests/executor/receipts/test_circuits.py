@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import drain_model
+from zkagent.circuits.errors import SetupDiffers
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts import circuits
@@ -48,7 +49,9 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def kept(onnx: str) -> Any:
-    return SimpleNamespace(srs=SETUP, origin=SimpleNamespace(onnx=onnx))
+    return SimpleNamespace(
+        digest=OURS, srs=SETUP, development_srs=True, origin=SimpleNamespace(onnx=onnx)
+    )
 
 
 def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
@@ -56,10 +59,27 @@ def test_what_is_cached_is_the_models_when_building_it_again_has_its_name(
 ) -> None:
     cache[OURS] = kept(model.manifest.files.onnx)
     system = System(OURS, "hash")
-    assert find_circuit(model, OURS, system, Path("other.srs")) is system.circuit  # type: ignore[arg-type]
+    assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]
     (asked,) = system.asked
     assert asked["onnx"] == model.onnx_path.read_bytes()
     assert asked["srs"] == SETUP  # the set-up that it was made with
+
+
+def test_what_is_cached_has_the_set_up_that_was_named(
+    model: Model, cache: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it has is `circuits/halo2/srs.py`'s to say; with files, `test_prove.py` asks."""
+
+    def check(circuit: Any, given: Path | None) -> None:
+        if given != circuit.srs:
+            raise SetupDiffers(OURS, given or Path())
+
+    monkeypatch.setattr(circuits, "check_setup", check)
+    cache[OURS], system = kept(model.manifest.files.onnx), System(OURS, "hash")
+    with pytest.raises(SetupDiffers, match=r"other\.srs"):
+        find_circuit(model, OURS, system, Path("other.srs"))  # type: ignore[arg-type]
+    assert not system.asked
+    assert find_circuit(model, OURS, system, SETUP) is system.circuit  # type: ignore[arg-type]
 
 
 def test_what_is_not_cached_is_built_with_the_given_set_up(
@@ -139,4 +159,18 @@ def test_a_circuit_whose_set_up_is_its_own_is_not_built_in_vain(
         find_circuit(model, OURS, system)  # type: ignore[arg-type]
     assert system.asked == []
     cache[OURS] = kept(model.manifest.files.onnx)
+    assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]
+
+
+def test_a_set_up_is_a_ceremonys_where_this_machine_knows_that(
+    model: Model, cache: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache[OURS], system = kept(model.manifest.files.onnx), System(OURS, "hash")
+    cache[OURS].development_srs = False
+    known: list[bool] = [False]
+    monkeypatch.setattr(circuits, "has_setup", lambda circuit, srs: known[0])
+    with pytest.raises(CannotVerify, match="is said to have a ceremony's set-up"):
+        find_circuit(model, OURS, system)  # type: ignore[arg-type]
+    assert not system.asked
+    known[0] = True
     assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from eth_abi.exceptions import EncodingError
 
+from zkagent.executor.cli.run_output import print_report
+from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.verdicts import CannotTell, Check, Report, check, difference, judged
 from zkagent.models.errors import ModelError
 
@@ -81,3 +83,19 @@ def test_the_first_difference_is_told_and_cut() -> None:
     long = "x" * 500
     shown = difference(("n", long + "a" + long, long + "b" + long))
     assert shown == f"n is ...{'x' * 60}a{'x' * 96}..., expected ...{'x' * 60}b{'x' * 96}..."
+
+
+FOREIGN = Check("agent", "is ours", "nobody knows", unknown=True, vouchable=True)
+
+
+def test_trust_is_offered_only_where_it_helps(
+    receipt: Receipt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for checks, said in (
+        ((HELD, FOREIGN), "see --trust"),
+        ((HELD, UNKNOWN), "no --trust settles c: is so"),
+        ((UNKNOWN, FOREIGN, UNKNOWN), "no --trust settles c: is so; c: is so"),
+    ):
+        print_report(Report(checks), receipt, online=True)
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == f"unknown: nothing is wrong, and not everything can be told; {said}"

@@ -10,7 +10,7 @@ from tests.executor.drain import AGENT, BOOK_DATA, DAI, PROMPT, SYMBOL_BOOK, USD
 from tests.support.fakes.memory_agent import MemoryAgent
 from zkagent.executor.chain.agent import AgentReads, Fact, amount_in_words
 from zkagent.executor.errors import TokenContradicted
-from zkagent.executor.runs.derivation import facts_of
+from zkagent.executor.runs.derivation import facts_of, has_facts
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import Listing
@@ -46,9 +46,22 @@ def test_a_run_relies_on_the_book_once(runner: AgentRunner) -> None:
     assert proven.terms.facts == BOOK_FACTS
 
 
-def test_an_answer_relies_on_nothing(reads: AgentReads) -> None:
-    answer = Decision("ask", "answer", (), (), "which token?", "")
-    assert facts_of([(reads, answer)]) == ()
+def test_an_answer_relies_on_the_book_and_on_what_it_asked_tokens(reads: AgentReads) -> None:
+    """Whether "0.000 of a token" is nothing depends on its decimals, too."""
+    answer = Decision("zero", "answer", (), (), "nothing to do", "")
+    assert facts_of([(reads, answer)]) == BOOK_FACTS
+    told = replace(reads, decimals=((OTHER, 3), (USDC, 6)))
+    own = Fact(OTHER, DECIMALS, (3).to_bytes(32, "big"))
+    assert facts_of([(told, answer)]) == (*BOOK_FACTS, own)
+
+
+def test_answers_alone_had_no_facts_under_earlier_versions(reads: AgentReads) -> None:
+    answer, call = Decision("ask", "answer", (), (), "which?", ""), call_about("USDC")
+    assert has_facts((), [(reads, answer)])
+    assert has_facts(BOOK_FACTS, [(reads, answer)])
+    assert not has_facts(BOOK_FACTS[:2], [(reads, answer)])
+    assert not has_facts((), [(reads, call)])
+    assert not has_facts((), [(reads, answer), (reads, call)])
 
 
 def test_a_token_outside_of_the_book_is_relied_on_for_its_decimals(reads: AgentReads) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -12,6 +12,8 @@ from tests.executor.drain import AGENT, DAI, PROMPT, USDC, drain_prover
 from tests.support.fakes.memory_agent import MemoryAgent
 from zkagent.executor.chain.abi import NO_TOOL, call_hash, is_agreed, parameters
 from zkagent.executor.chain.agent import AgreedCall, Range, RunCall, RunTerms
+from zkagent.executor.chain.deadlines import MOST_LIFETIME_S, utc
+from zkagent.executor.cli.run import run_command
 from zkagent.executor.errors import ArgumentRefused, ClocksDisagree
 from zkagent.executor.runs import terms as terms_module
 from zkagent.executor.runs.errors import RunReverted
@@ -113,11 +115,35 @@ def test_a_call_is_agreed_to_word_by_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [{"tolerance": Fraction(-1)}, {"tolerance": 2}, {"lifetime_s": 0}]
+    "limits",
+    [
+        {"tolerance": Fraction(-1)},
+        {"tolerance": 2},
+        {"lifetime_s": 0},
+        {"lifetime_s": MOST_LIFETIME_S + 1},
+        {"lifetime_s": 10**12},
+        {"lifetime_s": 1 << 64},
+        {"lifetime_s": 1.5},
+        {"lifetime_s": float("inf")},
+    ],
 )
-def test_limits_that_mean_nothing_are_refused(limits: dict[str, Fraction | int]) -> None:
+def test_limits_that_mean_nothing_are_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(ArgumentRefused, match="expected"):
-        RunLimits(**limits)  # type: ignore[arg-type]
+        RunLimits(**limits)
+
+
+def test_the_longest_life_is_what_the_command_takes() -> None:
+    assert RunLimits(lifetime_s=MOST_LIFETIME_S).lifetime_s == 10_000_000
+    (option,) = (each for each in run_command.params if each.name == "deadline")
+    assert (option.type.min, option.type.max) == (1, MOST_LIFETIME_S)  # type: ignore[attr-defined]
+
+
+def test_any_deadline_can_be_shown() -> None:
+    """Of what was signed before there was a longest one, too."""
+    assert utc(0) == "1970-01-01 00:00:00 UTC"
+    assert utc(253_402_300_799) == "9999-12-31 23:59:59 UTC"
+    for seconds in (253_402_300_800, 10**12, 1 << 63, (1 << 64) - 1, 1 << 256):
+        assert utc(seconds) == f"second {seconds} since 1970"
 
 
 def test_a_deadline_is_counted_from_the_later_clock(

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
+from tests.support.command_line import exit_code
+from zkagent.executor.api import agents
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.cli.narrator import lasting
-from zkagent.executor.runs import records
+from zkagent.executor.runs import records, terms
 from zkagent.executor.runs.errors import (
     DoneBefore,
     NonceTaken,
@@ -191,3 +193,24 @@ def test_later_runs_do_not_wait_behind_a_nonce_that_was_made_up(
     world.give_up(next(record for record in world.journal.records() if record.unfinished))
     world.run(may_still_happen=True)
     assert deposited() == (3, 2)
+
+
+def test_a_deadline_that_no_calendar_has_is_shown_and_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As earlier versions signed it when they were asked to."""
+    world.mine_late()
+    killing(monkeypatch, Web3Sender, "broadcast", after=False)
+    with monkeypatch.context() as patch:
+        for module in (terms, agents):
+            patch.setattr(module, "MOST_LIFETIME_S", 10**18)
+        with pytest.raises(Killed), world.agent(deadline_s=10**17) as agent:
+            agent.run(PROMPT)
+    record = world.record()
+    assert exit_code("runs", "pending") == 0
+    assert exit_code("runs", "forget", record.id, "--yes") == 6
+    assert exit_code("runs", "forget", record.id, "--yes", "--may-still-happen") == 0
+    printed = capsys.readouterr()
+    for said in (printed.out, printed.err):
+        assert f"until second {record.deadline} since 1970" in said
+    world.mine_at_once()

@@ -9,14 +9,16 @@ import pytest
 
 import zkagent
 from tests.integration.journalled.world import PROMPT, Killed, World, killing
+from tests.support.folders import UNLISTABLE, make_unlistable
 from zkagent.executor.chain.calls import fees_of
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import HappenedUnreceipted
 from zkagent.executor.receipts import file as receipt_file
-from zkagent.executor.runs import obeyed
+from zkagent.executor.runs import obeyed, settlement
 from zkagent.executor.runs.errors import (
     DoneBefore,
     NonceTaken,
+    RunsUnreadable,
     RunUnsettled,
     RunUnwritten,
     StillPossible,
@@ -288,5 +290,43 @@ def test_a_disk_that_is_full_after_signing_leaves_a_run_to_be_gone_on_with(
     assert world.record().hash in str(caught.value)
     assert world.record().unfinished
     monkeypatch.setattr(Journal, "write", real)
+    world.run()
+    assert deposited() == (1, 1)
+
+
+def test_nothing_is_sent_while_nobody_can_tell_what_was(
+    world: World, deposited: Callable[[], tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.mine_late()
+    killing(monkeypatch, Web3Sender, "broadcast", after=True)
+    with pytest.raises(Killed):
+        world.run()
+    aside = world.folder.with_name(f"{world.folder.name} aside")
+    for kind in UNLISTABLE:
+        with monkeypatch.context() as patch:
+            make_unlistable(kind, world.folder, patch)
+            for prompt in (PROMPT, "deposit 7 USDC"):
+                with pytest.raises(RunsUnreadable):
+                    world.run(prompt)
+        if aside.exists():
+            world.folder.unlink()
+            aside.rename(world.folder)
+    world.mine_at_once()
+    world.run()
+    assert deposited() == (1, 1)
+
+
+def test_records_that_are_lost_on_the_way_leave_the_run_open(
+    world: World, deposited: Callable[[], tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks for what took a nonce asks for the others of it."""
+
+    def lost(*_: object) -> None:
+        raise RunsUnreadable(world.folder, OSError(5, "Input/output error"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement.Settlement, "_nonce_is_taken", lost)
+        with pytest.raises(RunUnsettled, match="Input/output error"):
+            world.run()
     world.run()
     assert deposited() == (1, 1)

@@ -1,5 +1,6 @@
 """The service with a circuit of Groth16: proofs, verdicts, files; batches need no circuit."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -78,3 +79,24 @@ def test_a_models_circuit_is_of_the_system_that_was_chosen(keyed: Circuit) -> No
     assert usual._find(onnx) == (None, None)
     chosen.close()
     usual.close()
+
+
+def test_a_circuit_that_was_copied_from_elsewhere_stands_for_no_model(
+    keyed: Circuit, tmp_path: Path
+) -> None:
+    """It is proven and verified by its digest."""
+    home, onnx = tmp_path / "home", keyed.origin.onnx
+    shutil.copytree(keyed.directory, home / "circuits" / keyed.digest)
+    opened = BuiltCircuits(cache=home, system=GROTH16)
+    assert opened._find(onnx) == (None, None)
+    assert opened.card(keyed.digest).digest == keyed.digest
+    opened.close()
+    named = BuiltCircuits(cache=home, system=GROTH16, srs=keyed.vk)
+    (well, _), own = named._find(onnx), GROTH16.build(keyed.onnx, cache=home)
+    assert well is not None
+    assert well.digest == keyed.digest != own.digest
+    assert GROTH16.build(keyed.onnx, cache=home, srs=keyed.vk).digest == keyed.digest
+    named.close()
+    opened = BuiltCircuits(cache=home, system=GROTH16)
+    assert opened._find(onnx) == (own, None)
+    opened.close()

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from zkagent.circuits.errors import InputRefused
 from zkagent.prover.service.errors import DatabaseLost
+from zkagent.prover.service.log_writer import MOST_WAITING
 from zkagent.prover.service.logs import Discreet, JsonFormatter, LineFormatter
 
 MARKER = "7391846250"
@@ -133,3 +134,56 @@ def test_what_leaves_a_run_a_thread_or_a_loop_is_written_as_anything_else(tmp_pa
     loggers = [record["logger"] for record in records]
     ours = "zkagent.prover.service.logs"
     assert sorted(loggers) == ["asyncio", "asyncio", "dbos", "py.warnings", ours, ours]
+
+
+TALKING = """
+import logging, sys
+from zkagent.prover.service.log_writer import MOST_WAITING
+from zkagent.prover.service.logs import set_up_logging
+
+set_up_logging(as_json=True, verbose=False)
+log = logging.getLogger("zkagent.x")
+for number in range(5 * MOST_WAITING):
+    log.info("line %d %s", number, "x" * 100)
+print("answered", flush=True)
+sys.stdin.read()
+log.info("the end")
+"""
+
+
+@pytest.mark.parametrize("is_read_later", [True, False])
+def test_who_stops_reading_the_log_holds_up_nobody(is_read_later: bool) -> None:
+    """Neither at work nor at the end; what is missing is counted."""
+    command = [sys.executable, "-c", TALKING]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            assert process.stdout.readline() == "answered\n"
+            if is_read_later:
+                _, text = process.communicate(timeout=20)
+            else:
+                process.stdin.close()
+                process.wait(20)
+                text = process.stderr.read()
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    lines = [line for line in text.splitlines() if line.endswith("}")]
+    said = [json.loads(line)["message"] for line in lines]
+    assert said[0].startswith("line 0 x")
+    missing = [int(words.split()[0]) for words in said if "were dropped" in words]
+    written = [words for words in said if words.startswith("line ")]
+    if is_read_later:
+        written += ["the end"] * ("the end" in said)
+        assert len(written) + sum(missing) == 5 * MOST_WAITING + 1
+    assert len(written) < 5 * MOST_WAITING
+
+
+def test_what_is_read_is_written_whole_and_in_order() -> None:
+    command = [sys.executable, "-c", TALKING.replace("5 * MOST_WAITING", "MOST_WAITING // 2")]
+    ended = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=20, input=""
+    )
+    said = [json.loads(line)["message"] for line in ended.stderr.splitlines()]
+    assert [words.split()[1] for words in said[:-1]] == [str(n) for n in range(MOST_WAITING // 2)]
+    assert said[-1] == "the end"

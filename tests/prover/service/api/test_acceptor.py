@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import json
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -71,7 +72,7 @@ async def answer_to(connection: socket.socket) -> bytes:
 def test_who_asks_whether_it_lives_is_served_before_those_who_came_earlier(
     listener: socket.socket,
 ) -> None:
-    question = URGENT + b"HTTP/1.1\r\n\r\n"
+    question = URGENT + b"HTTP/1.1\r\nhost: "  # the rest is on its way
     with contextlib.ExitStack() as stack:
         for _ in range(200):
             stack.enter_context(connected(listener, b"POST /v1/proofs HTTP/1.1\r\n"))
@@ -83,6 +84,28 @@ def test_who_asks_whether_it_lives_is_served_before_those_who_came_earlier(
             assert heard.index(question) < 100
 
         run(listener, 1000, all_heard)
+
+
+def test_who_has_asked_whether_it_lives_is_told_so_and_costs_no_more(
+    listener: socket.socket,
+) -> None:
+    """However many ask: each of them once, and before whoever came earlier."""
+    question = URGENT + b"HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(connected(listener, b"POST /v1/proofs HTTP/1.1\r\n"))
+        asked = [stack.enter_context(connected(listener, question)) for _ in range(100)]
+
+        async def told(heard: Heard) -> None:
+            for connection in asked:
+                answer = await answer_to(connection)
+                assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+                assert b"\r\nconnection: close\r\n" in answer
+                assert json.loads(answer.partition(b"\r\n\r\n")[2])["status"] == "ok"
+                assert connection.recv(1) == b""
+            assert question not in heard
+
+        run(listener, 1000, told)
 
 
 def test_the_silent_are_nobody_until_they_speak_and_end_with_the_acceptor(

@@ -34,7 +34,8 @@ class Scene:
     def __init__(self) -> None:
         self.answered, self.statuses = 0, list[int]()
         doorkeeper: Any = SimpleNamespace(admit=self.admit)
-        self.guard = Guard(self.application, GuardRules(local_only=False), doorkeeper)
+        pages: Any = None
+        self.guard = Guard(self.application, GuardRules(local_only=False), doorkeeper, pages)
         self.refusals: list[dict[str, Any]] = []
 
     def admit(self, text: str | None, *, remembered: bool = False) -> Any:
@@ -89,3 +90,37 @@ def test_bodies_that_never_end_are_refused_beyond_the_room(
     assert set(scene.statuses) == {202, *([status] if status else [])}
     assert len(scene.refusals) == keys * each - taken
     assert not scene.guard._room.held
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/proofs/00/events"),  # which is answered for as long as a proof takes
+        ("GET", "/v1/proofs/00"),
+        ("GET", "/v1/proofs"),
+        ("POST", "/v1/proofs/"),
+        ("POST", "/v1/proofs/00/events"),
+        ("DELETE", "/v1/proofs/00"),
+        ("GET", "/metrics"),
+        ("PUT", "/v1/verify"),
+    ],
+)
+@pytest.mark.parametrize("told", [True, False])
+def test_bodies_that_nobody_reads_take_no_room(method: str, path: str, *, told: bool) -> None:
+    """Whoever follows proofs with megabytes each, by four keys, kept all others from submitting."""
+
+    async def ask(size: int) -> Scene:
+        scene, length = Scene(), [(b"content-length", str(size).encode())] if told else []
+        pieces = iter([b" " * 1000, b" " * (size - 1000)])
+
+        async def receive() -> dict[str, Any]:
+            piece = next(pieces)
+            return {"type": "http.request", "body": piece, "more_body": len(piece) == 1000}
+
+        scope = {"type": "http", "method": method, "path": path, "headers": length}
+        await scene.guard(scope, receive, scene.send)
+        return scene
+
+    refused = asyncio.run(ask(1025))
+    assert (refused.answered, refused.statuses) == (0, [413])
+    assert asyncio.run(ask(1024)).answered == 1

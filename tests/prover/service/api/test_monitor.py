@@ -11,7 +11,7 @@ from tests.support.fleet import eventually
 from zkagent.prover.service.api.metrics import Metrics
 from zkagent.prover.service.api.monitor import OVERDUE_S, Clock, Monitor
 from zkagent.prover.service.queue.database import Database
-from zkagent.prover.service.queue.tables import workers
+from zkagent.prover.service.queue.tables import meta, workers
 from zkagent.prover.service.queue.trouble import disk_trouble
 from zkagent.prover.service.wire.states import Cause
 
@@ -77,6 +77,19 @@ def test_a_row_that_nobody_foresaw_is_a_finding_for_as_long_as_it_is_there(
     eventually(lambda: not details())
     monitor.close()
     database.close()
+
+
+def test_tables_of_another_version_under_a_service_are_not_ready(tmp_path: Path) -> None:
+    database = opened(tmp_path)
+    with database.write() as connection:
+        schema = meta.c.name == "schema"
+        connection.execute(sa.update(meta).where(schema).values(value="999"))
+    monitor = Monitor(database, least_free_bytes=0)
+    health = asyncio.run(monitor.health())
+    monitor.close()
+    database.close()
+    assert health.status == "not ready"
+    assert "version 999 now, this service reads" in health.detail
 
 
 def test_without_workers_it_is_not_ready_and_says_so(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from tests.support.disks import unreadable
 from zkagent.circuits.artifacts import MANIFEST, Circuit, Proof
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, EngineError
 from zkagent.circuits.halo2 import build_process
+from zkagent.circuits.halo2.build import build_circuit
+from zkagent.circuits.halo2.ezkl_engine import make_srs
 from zkagent.prover.errors import ProverTroubled
 from zkagent.prover.service.api.application import Service
 from zkagent.prover.service.api.guard import GuardRules
@@ -224,3 +226,26 @@ def test_batches_of_a_circuit_that_cannot_be_read_are_left_out(
     assert circuits.card(circuit.digest).batches == ()
     with pytest.raises(CircuitUnknown):
         circuits.add_batch("0" * 64, other_circuit.digest)
+
+
+def test_a_model_s_circuit_has_the_set_up_that_was_named_or_this_machine_s(
+    home: Path, circuit: Circuit, tmp_path: Path
+) -> None:
+    """And not the one under which a proof of others was verified here."""
+    onnx, strangers = circuit.origin.onnx, []
+    for number in range(3):  # so that one is first in any order
+        srs = tmp_path / f"{number}.srs"
+        make_srs(srs, circuit.logrows)
+        strangers.append((srs, build_circuit(circuit.onnx, srs=srs, cache=home)))
+    for named, expected in ((None, circuit), *strangers):
+        opened = BuiltCircuits(srs=named, cache=home)
+        well, damaged = opened._find(onnx)
+        opened.close()
+        assert well is not None
+        assert (well.digest, damaged) == (expected.digest, None)
+    note = home / "srs" / f"development-k{circuit.logrows}"
+    note.unlink()
+    opened = BuiltCircuits(cache=home)
+    well, _ = opened._find(onnx)  # one that was built with a set-up of several machines
+    opened.close()
+    assert well is not None

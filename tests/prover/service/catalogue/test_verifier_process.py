@@ -1,6 +1,7 @@
 """The process that verifies, stopped in mid-sentence: nobody waits for it for long."""
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from zkagent.circuits.artifacts import Proof
-from zkagent.prover.errors import ProverError
+from zkagent.prover.errors import ProverError, ProverTroubled
 from zkagent.prover.service.catalogue.verifier_process import VerifierProcess
 from zkagent.prover.service.errors import VerifierBusy
 from zkagent.prover.verification import Verdict
@@ -26,6 +27,17 @@ def verifier(session_cache: Path, proof: Proof) -> Iterator[VerifierProcess]:
     assert started.verify(proof)
     yield started
     started.close()
+
+
+def test_a_verifier_whose_temporary_folder_was_swept_away_is_replaced(
+    verifier: VerifierProcess, proof: Proof
+) -> None:
+    """As tools do that keep the folder for temporary files small."""
+    assert verifier._child
+    shutil.rmtree(verifier._child._folder.name)
+    with pytest.raises(ProverTroubled):
+        verifier.verify(proof)
+    assert verifier.verify(proof) == Verdict(True)
 
 
 @contextmanager

@@ -295,6 +295,42 @@ def test_no_write_counts_once_another_log_lies_beside_the_file(
     assert file.read_bytes() == before  # whoever has the other log may be writing to it
 
 
+def test_what_lies_beside_the_target_of_a_link_is_looked_at_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "service.sqlite", tmp_path / "named.sqlite"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    opened = Database(f"sqlite:///{link}")
+    opened.prepare()
+    store = Store(opened, ListedRuns())
+    store.submit("alice", REQUESTS[0])
+    assert (opened.folder, opened.shown) == (real.parent, f"sqlite:///{link}")
+    real.with_name(f"{real.name}-wal").unlink()
+    with pytest.raises(DatabaseLost, match="-wal was removed while in use"):
+        store.submit("alice", REQUESTS[1])
+    assert REQUESTS[0].id in after_a_kill(real)
+    opened.close()
+
+
+def test_a_link_that_leads_elsewhere_meanwhile_is_another_file(tmp_path: Path) -> None:
+    real, other, link = (tmp_path / f"{name}.sqlite" for name in ("real", "other", "named"))
+    link.symlink_to(real)
+    opened = Database(f"sqlite:///{link}")
+    opened.prepare()
+    other.touch()
+    link.unlink()
+    link.symlink_to(other)
+    with pytest.raises(DatabaseLost, match="replaced by another one"):
+        Store(opened, ListedRuns()).submit("alice", REQUESTS[0])
+    opened.close()
+
+
+def test_links_that_lead_in_a_circle_are_no_database(tmp_path: Path) -> None:
+    link = tmp_path / "named.sqlite"
+    link.symlink_to(link)
+    with pytest.raises(DatabaseUnusable, match="circle"):
+        Database(f"sqlite:///{link}")
+
+
 def test_changes_that_move_into_the_file_are_no_loss(opened: Database, file: Path) -> None:
     store = Store(opened, ListedRuns())
     for mode in ("passive", "restart", "truncate"):

@@ -19,7 +19,7 @@ from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import Order
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.origins import origin_of
-from zkagent.prover.service.worker.callback_rules import CallbackRules, is_public
+from zkagent.prover.service.worker.callback_rules import CallbackRules, check_rule, is_public
 from zkagent.prover.service.worker.callbacks import signature
 
 RULES = CallbackRules(("hooks.example.org", "*.wild.example", "http://plain.example:8000"))
@@ -78,6 +78,24 @@ def test_other_addresses_are_refused(url: str) -> None:
 def test_nothing_is_allowed_by_default() -> None:
     with pytest.raises(CallbackRefused, match="--allow-callback"):
         CallbackRules().check("https://example.org/")
+
+
+@pytest.mark.parametrize("host", [*RULES.hosts, "https://name.example", "http://127.0.0.1:8000/"])
+def test_what_hosts_may_look_like(host: str) -> None:
+    assert check_rule(host) == host
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("", "http://", "*", "*.", "a.*.example", "ftp://name", "name:99999"),
+        *("name/path", "name?a=1", "https://somebody@name", "https://[::1", "\nname:x"),
+    ],
+)
+def test_hosts_that_no_address_could_match_are_refused(host: str) -> None:
+    with pytest.raises(ValueError, match="host") as refused:
+        check_rule(host)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ class Constraint:
     c: Sum
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The bits that a number is made of, the lowest first. signed: less the highest one's value, so
+    that this is 1 for 0 and more."""
+
+    bits: tuple[int, ...]
+    signed: bool
+
+
 @dataclass
 class Constraints:
     """Wire 0 is one, wires 1 to `public` are the public words. wire_terms: from how many terms on
@@ -51,6 +60,7 @@ class Constraints:
     rows: list[Constraint] = field(default_factory=list)
     recipes: list[Recipe] = field(default_factory=list)
     wires: int = 0
+    _bits: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.wires = self.public + 1
@@ -99,6 +109,7 @@ class Constraints:
         return [wire(number) for number in made]
 
     def bits(self, wires: range) -> None:
+        self._bits.update(wires)
         for number in wires:
             self.require(Family.BIT, wire(number), minus(wire(number), constant(1)), {})
 
@@ -117,6 +128,17 @@ class Constraints:
         for total, wires in zip(totals, made, strict=True):
             self.equal(Family.RANGE, number_of(wires), total)
         return made
+
+    def digits_of(self, total: Sum) -> Known | None:
+        """The bits of a sum that is made of nothing else, each times its place's value."""
+        places = sorted((factor, number) for number, factor in total.items() if number != ONE)
+        bits = tuple(number for _, number in places)
+        if [factor for factor, _ in places] != [1 << place for place in range(len(places))]:
+            return None
+        offset = total.get(ONE, 0)
+        if not bits or not self._bits.issuperset(bits) or offset not in (0, -(1 << len(bits) - 1)):
+            return None
+        return Known(bits, offset != 0)
 
 
 def number_of(bits: range) -> Sum:

@@ -36,18 +36,22 @@ class Factors:
 
 @dataclass(frozen=True)
 class Split:
-    """A table of 2^bits rows by the lower `low` bits and the others: the factors of each column.
-    low = bits: no split, each column is a sum of the products of all sets of bits."""
+    """A table by the lower `low` bits of a row's number and the others: the factors of each column.
+    low = bits: no split, each column is a sum of products of sets of bits. last: the last row."""
 
-    bits: int
+    last: int
     low: int
     columns: tuple[Factors, ...] = ()
 
     @property
+    def bits(self) -> int:
+        return self.last.bit_length()
+
+    @property
     def products(self) -> int:
         """How many a look-up takes."""
-        halves = (self.low, self.bits - self.low)
-        sets = sum((1 << size) - size - 1 for size in halves)
+        halves = (self.last >> self.low, (1 << self.low) - 1) if self.columns else (self.last,)
+        sets = sum(last - last.bit_length() for last in halves)
         return sets + sum(column.rank for column in self.columns)
 
 
@@ -68,21 +72,21 @@ def cheapest_split(table: Numbers) -> Split:
     bits = max(len(table) - 1, 0).bit_length()
     padded = np.zeros((1 << bits, table.shape[1]), dtype=object)
     padded[: len(table)] = table
-    best = Split(bits, bits)
+    best = Split(len(table) - 1, bits)
     for low in range(max(1, bits // 2 - 1), min(bits, bits // 2 + 3)):
-        made = _split(padded, bits, low)
+        made = _split(padded, len(table) - 1, low)
         if made and made.products < best.products:
             best = made
     return best
 
 
-def _split(table: Numbers, bits: int, low: int) -> Split | None:
+def _split(table: Numbers, last: int, low: int) -> Split | None:
     columns = []
     for column in table.T:
         if (factors := factored(column.reshape(-1, 1 << low))) is None:
             return None
         columns.append(factors)
-    return Split(bits, low, tuple(columns))
+    return Split(last, low, tuple(columns))
 
 
 def factored(matrix: Numbers) -> Factors | None:

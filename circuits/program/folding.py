@@ -34,7 +34,7 @@ class Layers:
         if left.values.ndim < 2 or right.values.ndim < 2:
             raise ProgramRefused("its factors must have two dimensions at least")
         inputs, weights = _grouped(left.values, right.values)
-        peaks = self.bounds.of_ids(inputs) @ np.abs(weights)
+        peaks = self.bounds.of_sums(inputs, weights)
         outputs = self.bounds.new(peaks.shape)
         self.bounds.set(outputs, peaks)
         bias = np.zeros((len(weights), weights.shape[2]), dtype=object)

@@ -199,6 +199,7 @@ class _Reader:
         table = turned.reshape(len(turned), -1)
         outputs = self.bounds.new((places.values.size, table.shape[1]))
         self.bounds.set(outputs, np.broadcast_to(np.abs(table).max(axis=0), outputs.shape))
+        self.bounds.note_rows(outputs, table, places.values.ravel())
         step = LookUp(places.values.ravel(), table, outputs, self.layers.node)
         self.layers.steps.append(step)
         axis %= data.values.ndim

@@ -28,11 +28,24 @@ class Tensor:
     readers: int = 1
 
 
+@dataclass(frozen=True)
+class Row:
+    """Where a number was looked up: `column` of a row that all numbers with its `place` are of."""
+
+    table: Numbers
+    place: int
+    column: int
+
+
 @dataclass
 class Bounds:
-    """The largest magnitude of each number, by id: worst cases over all inputs."""
+    """The largest magnitude of each number, by id: worst cases over all inputs.
+
+    rows: of the numbers that are looked up, which are as large as they get in few rows at once.
+    """
 
     peaks: list[int] = field(default_factory=list)
+    rows: dict[int, Row] = field(default_factory=dict)
 
     def new(self, shape: Sequence[int], peak: int = 0) -> Ids:
         """Ids of new numbers."""
@@ -48,6 +61,37 @@ class Bounds:
     def of_ids(self, ids: Ids) -> Numbers:
         return look_up(self.peaks, ids)
 
+    def note_rows(self, ids: Ids, table: Numbers, places: Ids) -> None:
+        """ids [P, C] are the rows of the table at P places."""
+        for row, place in zip(ids.tolist(), places.tolist(), strict=True):
+            self.rows.update({n: Row(table, place, c) for c, n in enumerate(row)})
+
+    def of_sums(self, inputs: Ids, weights: Numbers) -> Numbers:
+        """inputs [G, R, K] times weights [G, K, N]: of sums over rows of tables, what the rows have
+        in them; of all else, the sum of magnitudes."""
+        found = np.asarray(self.of_ids(inputs) @ np.abs(weights))
+        seen: dict[tuple[object, ...], Numbers] = {}
+        for group, rows in enumerate(inputs.tolist()):
+            for at, row in enumerate(rows):
+                for columns, places in self._looked_up(row):
+                    table = self.rows[row[places[0]]].table
+                    key = id(table), group, columns, places
+                    if key not in seen:
+                        factors = weights[group][list(places)]
+                        part = table[:, list(columns)]
+                        apart = np.abs(part).max(axis=0) @ np.abs(factors)
+                        seen[key] = apart - np.abs(_product(part, factors)).max(axis=0)
+                    found[group, at] -= seen[key]
+        return found
+
+    def _looked_up(self, row: list[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """For each place of a table that is read here: columns, and where in `row` they are."""
+        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for at, number in enumerate(row):
+            if (known := self.rows.get(number)) is not None:
+                found.setdefault((id(known.table), known.place), []).append((known.column, at))
+        return [tuple(zip(*pairs, strict=True)) for pairs in found.values()]  # type: ignore[misc]
+
     def set(self, ids: Ids, peaks: Numbers) -> None:
         """Raises ProgramRefused for numbers that might not fit."""
         bits = max(peaks.ravel()).bit_length()
@@ -58,6 +102,14 @@ class Bounds:
             )
         for number, peak in zip(ids.flat, peaks.flat, strict=True):
             self.peaks[number] = int(peak)
+
+
+def _product(left: Numbers, right: Numbers) -> Numbers:
+    """In machine words where they hold every sum."""
+    largest = int(np.abs(left).max(initial=0)) * int(np.abs(right).max(initial=0)) * left.shape[1]
+    if largest.bit_length() > MOST_BITS:
+        return np.asarray(left @ right)
+    return (left.astype(np.int64) @ right.astype(np.int64)).astype(object)
 
 
 def look_up(table: Sequence[int] | dict[int, int], ids: Ids) -> Numbers:

@@ -4,6 +4,7 @@ satisfying without the family. So each is needed, and does what it is for."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.support.constraints import free_wires, read_r1cs
@@ -12,11 +13,13 @@ from tests.support.integer_networks import NETWORKS, infer, mlp, relu
 from tests.support.operator_networks import (
     OPERATORS,
     TABLES,
+    Table,
     largest,
     looked_up,
     low_rank_table,
     table,
 )
+from tests.support.small_networks import network, node
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
@@ -24,7 +27,7 @@ from zkagent.circuits.groth16.constraints import UNIT, Constraint, Family
 from zkagent.circuits.groth16.public_words import fold
 from zkagent.circuits.groth16.r1cs import r1cs_file
 from zkagent.circuits.groth16.sums import ONE
-from zkagent.circuits.groth16.witness import Folded, Within
+from zkagent.circuits.groth16.witness import Folded, Looked, Within
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -243,6 +246,70 @@ def test_a_place_outside_of_the_table_satisfies_nothing(place: int) -> None:
     unchecked = tuple(recipe for recipe in compiled.recipes if not isinstance(recipe, Within))
     witness = forged(replace(compiled, recipes=unchecked), [0, place, 10], {})
     assert broken_families(compiled, witness) == {Family.RANGE}
+
+
+def shifted_places(values: Table) -> bytes:
+    """Rows of a table at the inputs plus 3: places that are not made of an input's own bits."""
+    nodes = [
+        node("Add", ["x", "three"], "s"),
+        node("Gather", ["t", "s"], "g"),
+        node("ReduceSum", ["g", "first"], "y", keepdims=0),
+    ]
+    constants = {"t": values, "first": [1], "three": [3]}
+    return network(nodes, constants, inputs=1, outputs=values.shape[1])
+
+
+OUTSIDE = (-32768, -8192, -256, -2, -1, 256, 257, 300, 512, 1000, 4096, 8192, 16384, 32767)
+LENGTHS = [2, 3, 4, 5, 11, 13, 16, 21, 22]  # what the last row's bits are like
+
+
+@pytest.mark.parametrize("made", [looked_up, shifted_places])
+@pytest.mark.parametrize(
+    "values", [*(table(rows) for rows in LENGTHS), low_rank_table(200, 4, 1, 4),
+               low_rank_table(208, 4, 1, 4), low_rank_table(1 << 8, 4, 1, 4)],
+    ids=len,
+)  # fmt: skip
+def test_places_within_the_table_satisfy_and_no_others(
+    values: Table, made: Callable[[Table], bytes]
+) -> None:
+    """Every place around the table, at its bounds above all, under a prover that checks nothing."""
+    content, offset = (looked_up(values, 1), 0) if made is looked_up else (made(values), 3)
+    compiled, rows = compile_program(read_program(content)), len(values)
+    beyond = np.zeros((1 << 17, values.shape[1]), dtype=np.int64)  # negative places are its end
+    beyond[:rows] = values
+    recipes = tuple(
+        replace(recipe, table=beyond) if isinstance(recipe, Looked) else recipe
+        for recipe in compiled.recipes
+        if not isinstance(recipe, Within)
+    )
+    compiled = replace(compiled, recipes=recipes)
+    free = replace(
+        compiled,
+        constraints=tuple(row for row in compiled.constraints if row.family is not Family.RANGE),
+    )
+    every = (*range(min(260, 4 * rows)), *OUTSIDE)
+    for place in (each for each in every if -32768 <= each - offset < 32768):
+        witness = forged(compiled, [place - offset], {})
+        found = broken_families(compiled, witness)
+        if 0 <= place < rows:
+            assert found == set(), place
+        else:
+            assert Family.RANGE in found <= {Family.RANGE, Family.LOOK_UP}, place
+            if not found - {Family.RANGE}:
+                assert broken_families(free, witness) == set()
+
+
+def test_a_place_has_the_bits_of_the_feature_that_it_is() -> None:
+    """None of its own: the feature's higher bits are tied instead, in one constraint a place."""
+    own, made = (compile_program(read_program(content)) for content in (
+        looked_up(table(16), 1), shifted_places(table(16))
+    ))  # fmt: skip
+    bits, ranges = (
+        [sum(row.family is family for row in each.constraints) for each in (own, made)]
+        for family in (Family.BIT, Family.RANGE)
+    )
+    assert bits == [16, 20]
+    assert ranges == [1, 1]
 
 
 def given(name: str) -> tuple[Compiled, list[int]]:

@@ -8,6 +8,7 @@ import pytest
 from onnx import NodeProto, helper, load_model_from_string, numpy_helper
 
 from tests.support.integer_networks import classifier, elementwise, policy, relu
+from tests.support.operator_networks import Table
 from tests.support.small_networks import network, node, relu_network
 from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.program.program import Activation, Layer
@@ -158,3 +159,41 @@ def test_what_no_chain_evaluates_is_refused_before_it_is_read() -> None:
     )
     with pytest.raises(ProgramRefused, match=r"have [\d,]+ numbers, at most 2,097,152 are taken"):
         read_program(content)
+
+
+def scored(values: Table, weights: Table, count: int = 3) -> bytes:
+    """Sums over all rows of a table at the inputs, and the inputs' own sum."""
+    nodes = [
+        node("Gather", ["t", "x"], "g"),
+        node("Reshape", ["g", "flat"], "f"),
+        node("Concat", ["f", "x"], "c", axis=1),
+        node("MatMul", ["c", "w"], "y"),
+    ]
+    constants = {"t": values, "w": weights, "flat": [1, count * values.shape[1]]}
+    return network(nodes, constants, inputs=count, outputs=weights.shape[1])
+
+
+@pytest.mark.parametrize("factor", [1, 1 << 34])  # beyond what machine words hold
+def test_sums_over_rows_of_tables_are_bounded_by_what_the_rows_have_in_them(factor: int) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.integers(-9, 10, (7, 4)) * factor
+    weights = rng.integers(-5, 6, (15, 6))
+    program = read_program(scored(values, weights))
+    rows = np.abs(np.array([values @ part for part in weights[:12].reshape(3, 4, 6)])).max(axis=1)
+    expected = rows.sum(axis=0) + np.abs(weights[12:]).sum(axis=0) * (1 << 15)
+    assert [program.bounds[i] for i in program.outputs] == expected.tolist()
+    coarse = 3 * np.abs(values).max(axis=0).sum() * 5
+    assert expected.max() < coarse + 15 * (1 << 15)
+
+
+def test_rows_at_the_same_place_are_one() -> None:
+    """A number that is added to itself less itself is 0."""
+    nodes = [
+        node("Gather", ["t", "x"], "g"),
+        node("Concat", ["g", "g"], "c", axis=2),
+        node("Reshape", ["c", "flat"], "f"),
+        node("MatMul", ["f", "w"], "y"),
+    ]
+    constants = {"t": [[5], [-7], [3]], "w": [[1], [-1]], "flat": [1, 2]}
+    program = read_program(network(nodes, constants, inputs=1, outputs=1))
+    assert [program.bounds[i] for i in program.outputs] == [0]

@@ -87,8 +87,10 @@ def test_genuine_code_that_another_constructor_made_is_unsound(
     code = bytes(embedded.web3.eth.get_code(embedded.deployment.executor))
     found = audited(agent_with(embedded, executor=raw(embedded, code)))
     assert found.verdict == "unsound"
-    assert [check.subject for check in found.problems] == ["executor"]
-    assert "by another constructor" in found.problems[0].problem
+    assert [check.subject for check in found.problems] == ["executor", "executor"]
+    made, constructor = found.problems
+    assert "it was made with _groth16 = " in made.problem  # the genuine executor's own
+    assert "by another constructor" in constructor.problem
 
 
 def test_genuine_code_of_book_and_token_over_a_forged_storage_is_unsound(

@@ -21,7 +21,8 @@ CircuitError
 ├── CircuitOutdated      a cached circuit of another version of ezkl or of our patches
 ├── ProofSystemUnknown   a registry, receipt or circuit names a proof system that is not here
 ├── ArtifactCorrupted    a cached file is not what was written
-│   └── ArtifactUnreadable   it cannot be read: no permission, or a failing disk
+│   ├── ArtifactUnreadable   it cannot be read: no permission, or a failing disk
+│   └── KeysDamaged          of either kind, and no build makes it again: its set-up was its own
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
@@ -267,6 +268,20 @@ class ArtifactUnreadable(ArtifactCorrupted):
         )
 
 
+class KeysDamaged(ArtifactCorrupted):
+    """A file of a circuit whose set-up was made for it alone: building gives another circuit."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        CircuitError.__init__(
+            self,
+            f"{path} is of no use ({reason}): mend it, or copy the circuit's folder again from "
+            "where it is whole; `zkagent circuit build MODEL --proof-system groth16` makes another "
+            "circuit, with other keys",
+        )
+        self.path = path
+        self.reason = reason
+
+
 class VerifierChanged(CircuitError):
     """The generated verifier cannot be patched, so it must not be used."""
 
@@ -341,6 +356,7 @@ __all__ = [
     "HomeRefused",
     "HomeUnknown",
     "InputRefused",
+    "KeysDamaged",
     "MemoryTooSmall",
     "NetworkRefused",
     "OutsideRange",

@@ -6,8 +6,11 @@ is random and made for one network, and keys are all that is left of it. Files a
 as a contract's code, the proving key, and what makes witnesses.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from zkagent.circuits.artifacts import VERIFYING_KEY, Circuit
-from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, KeysDamaged
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.store import Stored, read_file
 
@@ -23,8 +26,19 @@ def versions(*, development: bool) -> tuple[tuple[str, str], ...]:
     return ("groth16", VERSION), (KIND, DEVELOPMENT if development else CEREMONY)
 
 
+@contextmanager
+def unrepeatable() -> Iterator[None]:
+    """For work with a circuit's files: turns ArtifactCorrupted into KeysDamaged, which does not
+    tell anybody to build it again."""
+    try:
+        yield
+    except ArtifactCorrupted as exc:
+        raise KeysDamaged(exc.path, exc.reason) from exc
+
+
+@unrepeatable()
 def open_stored(stored: Stored) -> Circuit:
-    """Raises CircuitOutdated, ArtifactCorrupted."""
+    """Raises CircuitOutdated, KeysDamaged."""
     _check_version(stored)
     stored.check_files()
     circuit = _circuit(stored)
@@ -32,15 +46,17 @@ def open_stored(stored: Stored) -> Circuit:
     return circuit
 
 
+@unrepeatable()
 def describe_stored(stored: Stored) -> Circuit:
-    """As `open_stored`, no file read. Raises CircuitOutdated, ArtifactCorrupted."""
+    """As `open_stored`, no file read. Raises CircuitOutdated, KeysDamaged."""
     _check_version(stored)
     stored.check_name()
     return _circuit(stored)
 
 
+@unrepeatable()
 def read_key(circuit: Circuit) -> KeyCode:
-    """The verifying key. Raises ArtifactCorrupted."""
+    """The verifying key. Raises KeysDamaged."""
     content = read_file(circuit.vk, circuit.origin.srs)
     try:
         code = KeyCode.from_bytes(content)
@@ -68,4 +84,4 @@ def _check_version(stored: Stored) -> None:
 
 
 __all__ = ["NAME", "PROVING_KEY", "SOLVER", "describe_stored", "open_stored", "read_key"]
-__all__ += ["versions"]
+__all__ += ["unrepeatable", "versions"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zkagent.circuits.artifacts import Circuit, Proof, Scale
-from zkagent.circuits.errors import ArtifactCorrupted
+from zkagent.circuits.errors import ArtifactCorrupted, KeysDamaged
 from zkagent.circuits.groth16.cached import (
     NAME,
     PROVING_KEY,
@@ -17,6 +17,7 @@ from zkagent.circuits.groth16.cached import (
     describe_stored,
     open_stored,
     read_key,
+    unrepeatable,
 )
 from zkagent.circuits.groth16.setups import is_own, named_key
 from zkagent.circuits.store import Stored, check_file
@@ -77,7 +78,7 @@ class Groth16:
         return named == circuit.origin.srs if named else is_own(circuit.origin.srs, cache)
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
-        """By keys that this process loads once. Raises InputRefused, ArtifactCorrupted,
+        """By keys that this process loads once. Raises InputRefused, KeysDamaged,
         EngineMissing, EngineError."""
         loaded = _LOADED.get(_files(circuit)) or _load(circuit)
         witness = loaded.solver.witness(x, loaded.digest)
@@ -87,7 +88,7 @@ class Groth16:
 
     def verify(self, circuit: Circuit, proof: Proof) -> bool:
         """By our own pairing, which needs no library; in a process that proves, by the library,
-        which is there and quicker. Raises ArtifactCorrupted."""
+        which is there and quicker. Raises KeysDamaged."""
         from zkagent.circuits.groth16.verdicts import holds
 
         code = read_key(circuit)
@@ -100,15 +101,16 @@ class Groth16:
         try:
             return holds(code.key, proof.proof, words)
         except ValueError as exc:
-            raise ArtifactCorrupted(circuit.vk, str(exc)) from exc
+            raise KeysDamaged(circuit.vk, str(exc)) from exc
 
 
 def _files(circuit: Circuit) -> tuple[Path, str, str]:
     return circuit.directory, circuit.files[SOLVER], circuit.files[PROVING_KEY]
 
 
+@unrepeatable()
 def _load(circuit: Circuit) -> Loaded:
-    """Raises ArtifactCorrupted, EngineMissing, EngineError."""
+    """Raises KeysDamaged, EngineMissing, EngineError."""
     from zkagent.circuits.groth16.engine import Key
     from zkagent.circuits.groth16.solver import Solver
     from zkagent.circuits.groth16.zkey import read_verifying_key

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.progress import Told
 from zkagent.circuits.systems import find_system
 from zkagent.executor.audit.code import Code
@@ -40,7 +41,11 @@ def own_circuit(
 
     try:
         return find_circuit(model, digest.hex(), system, srs, size, progress=told)
-    except (CannotVerify, ValueError):
+    except CannotVerify as exc:
+        if not system.repeatable:  # one that is built here is another one in any case
+            raise CircuitError(str(exc)) from exc
+        return batch_circuit(model, size, srs, stage, system)
+    except ValueError:
         return batch_circuit(model, size, srs, stage, system)
 
 

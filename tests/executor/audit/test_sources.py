@@ -1,18 +1,27 @@
 """With what an audit compares: the committed model, or an error that names those there are, and
 circuits that are built here when the committed ones are not the model's."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.support.fakes.memory_agent import SYSTEM_ID, batch_circuit, memory_identity
+from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.progress import Told
+from zkagent.circuits.systems import GROTH16, system_id
 from zkagent.executor.audit import sources
 from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.errors import CannotVerify, OtherModel
 from zkagent.models.catalogue import Model, load_model
 
 AGENT, CHAIN_ID, CIRCUIT = "0x" + "a1" * 20, 31337, "c1" * 32
+
+
+class System(bytes):
+    """By its id."""
+
+    repeatable = True
 
 
 @pytest.fixture
@@ -24,7 +33,7 @@ def bound(drain: Model) -> AgentModel:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was looked for and what was built, in order."""
     found: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(sources, "find_system", lambda system: system)
+    monkeypatch.setattr(sources, "find_system", System)
 
     def find(model: Model, digest: str, system: bytes, *rest: Any, progress: Told) -> str:
         found.append(("found", digest, system, rest[1]))
@@ -82,3 +91,18 @@ def test_what_is_not_the_models_is_built_to_show_the_difference(
     monkeypatch.setattr(sources, "batch_circuit", build)
     assert sources.own_circuit(bound, drain, None, lambda stage: None, 2) == "built"
     assert asked == [("built", 2, SYSTEM_ID)]
+
+
+def test_no_other_keys_are_made_to_show_a_difference_that_they_make(
+    bound: AgentModel, drain: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Groth16 circuit that is not here is none that differs."""
+
+    def find(*wanted: object, progress: object) -> None:
+        raise CannotVerify("copy its folder")
+
+    keyed = replace(bound, proof_system_id=system_id(GROTH16.name))
+    monkeypatch.setattr(sources, "find_circuit", find)
+    monkeypatch.setattr(sources, "batch_circuit", lambda *_: pytest.fail("a circuit was built"))
+    with pytest.raises(CircuitError, match="copy its folder"):
+        sources.own_circuit(keyed, drain, None, lambda stage: None)

@@ -33,6 +33,7 @@ from zkagent.circuits.groth16.cached import (
     NAME,
     PROVING_KEY,
     SOLVER,
+    input_bits_of,
     open_stored,
     versions,
 )
@@ -45,6 +46,7 @@ from zkagent.circuits.groth16.verdicts import holds
 from zkagent.circuits.groth16.zkey import zkey_file
 from zkagent.circuits.networks import reference
 from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.program.program import MOST_INPUT_BITS
 from zkagent.circuits.program.reader import read_program
 from zkagent.circuits.store import (
     Stored,
@@ -59,7 +61,6 @@ from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.whole import write_file
 
 log = logging.getLogger(__name__)
-LOW, HIGH = -(1 << 15), (1 << 15) - 1
 
 
 class Stage(StrEnum):
@@ -72,12 +73,18 @@ class Stage(StrEnum):
 
 
 def build_isolated(
-    onnx: Path, *, srs: Path | None = None, cache: Path | None = None, progress: Told = silent
+    onnx: Path,
+    *,
+    srs: Path | None = None,
+    cache: Path | None = None,
+    progress: Told = silent,
+    input_bits: int = MOST_INPUT_BITS,
 ) -> Circuit:
     """Like `build_circuit`, in a process of its own; raises the same errors, and EngineCrashed when
     that dies."""
     paths = {"onnx": onnx, "srs": srs, "cache": cache}
-    request = {name: str(path) if path else None for name, path in paths.items()}
+    request: dict[str, Any] = {name: str(path) if path else None for name, path in paths.items()}
+    request["input_bits"] = input_bits
     digest = call_module(
         "zkagent.circuits.groth16.build", request, progress, engine="the Groth16 build"
     )
@@ -85,30 +92,40 @@ def build_isolated(
 
 
 def build_circuit(
-    onnx: Path, *, srs: Path | None = None, cache: Path | None = None, progress: Told = silent
+    onnx: Path,
+    *,
+    srs: Path | None = None,
+    cache: Path | None = None,
+    progress: Told = silent,
+    input_bits: int = MOST_INPUT_BITS,
 ) -> Circuit:
     """The network's circuit, looked up or built with a set-up of this process.
 
     srs: the verifying key of a circuit in the cache, which is then the one to be found; there is no
     other set-up to begin with. Without it, one of this machine's own; of several, one from a
-    ceremony comes first. Raises NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
+    ceremony comes first. input_bits: that hold each x, with its sign; others are refused. Raises
+    NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
     """
     progress(Stage.NETWORK)
     network = read_network(onnx, any_integers=True)
     with FileLock(circuits_folder(cache) / f".{network.sha256}.lock"):
-        if found := _find(network.sha256, srs, cache):
+        if found := _find(network.sha256, input_bits, srs, cache):
             return found
         engine.require()
-        compiled = _compiled(network)
+        compiled = _compiled(network, input_bits)
         log.info("building a Groth16 circuit of %s", network.sha256)
         return _build(network, compiled, cache, progress)
 
 
-def _find(onnx: str, srs: Path | None, cache: Path | None) -> Circuit | None:
+def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit | None:
     """One of this machine's own, or the one with the key `srs`. Raises SrsUnreadable where a
     circuit with a key is wanted and not there."""
     if srs is None:
-        own = (each for each in _built(onnx, cache) if is_own(each.origin.srs, cache))
+        own = (
+            each
+            for each in _built(onnx, cache)
+            if is_own(each.origin.srs, cache) and input_bits_of(each.origin) == bits
+        )
         return min(own, key=lambda each: (each.development_srs, each.digest), default=None)
     if (wanted := named_key(srs)) is not None:
         for each in _built(onnx, cache):
@@ -138,13 +155,13 @@ def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
             log.warning("%s", exc)
 
 
-def _compiled(network: Network) -> Compiled:
+def _compiled(network: Network, input_bits: int) -> Compiled:
     if not network.integer:
         raise NetworkRefused(
             network.path, "Groth16 circuits are made of networks over integers only"
         )
     try:
-        return compile_program(read_program(network.content))
+        return compile_program(read_program(network.content, input_bits))
     except ProgramRefused as exc:
         raise NetworkRefused(network.path, str(exc)) from exc
 
@@ -158,7 +175,11 @@ def _build(network: Network, compiled: Compiled, cache: Path | None, progress: T
         code = _write_files(network, compiled, fresh, progress)
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
         origin = Origin(
-            NAME, network.sha256, "", files[VERIFYING_KEY], versions(development=code.development)
+            NAME,
+            network.sha256,
+            "",
+            files[VERIFYING_KEY],
+            versions(compiled.input_bits, development=code.development),
         )
         facts = Facts(
             input_count=code.inputs,
@@ -195,7 +216,7 @@ def _write_files(network: Network, compiled: Compiled, folder: Path, progress: T
 def _check(network: Network, compiled: Compiled, folder: Path, code: KeyCode) -> None:
     """The constraints compute what onnxruntime does, and the keys prove it."""
     proven = None
-    for x in _samples(network):
+    for x in _samples(network, compiled.input_bits):
         try:
             witness = compiled.witness(x, code.digest)
         except InputRefused:
@@ -214,14 +235,15 @@ def _check(network: Network, compiled: Compiled, folder: Path, code: KeyCode) ->
         raise EngineError("prove", "the first proof is false", engine.NAME)
 
 
-def _samples(network: Network) -> Iterator[list[int]]:
+def _samples(network: Network, input_bits: int) -> Iterator[list[int]]:
     """Both ends of the range, and numbers of both signs, the same for the same network."""
-    count = network.input_count
+    count, high = network.input_count, (1 << (input_bits - 1)) - 1
+    low = -high - 1
     yield [0] * count
-    yield [(LOW, HIGH)[index % 2] for index in range(count)]
+    yield [(low, high)[index % 2] for index in range(count)]
     generator = random.Random(network.sha256)
     for _ in range(3):
-        yield [generator.randint(LOW, HIGH) for _ in range(count)]
+        yield [generator.randint(low, high) for _ in range(count)]
 
 
 def _answer(request: dict[str, Any], report: Report) -> str:
@@ -230,7 +252,8 @@ def _answer(request: dict[str, Any], report: Report) -> str:
         Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
     )
     assert onnx
-    return build_circuit(onnx, srs=srs, cache=cache, progress=report).digest
+    bits = int(request["input_bits"])
+    return build_circuit(onnx, srs=srs, cache=cache, progress=report, input_bits=bits).digest
 
 
 if __name__ == "__main__":

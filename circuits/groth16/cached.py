@@ -9,7 +9,7 @@ as a contract's code, the proving key, and what makes witnesses.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from zkagent.circuits.artifacts import VERIFYING_KEY, Circuit
+from zkagent.circuits.artifacts import VERIFYING_KEY, Circuit, Origin
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, KeysDamaged
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.store import Stored, read_file
@@ -19,11 +19,18 @@ PROVING_KEY, SOLVER = "circuit.zkey", "solver.npz"
 #: Of the compiler's constraints, the public words and the files; whoever changes one counts on.
 VERSION = "1"
 KIND, CEREMONY, DEVELOPMENT = "groth16_setup", "ceremony", "development"
+INPUT_BITS = "input_bits"
 
 
-def versions(*, development: bool) -> tuple[tuple[str, str], ...]:
+def versions(input_bits: int, *, development: bool) -> tuple[tuple[str, str], ...]:
     """What is in a circuit's name besides its files."""
-    return ("groth16", VERSION), (KIND, DEVELOPMENT if development else CEREMONY)
+    kind = DEVELOPMENT if development else CEREMONY
+    return ("groth16", VERSION), (KIND, kind), (INPUT_BITS, str(input_bits))
+
+
+def input_bits_of(origin: Origin) -> int:
+    """That hold each x of the circuit, with its sign; 0 where it does not say."""
+    return int(origin.made_by.get(INPUT_BITS, "0"))
 
 
 @contextmanager
@@ -84,4 +91,4 @@ def _check_version(stored: Stored) -> None:
 
 
 __all__ = ["NAME", "PROVING_KEY", "SOLVER", "describe_stored", "open_stored", "read_key"]
-__all__ += ["unrepeatable", "versions"]
+__all__ += ["input_bits_of", "unrepeatable", "versions"]

@@ -6,17 +6,19 @@ linearly.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from zkagent.executor.bench.results import Case, Results
 
 Point = tuple[float, float]  # multiply-adds, gas per decision
+PROOFS = ("zkagent", "groth16")  # forms
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """From `multiply_adds` on, a proof for `batch` decisions costs less per decision, `gas`.
+    """From `multiply_adds` on, a proof for `batch` decisions, or so many Groth16 proofs that are
+    verified together, costs less per decision, `gas`.
 
     measured: whether both costs were measured on either side, so that nothing is extrapolated.
     """
@@ -25,6 +27,7 @@ class Crossing:
     multiply_adds: float
     gas: float
     measured: bool
+    form: str = PROOFS[0]
 
 
 def line(results: Results, form: str, batch: int, family: Sequence[str]) -> list[Point]:
@@ -45,19 +48,19 @@ SQUARES = ("width", "64-32-8 MLP")  # 64-H-8 with squares, random or trained
 
 
 def crossings(results: Results) -> list[Crossing]:
-    """One for each batch size that some square network was verified with."""
+    """One for each form and batch size that some square network was verified with."""
     evaluated = line(results, "evm", 1, SQUARES)
-    batches = sorted({case.batch for case in _squares(results)})
     found = []
-    for batch in batches:
-        verified = line(results, "zkagent", batch, SQUARES)
-        if crossing := _crossing(batch, evaluated, verified):
-            found.append(crossing)
+    for form in PROOFS:
+        for batch in sorted({case.batch for case in _squares(results, form)}):
+            verified = line(results, form, batch, SQUARES)
+            if crossing := _crossing(batch, evaluated, verified):
+                found.append(replace(crossing, form=form))
     return found
 
 
-def _squares(results: Results) -> list[Case]:
-    cases = results.of_form("zkagent")
+def _squares(results: Results, form: str) -> list[Case]:
+    cases = results.of_form(form)
     return [case for case in cases if results.network(case.network).family in SQUARES]
 
 
@@ -100,4 +103,4 @@ def interpolate(points: Sequence[Point], at: float) -> float:
     return points[-1][1]
 
 
-__all__ = ["SQUARES", "Crossing", "Point", "crossings", "interpolate", "line"]
+__all__ = ["PROOFS", "SQUARES", "Crossing", "Point", "crossings", "interpolate", "line"]

@@ -1,7 +1,8 @@
 """What circuits cost on a chain: an anvil of the run's own, Cancun's prices."""
 
 from zkagent.circuits.halo2.ezkl_engine import make_verifier
-from zkagent.executor.bench.forms import STOCK
+from zkagent.executor.bench.forms import KEYED, STOCK
+from zkagent.executor.bench.keyed import together
 from zkagent.executor.bench.proving import Entry
 from zkagent.executor.bench.verification_gas import CallCost, call_cost
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -10,6 +11,8 @@ from zkagent.verifier_contracts.chain.local import Anvil
 def verification(chain: Anvil, entry: Entry) -> CallCost:
     """Deploy the form's verifier and verify its last proof. Raises ChainError, CompileError."""
     prepared = entry.prepared
+    if prepared.entry == KEYED:
+        return together(chain, entry)
     return call_cost(chain, prepared.verifier, prepared.entry, entry.proof, entry.instances)
 
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.artifacts import NETWORK, Circuit
 from zkagent.circuits.networks.batch import batch_file
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.executor.bench.subjects import Array, Say, Subject
 
 HARDENED, STOCK = "verify", "verifyProof"
+KEYED = "groth16"  # by the verifier of all keys
 # Circuits that round are fitted to the first half of the samples and judged on all.
 FITTED_SHARE = 0.5
 
@@ -27,7 +28,8 @@ class Prepared:
     """A circuit as files, ready to prove.
 
     digest: of our own circuits. network: of this batch size. verifier: Solidity, whose function
-    `entry` takes the proof and the instances. input_unit: what samples are divided by.
+    `entry` takes the proof and the instances. input_unit: what samples are divided by. solver,
+    described: of Groth16 circuits, which have no ezkl settings.
     """
 
     network: Network
@@ -40,8 +42,13 @@ class Prepared:
     entry: str
     digest: str | None = None
     input_unit: float = 1.0
+    solver: Path | None = None
+    input_bits: int = 16
+    described: dict[str, Any] | None = None
 
     def read_settings(self) -> dict[str, Any]:
+        if self.described is not None:
+            return self.described
         settings: dict[str, Any] = json.loads(self.settings.read_text())
         return settings
 
@@ -52,6 +59,11 @@ class Prepared:
     @property
     def paths(self) -> dict[str, str]:
         """What a proving process is told."""
+        if self.solver is not None:
+            files = {"solver": self.solver, "vk": self.vk, "pk": self.pk}
+            files["circuit"] = self.vk.with_name(NETWORK)
+            named = {name: str(path) for name, path in files.items()}
+            return {**named, "input_bits": str(self.input_bits)}
         return {
             "onnx": str(self.network.path),
             "compiled": str(self.compiled),
@@ -98,5 +110,5 @@ def of_circuit(circuit: Circuit) -> Prepared:
     )
 
 
-__all__ = ["HARDENED", "STOCK", "Form", "Prepared", "fitting_samples", "of_circuit"]
+__all__ = ["HARDENED", "KEYED", "STOCK", "Form", "Prepared", "fitting_samples", "of_circuit"]
 __all__ += ["zkagent"]

@@ -1,4 +1,4 @@
-"""The four pictures of a report, as PNG. The only importer of matplotlib.
+"""The five pictures of a report, as PNG. The only importer of matplotlib.
 
 Colours are Okabe and Ito's, which colour-blind people can tell apart; markers and line styles say
 the same again.
@@ -106,15 +106,24 @@ def _gas_by_batch(axes: "Axes", results: Results, found: list[Series]) -> None:
 
 
 def _accuracy(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _right(axes, found, "time for one proof", _seconds)
+
+
+def _accuracy_by_gas(axes: "Axes", results: Results, found: list[Series]) -> None:
+    _right(axes, found, "gas for one decision, calldata included", _count)
+
+
+def _right(axes: "Axes", found: list[Series], label: str, text: Callable[[float], str]) -> None:
+    """Per cent right by what that costs."""
     _draw(axes, found)
-    _log(axes, "x", "time for one proof", _seconds)
+    _log(axes, "x", label, text)
     axes.set_ylabel("accuracy, %")
     axes.margins(x=0.15, y=0.2)
     low, high = axes.get_ylim()
     axes.set_ylim(low, min(high, 101))
     for one in found:
-        for (x, y), label in zip(one.points, one.labels, strict=bool(one.labels)):
-            axes.annotate(label, (x, y), (0, 9), textcoords="offset points", ha="center")
+        for (x, y), name in zip(one.points, one.labels, strict=bool(one.labels)):
+            axes.annotate(name, (x, y), (0, 9), textcoords="offset points", ha="center")
 
 
 def _break_even(axes: "Axes", results: Results, found: list[Series]) -> None:
@@ -141,7 +150,14 @@ PLOTS = {
     ),
     "gas-by-batch.png": Plot("One proof for many decisions", series.gas_by_batch, _gas_by_batch),
     "accuracy.png": Plot(
-        "What accuracy costs (hollow: ezkl's own calibration)", series.accuracy, _accuracy
+        "What accuracy costs (hollow: ezkl's own calibration; dashed: Groth16)",
+        series.accuracy,
+        _accuracy,
+    ),
+    "accuracy-gas.png": Plot(
+        "What accuracy costs on chain (hollow: EVM; dashed: Groth16)",
+        series.accuracy_by_gas,
+        _accuracy_by_gas,
     ),
     "break-even.png": Plot(
         "Evaluate in the EVM, or verify? (dotted: not measured)", series.break_even, _break_even

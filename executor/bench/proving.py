@@ -23,6 +23,7 @@ from zkagent.executor.bench.subjects import Numbers, Subject, flat
 from zkagent.executor.errors import BenchMeasurementFailed
 
 WORKER = "zkagent.executor.bench.worker"
+KEYED_WORKER = "zkagent.executor.bench.keyed_worker"
 PATIENCE_S = 3600.0
 #: A circuit that took this long has been timed enough after LEAST_ROUNDS.
 ENOUGH_S, LEAST_ROUNDS = 60.0, 3
@@ -33,8 +34,8 @@ Count = Callable[[], None]
 class Entry:
     """One circuit in the rounds, and what was found out about it so far.
 
-    proof, instances: of the last round, for the chain to verify. failed: why ezkl could not go on
-    with it; the others go on without it.
+    proof, instances, x, y: of the last round, for the chain to verify. failed: why its prover could
+    not go on with it; the others go on without it.
     """
 
     form: str
@@ -46,6 +47,8 @@ class Entry:
     prove_peak_bytes: int = 0
     proof: bytes = b""
     instances: tuple[int, ...] = ()
+    x: tuple[int, ...] = ()
+    y: tuple[int, ...] = ()
     failed: str = ""
 
     @property
@@ -135,7 +138,7 @@ Ask = Callable[[dict[str, Any]], dict[str, Any]]
 def worker(prepared: Prepared, threads: int | None) -> Iterator[Ask]:
     """A process that knows the circuit's files; ends with the block."""
     environment = {"RAYON_NUM_THREADS": str(threads)} if threads else {}
-    child = ChildProcess(WORKER, [], environment)
+    child = ChildProcess(KEYED_WORKER if prepared.solver else WORKER, [], environment)
 
     def ask(request: dict[str, Any]) -> dict[str, Any]:
         child.send(request)
@@ -170,6 +173,7 @@ def _prove(entry: Entry, ask: Ask, turn: int) -> None:
         entry.note(reply, "witness_s", "prove_s", "verify_s")
     entry.prove_peak_bytes = reply["peak_bytes"]
     entry.proof, entry.instances = bytes.fromhex(reply["proof"]), tuple(reply["instances"])
+    entry.x, entry.y = tuple(inputs), tuple(reply["outputs"])
 
 
 def _check_outputs(entry: Entry, inputs: Sequence[int], outputs: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ from zkagent.executor.bench.breakeven import Crossing, crossings
 from zkagent.executor.bench.figures import ABSENT, gas, percent, size, three, timed, whole
 from zkagent.executor.bench.plots import PLOTS
 from zkagent.executor.bench.results import Case, Machine, Results, Run
-from zkagent.executor.bench.series import accuracy_of
+from zkagent.executor.bench.series import GROTH16, accuracy_of
 
 REPORT = "report.md"
 BASELINE = "ezkl-defaults"
@@ -122,6 +122,9 @@ def _break_even(results: Results) -> str:
 
 def _sentence(crossing: Crossing) -> str:
     one = "one decision for each proof" if crossing.batch == 1 else f"{crossing.batch} per proof"
+    if crossing.form == GROTH16:
+        together = f"{crossing.batch} Groth16 proofs verified together"
+        one = "a Groth16 proof alone" if crossing.batch == 1 else together
     around = round(crossing.multiply_adds / 100) * 100
     beyond = "" if crossing.measured else " (no proof of that size was measured)"
     return (

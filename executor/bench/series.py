@@ -1,14 +1,15 @@
 """What the plots show, as numbers: tested without drawing anything."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from zkagent.executor.bench.breakeven import SQUARES, Crossing, Point, crossings, line
 from zkagent.executor.bench.results import Case, Network, Results, Share
 
-EVM, OURS, DEFAULTS = "evm", "zkagent", "ezkl-defaults"
+EVM, OURS, DEFAULTS, GROTH16 = "evm", "zkagent", "ezkl-defaults", "groth16"
 SHOWN_CROSSINGS = (1, 16)
+Cost = Callable[[Case], float | None]
 
 
 class Style(StrEnum):
@@ -78,13 +79,30 @@ def gas_by_batch(results: Results) -> list[Series]:
 
 
 def accuracy(results: Results) -> list[Series]:
-    """Per cent right by seconds for one proof, for each family; hollow: ezkl's own calibration."""
+    """Per cent right by seconds for one proof, for each family; hollow: ezkl's own calibration,
+    dashed: Groth16."""
+    forms = ((OURS, Style.LINE), (DEFAULTS, Style.HOLLOW), (GROTH16, Style.DASHED))
+    return _by_family(results, forms, lambda case: case.prove_s.median if case.prove_s else None)
+
+
+def accuracy_by_gas(results: Results) -> list[Series]:
+    """Per cent right by gas for one decision, calldata included, for each family; hollow: computed
+    by the EVM, dashed: Groth16."""
+
+    def gas(case: Case) -> float | None:
+        return None if case.verify_gas is None else case.verify_gas + (case.calldata_gas or 0)
+
+    forms = ((OURS, Style.LINE), (EVM, Style.HOLLOW), (GROTH16, Style.DASHED))
+    return _by_family(results, forms, gas)
+
+
+def _by_family(results: Results, forms: Sequence[tuple[str, Style]], cost: Cost) -> list[Series]:
     found = []
     families = dict.fromkeys(network.family for network in results.networks)
     for family in families:
-        label = family  # of the first of its series; the other has the same colour
-        for form, style in ((OURS, Style.LINE), (DEFAULTS, Style.HOLLOW)):
-            points = sorted(_accuracies(results, family, form))
+        label = family  # of the first of its series; the others have the same colour
+        for form, style in forms:
+            points = sorted(_accuracies(results, family, form, cost))
             if points:
                 found.append(
                     Series(
@@ -92,19 +110,23 @@ def accuracy(results: Results) -> list[Series]:
                         tuple((x, y) for x, y, _ in points),
                         style,
                         family,
-                        labels=tuple(short for _, _, short in points) if form == OURS else (),
+                        labels=tuple(short for _, _, short in points)
+                        if style is not Style.HOLLOW
+                        else (),
                     )
                 )
                 label = ""
     return found
 
 
-def _accuracies(results: Results, family: str, form: str) -> Iterator[tuple[float, float, str]]:
+def _accuracies(
+    results: Results, family: str, form: str, cost: Cost
+) -> Iterator[tuple[float, float, str]]:
     for case in results.of_form(form, 1):
         network = results.network(case.network)
         share = accuracy_of(network, case)
-        if network.family == family and case.prove_s and share:
-            yield case.prove_s.median, 100 * share.value, network.short
+        if network.family == family and share and (paid := cost(case)):
+            yield paid, 100 * share.value, network.short
 
 
 def break_even(results: Results) -> list[Series]:
@@ -118,6 +140,10 @@ def break_even(results: Results) -> list[Series]:
         verified = line(results, OURS, batch, SQUARES)
         if batch in SHOWN_CROSSINGS and verified:
             name = f"a proof for {batch} decision" + ("s" if batch > 1 else "")
+            found.append(Series(name, tuple(verified), until=last))
+    for batch in sorted({case.batch for case in results.of_form(GROTH16)}):
+        if verified := line(results, GROTH16, batch, SQUARES):
+            name = f"{batch} Groth16 proofs together" if batch > 1 else "a Groth16 proof alone"
             found.append(Series(name, tuple(verified), until=last))
     return found
 
@@ -136,9 +162,12 @@ def accuracy_of(network: Network, case: Case) -> Share | None:
 
 def form_name(form: str) -> str:
     """As legends say it."""
-    return {OURS: "zkagent", DEFAULTS: "ezkl's own calibration", EVM: "EVM"}.get(
-        form, form.replace("tuned-", "tuned: ")
-    )
+    return {
+        OURS: "zkagent",
+        DEFAULTS: "ezkl's own calibration",
+        EVM: "EVM",
+        GROTH16: "Groth16",
+    }.get(form, form.replace("tuned-", "tuned: "))
 
 
 def _forms(results: Results) -> list[str]:
@@ -147,9 +176,11 @@ def _forms(results: Results) -> list[str]:
 
 
 __all__ = [
+    "GROTH16",
     "Series",
     "Style",
     "accuracy",
+    "accuracy_by_gas",
     "accuracy_of",
     "break_even",
     "crossings_shown",

@@ -148,6 +148,28 @@ def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
     )
 
 
+def random_square(layers: tuple[int, int, int], bits: int, folder: Path, say: Say) -> Subject:
+    """Inputs, squares and outputs, random weights and x of so many bits: what more weights cost
+    than a chain could evaluate."""
+    from zkagent.models.networks.integer_graph import IntegerGraph
+
+    inputs, hidden, outputs = layers
+    rng = np.random.default_rng(hidden)
+    name = f"square-{inputs}-{hidden}-{outputs}"
+    graph = IntegerGraph(name, inputs)
+    h = graph.square(graph.matmul("x", rng.integers(-127, 128, (inputs, hidden))))
+    y = graph.matmul(h, rng.integers(-127, 128, (hidden, outputs)))
+    high = 1 << (bits - 1)
+    return Subject(
+        name=name,
+        title=f"{inputs}-{hidden}-{outputs}, random weights",
+        family="weights",
+        network=saved(graph.finish(y, outputs), folder, name),
+        samples=rng.integers(-high, high, (8, 1, inputs)),
+        input_bits=bits,
+    )
+
+
 def deep_square(width: int, folder: Path, say: Say) -> Subject:
     """64-512-width-8 with random weights, as small as keeps every number within 64 bits: one hidden
     layer cannot be much wider than 512 in the EVM, where each output is one contract's sum."""
@@ -206,5 +228,5 @@ def wallet_decision(y: Numbers) -> Numbers:
     return (argmax(actions), argmax(sources), *slots)
 
 
-__all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "saved"]
+__all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "random_square", "saved"]
 __all__ += ["square_mlp", "wallet", "wallet_decision", "wide_square"]

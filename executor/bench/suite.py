@@ -12,10 +12,13 @@ from zkagent.executor.bench import forms
 from zkagent.executor.bench.classifiers import classifier
 from zkagent.executor.bench.defaults import ezkl_defaults
 from zkagent.executor.bench.examples import TITLES, example
+from zkagent.executor.bench.keyed import FORM as GROTH16
+from zkagent.executor.bench.keyed import groth16
 from zkagent.executor.bench.subjects import (
     Say,
     Subject,
     deep_square,
+    random_square,
     square_mlp,
     wallet,
     wide_square,
@@ -27,11 +30,13 @@ Load = Callable[[Path, Say], Subject]
 Circuits = tuple[tuple[str, int], ...]
 
 OURS, DEFAULTS = "zkagent", "ezkl-defaults"
+KEYED: Circuits = ((GROTH16, 1), (GROTH16, 3))
 LATENCY, GAS, BALANCED = "tuned-latency", "tuned-gas", "tuned-balanced"
 #: Form -> how it is made. Batches above 1 are for integer networks.
 FORMS: dict[str, forms.Form] = {
     OURS: forms.zkagent,
     DEFAULTS: ezkl_defaults,
+    GROTH16: groth16,
     **TUNED,
 }
 SIZES = ("S", "M", "L")
@@ -89,14 +94,14 @@ def quick() -> Suite:
     return Suite(
         "quick",
         (
-            integer("mlp-square", square_mlp, (*batches, *single(DEFAULTS, BALANCED)), 110),
-            integer("wallet", wallet, (*batches, *single(DEFAULTS, BALANCED)), 150),
+            integer("mlp-square", square_mlp, (*batches, *KEYED, *single(DEFAULTS, BALANCED)), 110),
+            integer("wallet", wallet, (*batches, *KEYED, *single(DEFAULTS, BALANCED)), 150),
             rounding("mlp", single(OURS, DEFAULTS, GAS, BALANCED), 90),
-            width(8, ours(1), 10),
-            width(128, ours(1), 20),
-            width(512, (), 10),
-            depth(64, (), 10),
-            depth(128, (), 15),
+            width(8, (*ours(1), *KEYED), 10),
+            width(128, (*ours(1), *KEYED), 20),
+            width(512, KEYED, 10),
+            depth(64, KEYED, 10),
+            depth(128, KEYED, 15),
         ),
         rounds=4,
         setups=2,
@@ -108,23 +113,26 @@ def quick() -> Suite:
 def full(clinc150: Path | None = None, snips: Path | None = None) -> Suite:
     """Everything there is to measure. clinc150, snips: folders with train.jsonl and test.jsonl."""
     batches = ours(1, 2, 4, 8, 16)
+    keyed = (*KEYED, (GROTH16, 16))
     forms_of_one = single(DEFAULTS, LATENCY, GAS, BALANCED)
     given = {"CLINC150": clinc150, "SNIPS": snips}
     return Suite(
         "full",
         (
-            integer("mlp-square", square_mlp, (*batches, *forms_of_one), 240),
-            integer("wallet", wallet, (*batches, *forms_of_one), 340),
+            integer("mlp-square", square_mlp, (*batches, *keyed, *forms_of_one), 240),
+            integer("wallet", wallet, (*batches, *keyed, *forms_of_one), 340),
             *(
                 rounding(kind, (*single(OURS), *forms_of_one), 300)
                 for kind in ("mlp", "cnn", "transformer", "trees")
             ),
             *(job for title, data in given.items() if data for job in texts(title, data)),
-            width(8, ours(1), 10),
-            width(128, ours(1), 20),
-            width(512, ours(1), 60),
-            depth(64, ours(1), 90),
-            depth(128, ours(1), 90),
+            width(8, (*ours(1), *KEYED), 10),
+            width(128, (*ours(1), *KEYED), 20),
+            width(512, (*ours(1), *KEYED), 60),
+            depth(64, (*ours(1), *KEYED), 90),
+            depth(128, (*ours(1), *KEYED), 90),
+            weights((128, 512, 16), 12, 20),
+            weights((512, 2048, 32), 11, 60),
         ),
         rounds=9,
         setups=5,
@@ -160,12 +168,18 @@ def texts(title: str, data: Path) -> Iterator[Job]:
     """The three sizes of a text classifier."""
     for size in SIZES:
         load = partial(classifier, title, data, size)
-        yield integer(f"{title.lower()}-{size}", load, (*ours(1), *single(LATENCY)), 260)
+        yield integer(f"{title.lower()}-{size}", load, (*ours(1), *KEYED, *single(LATENCY)), 260)
 
 
 def width(hidden: int, circuits: Circuits, guess_s: float) -> Job:
     """For the line between evaluating and verifying: measured for its gas, so proven once."""
     return _for_gas(f"square-{hidden}", partial(wide_square, hidden), circuits, guess_s)
+
+
+def weights(layers: tuple[int, int, int], bits: int, guess_s: float) -> Job:
+    """Many weights, for Groth16 alone: ezkl takes minutes, and no chain holds the contract."""
+    load = partial(random_square, layers, bits)
+    return Job("square-{}-{}-{}".format(*layers), load, KEYED, setups=1, guess_s=guess_s)
 
 
 def depth(hidden: int, circuits: Circuits, guess_s: float) -> Job:

@@ -5,7 +5,6 @@ stays warm between requests. The clock runs around ezkl alone: not around files 
 """
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from zkagent.circuits.bn254.field import from_hex, to_field, to_hex
-from zkagent.circuits.errors import CircuitError, OutsideRange
+from zkagent.circuits.errors import OutsideRange
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.fidelity import circuit_outputs
 from zkagent.circuits.halo2.settings import lookup_table
 from zkagent.circuits.networks.network import read_network
-from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
+from zkagent.executor.bench.measuring import serve
 
 
 class Worker:
@@ -81,29 +80,6 @@ class Worker:
                 found.append([int(v) for output in outputs for v in output.reshape(-1)])
         return {"outputs": found}
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        try:
-            match request:
-                case {"do": "setup"}:
-                    reply = self.setup()
-                case {"do": "prove", "inputs": inputs}:
-                    reply = self.prove(inputs)
-                case {"do": "evaluate", "samples": samples}:
-                    reply = self.evaluate(samples)
-                case _:
-                    raise ValueError(f"not a request: {request}")
-        except CircuitError as exc:
-            return {"failed": str(exc)}
-        return {**reply, "peak_bytes": peak_rss_bytes()}
-
-
-def main() -> None:
-    link = ParentLink(int(sys.argv[1]))
-    requests = link.requests()
-    worker = Worker(next(requests))
-    for request in requests:
-        link.send(worker.answer(request))
-
 
 if __name__ == "__main__":
-    main()
+    serve(Worker)

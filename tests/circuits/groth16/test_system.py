@@ -26,7 +26,7 @@ from zkagent.circuits.errors import (
     SrsUnreadable,
 )
 from zkagent.circuits.groth16 import system as groth16
-from zkagent.circuits.groth16.build import build_circuit
+from zkagent.circuits.groth16.build import build_circuit, build_isolated
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.store import write_manifest
 from zkagent.circuits.systems import GROTH16, describe_circuit, load_circuit
@@ -343,3 +343,19 @@ def test_what_no_program_is_made_of_is_refused_with_its_node(tmp_path: Path) -> 
 
 def test_a_build_that_ends_is_not_said_to_be_of_another_engine() -> None:
     assert "ezkl" not in str(EngineCrashed("signal 9", "", "the Groth16 build"))
+
+
+def test_a_circuit_for_narrower_inputs_is_another_one(
+    onnx: Path, circuit: Circuit, tmp_path: Path
+) -> None:
+    pytest.importorskip("groth16py")
+    narrow = build_isolated(onnx, cache=tmp_path, input_bits=8)
+    assert narrow.origin.made_by["input_bits"] == "8"
+    assert narrow.rows < circuit.rows
+    assert build_isolated(onnx, cache=tmp_path, input_bits=8).digest == narrow.digest
+    assert GROTH16.build(onnx, cache=tmp_path).digest != narrow.digest
+    count = narrow.input_count
+    proof = systems.prove(narrow, [127, *[-128] * (count - 1)])
+    assert verify(proof, narrow)
+    with pytest.raises(InputRefused, match="expected 8 bits"):
+        systems.prove(narrow, [128, *[0] * (count - 1)])

@@ -19,10 +19,10 @@ from zkagent.executor.bench.forms import Prepared, zkagent
 from zkagent.executor.bench.plots import draw_all
 from zkagent.executor.bench.proving import Entry
 from zkagent.executor.bench.report import report
-from zkagent.executor.bench.results import Results
+from zkagent.executor.bench.results import Results, Share
 from zkagent.executor.bench.runner import Runner
 from zkagent.executor.bench.subjects import Say, Subject, saved
-from zkagent.executor.bench.suite import FORMS, Job, Suite, full, quick
+from zkagent.executor.bench.suite import FORMS, KEYED, Job, Suite, full, quick
 from zkagent.executor.cli.bench import bench_group
 from zkagent.executor.errors import BenchFolderRefused, BenchMeasurementFailed, UnknownBenchModel
 
@@ -92,7 +92,7 @@ def test_a_run_measures_what_it_says_and_keeps_it_when_interrupted(tmp_path: Pat
     assert 100_000 < proven.verify_gas < 500_000
     assert 100 < evaluated.verify_gas < 5_000
     assert found.network("tiny").multiply_adds == 4 * 3 + 3 * 2
-    assert draw_all(found, tmp_path) == ["prove-time.png", "accuracy.png"]
+    assert draw_all(found, tmp_path) == ["prove-time.png", "accuracy.png", "accuracy-gas.png"]
 
 
 @pytest.mark.chain
@@ -175,6 +175,30 @@ def test_help_tells_of_both_sizes_and_of_comparison() -> None:
     shown = CliRunner().invoke(bench_group, ["--help"]).output
     assert "--full" in shown
     assert "compare" in shown
+
+
+@pytest.mark.chain
+def test_groth16_proofs_are_measured_alone_and_together(tmp_path: Path) -> None:
+    pytest.importorskip("groth16py")
+    job = Job("tiny", tiny, KEYED, evm=True, agreement=2)
+    found = Runner(suite(job), tmp_path / "out", threads=1).run()
+    assert found.notes == ()
+    one, three, evaluated = found.cases
+    assert [case.key for case in found.cases[:2]] == [("tiny", "groth16", n) for n in (1, 3)]
+    assert evaluated.form == "evm"
+    assert (one.proof_bytes, three.proof_bytes) == (256, 3 * 256)
+    assert (one.instances, three.instances) == (2, 6)  # a word of 4 features, one of 2 outputs
+    assert one.agreement == Share(hits=2, total=2)
+    assert one.accuracy is not None
+    assert one.accuracy.value == 0.5
+    assert one.verify_gas is not None
+    assert three.gas_per_decision is not None
+    assert 190_000 < one.verify_gas < 250_000
+    assert 80_000 < three.gas_per_decision < 130_000
+    assert one.setup_s is not None
+    assert one.prove_peak_bytes
+    assert one.code_bytes == 16 + 448 + 64 * 3
+    assert draw_all(found, tmp_path) == ["accuracy.png", "accuracy-gas.png"]
 
 
 def test_every_form_is_explained() -> None:

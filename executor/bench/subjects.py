@@ -150,15 +150,15 @@ def wide_square(hidden: int, folder: Path, say: Say) -> Subject:
 
 def random_square(layers: tuple[int, int, int], bits: int, folder: Path, say: Say) -> Subject:
     """Inputs, squares and outputs, random weights and x of so many bits: what more weights cost
-    than a chain could evaluate."""
+    than a chain could evaluate. Weights are as small as keeps every number within 64 bits."""
     from zkagent.models.networks.integer_graph import IntegerGraph
 
     inputs, hidden, outputs = layers
     rng = np.random.default_rng(hidden)
     name = f"square-{inputs}-{hidden}-{outputs}"
     graph = IntegerGraph(name, inputs)
-    h = graph.square(graph.matmul("x", rng.integers(-127, 128, (inputs, hidden))))
-    y = graph.matmul(h, rng.integers(-127, 128, (hidden, outputs)))
+    h = graph.square(graph.matmul("x", rng.integers(-15, 16, (inputs, hidden))))
+    y = graph.matmul(h, rng.integers(-15, 16, (hidden, outputs)))
     high = 1 << (bits - 1)
     return Subject(
         name=name,

@@ -9,9 +9,10 @@ from onnx import TensorProto
 from tests.support.progress import quiet
 from tests.support.small_networks import network, node, square_network, squares
 from zkagent.circuits.errors import NetworkRefused
+from zkagent.circuits.program.reader import read_program
 from zkagent.executor.bench.defaults import float_network
 from zkagent.executor.bench.examples import example
-from zkagent.executor.bench.subjects import Subject, saved, wallet, wallet_decision
+from zkagent.executor.bench.subjects import Subject, random_square, saved, wallet, wallet_decision
 from zkagent.executor.bench.unit_form import unit_form
 
 
@@ -77,3 +78,13 @@ def test_the_example_networks_take_their_samples_and_are_mostly_right(
     accuracy = given.describe().accuracy
     assert accuracy is not None
     assert accuracy.value > 2 / given.network.output_count
+
+
+@pytest.mark.parametrize(("layers", "bits"), [((128, 512, 16), 12), ((512, 2048, 32), 11)])
+def test_networks_of_many_weights_stay_within_64_bits(
+    layers: tuple[int, int, int], bits: int, tmp_path: Path
+) -> None:
+    made = random_square(layers, bits, tmp_path, quiet)
+    program = read_program(made.network.content, made.input_bits)
+    assert program.multiply_adds == layers[1] * (layers[0] + layers[2])
+    assert max(program.bounds) < 1 << 63

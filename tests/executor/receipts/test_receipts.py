@@ -156,6 +156,15 @@ def test_a_list_that_no_book_comes_to_is_none(
     assert "the signed facts are what these rest on" in found
 
 
+@pytest.mark.parametrize("text", ["\udcc3\udca9", "caf\udcc3\udca9", "\ud800", "a\udc41"])
+@pytest.mark.parametrize("place", ["base_prompt", "prompt"])
+def test_a_text_has_one_spelling(receipt: Receipt, place: str, text: str) -> None:
+    document = json.loads(receipt.to_json())
+    document["runs"][0]["iterations"][0]["context"][place] = text
+    with pytest.raises(MalformedReceipt, match="not what any bytes are written as"):
+        parse_receipt(json.dumps(document))
+
+
 def test_a_token_that_is_listed_twice_is_read_in_no_way(receipt: Receipt, drain: Model) -> None:
     document = json.loads(receipt.to_json())
     for step in document["runs"][0]["iterations"]:

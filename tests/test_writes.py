@@ -51,6 +51,7 @@ IN_PLACE = {
     "verifier_contracts/deployment/journal.py:_locked": LOCK,
     "verifier_contracts/deployment/release.py:main": RELEASE,
     "verifier_contracts/deployment/release.py:write_archive": RELEASE,
+    "verifier_contracts/toolchain/anvil.py:__init__": PASSING,
     "verifier_contracts/toolchain/anvil.py:_start": LOG,
     "verifier_contracts/toolchain/compile.py:_cached_output": NEW,
     "verifier_contracts/toolchain/forge.py:configuration": AGAIN,

@@ -58,7 +58,7 @@ def running(setting: Setting, name: str, *commands: Sequence[str]) -> Iterator[l
     processes = []
     try:
         for words in commands:
-            command = [sys.executable, "-m", "zkagent", *words, "--database", url]
+            command = [sys.executable, "-P", "-m", "zkagent", *words, "--database", url]
             log = (setting.folder / f"{name}.log").open("a")
             processes.append(
                 subprocess.Popen(

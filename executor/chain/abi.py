@@ -6,7 +6,7 @@ holds them against the compiled ABI. A `string` is read as `bytes`: both are enc
 a contract calls a string need not be UTF-8.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
-from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.book import Listing, check_listings
 from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.deployment.model_hashes import BATCHES, BINDING, COMMITMENT
 
@@ -197,8 +197,12 @@ def metadata_hash(
     return keccak(b"".join(map(keccak, returned)))
 
 
-def book_code(listings: Iterable[Listing]) -> bytes:
-    """The code that `ISymbolBook.pointer()` has for these: a zero, then an entry for each."""
+def book_code(listings: Sequence[Listing]) -> bytes:
+    """The code that `ISymbolBook.pointer()` has for these: a zero, then an entry for each.
+
+    Raises RefusedSymbol for a list that no book has: others, of symbols that are too long for their
+    place or end in zeros, would have the same code."""
+    check_listings(listings)
     return b"\0" + b"".join(map(_entry, listings))
 
 

@@ -28,8 +28,16 @@ MOST_LAG = 8  # blocks; nodes keep the state of 64 at least
 VIEW_GAS = 5_000_000
 #: How nodes say that they dropped the state of an old block, or do not have that of a new one.
 PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNORECASE)
-#: How nodes say that a call took more than that: it fails without a reason, as in a transaction.
-OUT_OF_GAS = re.compile(r"out ?of ?gas|OOG|gas required exceeds", re.IGNORECASE)
+#: How nodes say that code came to an end that is no return: it fails without a reason, as in a
+#: transaction. Whose code that is may do so at will, so that it says nothing of the node.
+HALTED = re.compile(
+    r"out ?of ?gas|OOG|gas required exceeds|gas uint64 overflow|EVM error|VM execution error"
+    r"|(invalid|bad|undefined) ?(fe)? ?(opcode|instruction|jump)|opcode ?not ?found"
+    r"|stack ?(under|over)flow|stack limit|(out ?of|invalid memory) ?(offset|access)"
+    r"|write protection|state ?change ?during ?static ?call|return ?data out of bounds"
+    r"|create ?(collision|contract size|init ?code)|call ?(depth|too deep)",
+    re.IGNORECASE,
+)
 #: Bytes that the contracts of a stranger's receipt or agent may answer with, all in all.
 MOST_ANSWERED = 1 << 23
 
@@ -156,10 +164,6 @@ class ContractReader:
         except RevertError as exc:
             self._take(len(exc.data))
             raise
-        except ChainError as exc:
-            if not OUT_OF_GAS.search(str(exc)):
-                raise
-            raise RevertError(str(exc), data=b"") from exc
         self._take(len(returned))
         return returned
 
@@ -192,8 +196,13 @@ class ContractReader:
 
     def _called(self, fields: Any, block: Block, errors: Any) -> bytes:
         def ask() -> bytes:
-            with translated(self.web3, errors):
-                return bytes(self.web3.eth.call(fields, block.number))
+            try:
+                with translated(self.web3, errors):
+                    return bytes(self.web3.eth.call(fields, block.number))
+            except ChainError as exc:
+                if isinstance(exc, RevertError) or not HALTED.search(str(exc)):
+                    raise
+                raise RevertError(str(exc), data=b"") from exc
 
         return self._on_state(block, ask)
 

@@ -40,6 +40,7 @@ MOST_BYTES = 1 << 24
 MOST_RUNS = 16  # `demo` writes the largest receipts, of four
 MOST_TEXT = 1 << 20  # characters; writing more into an event costs more gas than a block has
 MOST_HEX = 2 + 2 * MOST_TEXT
+SURROGATES = "surrogateescape"  # PEP 383
 MOST_SYMBOL = 32  # a word of the EVM
 MOST_LISTINGS = 1024  # a book is the code of one contract, which holds 767
 MOST_PARTS = 64  # parameters of a tool, arguments of a call, tokens that a prompt names
@@ -51,7 +52,16 @@ def _text(value: object) -> str:
         raise ValueError("expected a text")
     if len(value) > MOST_TEXT:
         raise ValueError(f"the text has {len(value):,} characters, at most {MOST_TEXT:,}")
+    if not _is_of_bytes(value):
+        raise ValueError("the text is not what any bytes are written as")
     return value
+
+
+def _is_of_bytes(value: str) -> bool:
+    try:
+        return value.encode("utf-8", SURROGATES).decode("utf-8", SURROGATES) == value
+    except UnicodeEncodeError:
+        return False
 
 
 Text = Annotated[

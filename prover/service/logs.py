@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 from types import TracebackType
+from typing import TextIO
 
 import sqlalchemy as sa
 
@@ -98,7 +99,7 @@ class Discreet(logging.Filter):
 
 def set_up_logging(*, as_json: bool, verbose: bool) -> None:
     """Send everything to stderr."""
-    handler = LogWriter(sys.stderr)
+    handler = LogWriter(sys.stderr) if _is_file(sys.stderr) else logging.StreamHandler(sys.stderr)
     handler.addFilter(Discreet())
     handler.setFormatter(JsonFormatter() if as_json else LineFormatter())
     level = logging.DEBUG if verbose else logging.INFO
@@ -111,6 +112,14 @@ def set_up_logging(*, as_json: bool, verbose: bool) -> None:
     logging.getLogger().setLevel(logging.WARNING)
     for chatty in ("httpx", "httpcore", "asyncio"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def _is_file(stream: TextIO) -> bool:
+    """Whether something else may be slow to read it; not so in memory, as under tests."""
+    try:
+        return stream.fileno() >= 0
+    except (OSError, ValueError):
+        return False
 
 
 def catch_the_rest() -> None:

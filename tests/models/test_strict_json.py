@@ -30,6 +30,7 @@ OWN = {
     "prover/service/api/views.py": "columns that the service's own code wrote",
     "prover/service/fakes/catalogue.py": "a test's orders",
     "prover/service/queue/claims.py": "columns that the service's own code wrote",
+    "prover/service/queue/endings.py": "columns that the service's own code wrote",
     "prover/service/queue/jobs.py": "columns that the service's own code wrote",
     "verifier_contracts/deployment/release.py": "a file of this package",
     "verifier_contracts/toolchain/anvil.py": "what our own anvil has just written",

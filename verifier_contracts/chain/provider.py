@@ -27,8 +27,9 @@ MOST_ANSWER_PARTS = 1 << 23
 MOST_ANSWER_LEVELS = 256  # two for each call within a call
 TRACING = re.compile(rb'"method"\s*:\s*"debug_trace')
 CHUNK_BYTES = 1 << 16
-#: OffchainLookup (EIP-3668), whose texts web3 decodes before anybody asks for them.
-LOOKUP = "0x556f1830"
+#: OffchainLookup (EIP-3668) and Solidity's Panic, which web3 decodes before anybody asks for that,
+#: and stumbles over what no compiler writes.
+DECODED = ("0x556f1830", "0x4e487b71")
 HERE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
 
@@ -86,10 +87,10 @@ class LimitedSession(requests.Session):
 
 
 def _undecoded(answer: RPCResponse) -> RPCResponse:
-    """With the data of a lookup elsewhere, which nobody here follows, in the other form that nodes
-    give reverts: web3 leaves that alone."""
+    """With such data in the other form that nodes give reverts: web3 leaves that alone. Nobody here
+    follows a lookup elsewhere, and `reverts.py` reads panics."""
     error: Any = answer.get("error")
-    if isinstance(error, dict) and str(error.get("data")).startswith(LOOKUP):
+    if isinstance(error, dict) and str(error.get("data")).lower().startswith(DECODED):
         error["data"] = {"data": error["data"]}
     return answer
 

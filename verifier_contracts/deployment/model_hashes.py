@@ -32,9 +32,12 @@ def model_hash(
 
 def bound_hash(commitment: tuple[Any, ...], binding: tuple[Any, ...]) -> bytes:
     """What agents pin of a model without batch verifiers: a hash over the commitment and the
-    contracts that execute it."""
-    types = ["bytes32", COMMITMENT, BINDING]
-    return keccak(encode(types, [COMMITMENT_DOMAIN, commitment, binding]))
+    contracts that execute it. Its URI may be any bytes, those that are no UTF-8 as lone
+    surrogates (PEP 383)."""
+    *hashes, uri = commitment
+    types = ["bytes32", COMMITMENT.replace("string", "bytes"), BINDING]
+    raw = (*hashes, uri.encode("utf-8", "surrogateescape"))
+    return keccak(encode(types, [COMMITMENT_DOMAIN, raw, binding]))
 
 
 def batches_hash(bound: bytes, batches: Sequence[tuple[int, str, bytes, bytes]]) -> bytes:

@@ -6,6 +6,10 @@ a pipe that only we hold: whatever ends this process, even SIGKILL, ends that pi
 then kills their common process group. (PR_SET_PDEATHSIG would follow the thread that started anvil
 instead of the process, and exists on Linux only.) Children forked without exec share the pipe, so
 anvil then ends with the last of them.
+
+Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
+above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
+configuration of ours, and sees none of our settings, keys among them.
 """
 
 import contextlib
@@ -22,6 +26,8 @@ from typing import Any
 
 from zkagent.verifier_contracts.errors import AnvilError
 
+FOUNDRY = "foundry.toml"
+SETTINGS = ("FOUNDRY_", "DAPP_", "ZKAGENT_")  # of the environment
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
 # $0... is anvil's command line; fd 3 is our pipe. `kill 0` reaches the whole group, so a process id
 # that was given to somebody else meanwhile is never hit.
@@ -37,6 +43,7 @@ class AnvilProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="zkagent-anvil-")
         self.log_path = Path(self._folder.name) / "anvil.log"
         self._config_path = Path(self._folder.name) / "config.json"
+        (Path(self._folder.name) / FOUNDRY).write_text("[profile.default]\n")
         self._process = self._start(executable, options)
         try:
             self.port = self._wait_for_port(timeout_s)
@@ -83,6 +90,8 @@ class AnvilProcess:
             try:
                 return subprocess.Popen(
                     command,
+                    cwd=self._folder.name,
+                    env=self._environment(),
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -90,6 +99,10 @@ class AnvilProcess:
                 )
             except OSError as exc:
                 raise AnvilError(f"anvil did not start: {exc}") from exc
+
+    def _environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
+        return kept | {"FOUNDRY_CONFIG": str(Path(self._folder.name) / FOUNDRY)}
 
     def _wait_for_port(self, timeout_s: float) -> int:
         deadline = time.monotonic() + timeout_s

@@ -109,6 +109,7 @@ def _run(
         try:
             return subprocess.run(
                 [str(tools.forge), *arguments, "--root", str(root)],
+                cwd=root,  # the .env of another folder may name another compiler
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 capture_output=capture,

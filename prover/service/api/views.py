@@ -11,6 +11,7 @@ from zkagent.circuits.networks.batch import own_row
 from zkagent.prover.service.errors import ProofUnknown
 from zkagent.prover.service.queue.company import may_see
 from zkagent.prover.service.queue.database import Database, shared_clock
+from zkagent.prover.service.queue.endings import as_it_ended
 from zkagent.prover.service.queue.jobs import HandleState, read_inputs
 from zkagent.prover.service.queue.line import ahead
 from zkagent.prover.service.queue.tables import handles, proofs, results
@@ -44,7 +45,6 @@ _seen_state = sa.case(_closed, else_=proofs.c.state)
 _NAMES = (
     "id",
     "circuit",
-    "priority",
     "generation",
     "started_at",
     "finished_at",
@@ -69,6 +69,7 @@ class Views:
             row: Any = connection.execute(query.where(ours)).mappings().one_or_none()
             if row is None:
                 raise ProofUnknown(proof_id)
+            row = as_it_ended(row)
             progress = _progress(connection, row)
             result = _result(row) if row["seen_state"] == State.DONE else None
             if result and not _is_own(connection, key_id, row, result):
@@ -113,7 +114,7 @@ class Views:
         shown = rows[:limit]
         last = (shown[-1]["asked_at"], shown[-1]["id"]) if len(rows) > limit else None
         return ProofPage(
-            proofs=[ProofSummary(**_summary(row)) for row in shown],
+            proofs=[ProofSummary(**_summary(as_it_ended(row))) for row in shown],
             next=_write_cursor(*last) if last else None,
         )
 
@@ -149,6 +150,8 @@ def _joined() -> Any:
 def _handle_columns() -> tuple[Any, ...]:
     return (
         _seen_state.label("seen_state"),
+        handles.c.priority.label("wish"),
+        handles.c.ended,
         handles.c.deadline,
         handles.c.callback_url,
         handles.c.callback_state,
@@ -181,7 +184,7 @@ def _summary(row: Any) -> dict[str, Any]:
         "id": row["id"],
         "state": row["seen_state"],
         "circuit": row["circuit"],
-        "priority": row["priority"],
+        "priority": row["wish"],
         "created_at": _date(row["asked_at"]),
         "started_at": _date(_since(row, "started_at")),
         "finished_at": _date(_since(row, "finished_at")),

@@ -4,7 +4,7 @@ Version 1 took trouble of the machine for a verdict on the inputs: what failed t
 but the circuit's own refusal is set aside, and tried again when somebody asks for it. Until version
 2, handles stayed open when their proofs had ended. Until version 3, nothing found what had finished
 by its time. Until version 4 proofs had places in line, which grew old when nobody could prove
-them.
+them. Until version 5 handles did not say how their proofs were when they ended.
 """
 
 import uuid
@@ -16,7 +16,7 @@ from zkagent.prover.service.queue.origins import origin_of
 from zkagent.prover.service.queue.tables import handles, keys, proofs, turns, workers
 from zkagent.prover.service.wire.states import FINISHED, Failure, State
 
-READABLE = ("1", "2", "3", "4")
+READABLE = ("1", "2", "3", "4", "5")
 NEW_IN_2 = (
     *(proofs.c[name] for name in ("asker", "not_before")),
     *(handles.c[f"callback_{name}"] for name in ("id", "host", "tries", "due")),
@@ -35,6 +35,16 @@ def migrate(connection: sa.Connection, found: str, now: float) -> None:
     if found == "1":
         for column in NEW_IN_2:
             _add(connection, column)
+    if found != "5":
+        _leave_places(connection, found)
+    _add(connection, handles.c.ended)
+    for index in (*proofs.indexes, *handles.indexes):
+        index.create(connection, checkfirst=True)
+    if found == "1":
+        _leave_version_1(connection, now)
+
+
+def _leave_places(connection: sa.Connection, found: str) -> None:
     for name in OTHERWISE:
         connection.exec_driver_sql(f"DROP INDEX IF EXISTS {name}")
     if found != "1":
@@ -46,10 +56,6 @@ def migrate(connection: sa.Connection, found: str, now: float) -> None:
     for column in (proofs.c.circuit, proofs.c.priority):
         theirs = sa.select(column).where(proofs.c.id == handles.c.proof_id).scalar_subquery()
         connection.execute(sa.update(handles).values({column.name: theirs}))
-    for index in (*proofs.indexes, *handles.indexes):
-        index.create(connection, checkfirst=True)
-    if found == "1":
-        _leave_version_1(connection, now)
 
 
 def _leave_version_1(connection: sa.Connection, now: float) -> None:

@@ -22,7 +22,7 @@ def reopen(connection: sa.Connection, proof_id: str, ended_as: Collection[Handle
     if not found:
         return
     ours = theirs & handles.c.key_id.in_(sorted(_with_room(connection, found)))
-    values = {"state": HandleState.OPEN, "deadline": None}
+    values = {"state": HandleState.OPEN, "deadline": None, "ended": None}
     connection.execute(sa.update(handles).where(ours).values(values))
 
 

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from zkagent.prover.service.errors import KeyRefused, NotRetried, ProofUnknown, QuotaExceeded
 from zkagent.prover.service.queue.company import is_closed_to
 from zkagent.prover.service.queue.database import Database, add, insert_once, shared_clock
+from zkagent.prover.service.queue.endings import ending
 from zkagent.prover.service.queue.jobs import (
     KEPT,
     HandleState,
@@ -119,7 +120,9 @@ class Store:
             if proof.state in FINISHED:
                 return False
             ours = (handles.c.proof_id == proof_id) & (handles.c.state == HandleState.OPEN)
-            connection.execute(sa.update(handles).where(ours).values(state=HandleState.CANCELLED))
+            told = ending(proof, finished_at=shared_clock(connection))
+            values = {"state": HandleState.CANCELLED, "ended": told}
+            connection.execute(sa.update(handles).where(ours).values(values))
             heed_who_is_left(connection, proof)
             return True
 
@@ -255,7 +258,9 @@ def end_as(connection: sa.Connection, proof_id: str, state: State, **values: obj
     ours = (handles.c.proof_id == proof_id) & handles.c.state.in_((HandleState.OPEN, *KEPT))
     ours &= handles.c.state != told
     keys = list(connection.execute(sa.select(handles.c.key_id).where(ours)).scalars())
-    connection.execute(sa.update(handles).where(ours).values(state=told))
+    proof = connection.execute(sa.select(proofs).where(proofs.c.id == proof_id)).one()
+    final = None if state is State.DONE else ending(proof)
+    connection.execute(sa.update(handles).where(ours).values(state=told, ended=final))
     for key_id in sorted(keys):
         call_back(connection, proof_id, key_id)
 
@@ -390,6 +395,7 @@ def _renew_handle(
         "priority": request.priority,
         "callback_url": request.callback_url,
         "deadline": request.deadline,
+        "ended": None,
     }
     now = shared_clock(connection)
     row = {"key_id": key_id, "proof_id": request.id, **values, "created_at": now}
@@ -410,7 +416,8 @@ def _close(
     if _handle_state(connection, key_id, proof.id) is not HandleState.OPEN:
         return False
     ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof.id)
-    connection.execute(sa.update(handles).where(ours).values(state=state))
+    told = ending(proof, finished_at=proof.finished_at or shared_clock(connection))
+    connection.execute(sa.update(handles).where(ours).values(state=state, ended=told))
     change(connection, proof.id)
     return True
 

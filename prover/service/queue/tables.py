@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -98,6 +98,7 @@ results = Table(
 
 # state: jobs.HandleState. circuit: its proof's, and priority: what its key wished, so that a key's
 # line is found without the proofs (line.py); a proof has that of its most urgent open handle.
+# ended: what there was to tell when it ended, since others may try the proof again (endings.py).
 # callback_*: the message about the proof's end. id: the message's, the same at every try; number:
 # how many there were; host: origin that it goes to; due: when it is tried next, or while it is
 # being sent, when others may take it for lost.
@@ -118,6 +119,7 @@ handles = Table(
     Column("callback_number", Integer, nullable=False, default=0),
     Column("deadline", Double),
     Column("created_at", Double, nullable=False),
+    Column("ended", Text),
     Index("zkagent_handle_proof", "proof_id", "state"),
     Index("zkagent_handle_deadline", "state", "deadline"),
     Index("zkagent_handle_listing", "key_id", "created_at"),

@@ -12,6 +12,7 @@ from eth_utils.crypto import keccak
 from tests.executor.drain import PROMPT, REQUESTER, USDC
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
+from zkagent.executor.chain.abi import book_code
 from zkagent.executor.chain.agent import AgreedCall, Block, Fact, RunTerms
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
@@ -21,8 +22,9 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.context import escape_observation
-from zkagent.models.errors import UnknownModel
+from zkagent.models.errors import RefusedSymbol, UnknownModel
 from zkagent.verifier_contracts.errors import ChainUnreachable
 
 
@@ -125,6 +127,58 @@ def test_a_list_that_is_not_the_signed_one_is_noticed(
     forged = parse_receipt(json.dumps(document))
     claims = {check.claim for check in verify_receipt(forged, sources(drain)).problems}
     assert "the signed facts are what these rest on" in claims
+
+
+@pytest.mark.parametrize(
+    "symbols",
+    [
+        ["usdc\0", "dai"],  # the same code, if a symbol were filled up and not looked at
+        ["usdc" + "\0" * 7, "dai"],
+        ["usdc", "dai\0\0"],
+        ["u" * 12, "dai"],  # which would push the rest of the list on
+        ["u" * 32, "dai"],
+        ["usdc", "usdc"],
+        ["USDC", "dai"],
+        ["", "dai"],
+        ["to", "dai"],
+    ],
+)
+def test_a_list_that_no_book_comes_to_is_none(
+    receipt: Receipt, drain: Model, symbols: list[str]
+) -> None:
+    """What is signed is a hash of the list's code: it must have one reading."""
+    document = json.loads(receipt.to_json())
+    for step in document["runs"][0]["iterations"]:
+        for listed, symbol in zip(step["context"]["symbol_book"], symbols, strict=True):
+            listed["symbol"] = symbol
+    forged = signed_again(parse_receipt(json.dumps(document)))
+    found = {check.claim for check in verify_receipt(forged, sources(drain)).problems}
+    assert "the signed facts are what these rest on" in found
+
+
+@pytest.mark.parametrize("text", ["\udcc3\udca9", "caf\udcc3\udca9", "\ud800", "a\udc41"])
+@pytest.mark.parametrize("place", ["base_prompt", "prompt"])
+def test_a_text_has_one_spelling(receipt: Receipt, place: str, text: str) -> None:
+    document = json.loads(receipt.to_json())
+    document["runs"][0]["iterations"][0]["context"][place] = text
+    with pytest.raises(MalformedReceipt, match="not what any bytes are written as"):
+        parse_receipt(json.dumps(document))
+
+
+def test_a_token_that_is_listed_twice_is_read_in_no_way(receipt: Receipt, drain: Model) -> None:
+    document = json.loads(receipt.to_json())
+    for step in document["runs"][0]["iterations"]:
+        first, second = step["context"]["symbol_book"]
+        second["token"] = first["token"]
+    forged = signed_again(parse_receipt(json.dumps(document)))
+    found = {check.claim for check in verify_receipt(forged, sources(drain)).problems}
+    assert "the signed facts are what these rest on" in found
+
+
+@pytest.mark.parametrize("symbol", ["u" * 12, "u" * 32, "usdc\0", "\0", "u\0sdc", "\u00fc" * 6])
+def test_the_code_of_a_list_has_one_reading(symbol: str) -> None:
+    with pytest.raises(RefusedSymbol):
+        book_code([Listing(symbol, USDC, 6)])
 
 
 @pytest.mark.parametrize("place", ["book_contract", "book_data"])

@@ -20,7 +20,7 @@ def test_each_call_its_observation_and_the_answer_are_told(receipt: Receipt) -> 
         f"     names 120.5 USDC (120500000 units of {USDC})",
         f"     {run.iterations[1].observation}",
         f"  answer: {run.answer}",
-        f"  USDC is the token {USDC}",
+        f"  usdc is the token {USDC}",
         f"  decided by model drain, in block {run.transaction.block.number}, transaction",
         f"  {run.transaction.hash}",
     ]
@@ -34,7 +34,7 @@ def test_the_same_is_told_to_machines(receipt: Receipt) -> None:
         None,
         f"120.5 USDC (120500000 units of {USDC})",
     ]
-    assert run["tokens"] == {"USDC": USDC}
+    assert run["tokens"] == {"usdc": USDC}
     assert run["transaction"] == receipt.runs[0].transaction.hash
 
 

@@ -19,8 +19,8 @@ from zkagent.models.encoding.decoder import Argument, Decision
 OTHER = "0x" + "cd" * 20
 LISTED = (
     b"\0"
-    + (b"USDC".ljust(11, b"\0") + b"\6" + bytes.fromhex(USDC[2:]))
-    + (b"DAI".ljust(11, b"\0") + b"\22" + bytes.fromhex(DAI[2:]))
+    + (b"usdc".ljust(11, b"\0") + b"\6" + bytes.fromhex(USDC[2:]))
+    + (b"dai".ljust(11, b"\0") + b"\22" + bytes.fromhex(DAI[2:]))
 )
 BOOK_FACTS = (
     Fact(AGENT, keccak(text="symbolBook()")[:4], bytes(12) + bytes.fromhex(SYMBOL_BOOK[2:])),

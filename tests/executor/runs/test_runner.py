@@ -36,16 +36,18 @@ def restless(
     return AgentRunner(moving, moving, model, drain_prover(model), told.append)
 
 
-def list_symbol(agent: MemoryAgent, symbol: str = "WBTC") -> None:
-    """The owner lists or unlists a symbol, by default one that the prompt does not name."""
+def list_symbol(agent: MemoryAgent) -> None:
+    """The owner lists or unlists a symbol that the prompt does not name."""
     book = agent.reads_now.book
-    listing = replace(book[0], symbol=symbol, token="0x" + "cc" * 20)
+    listing = replace(book[0], symbol="wbtc", token="0x" + "cc" * 20)
     changed = book[:-1] if book[-1] == listing else (*book, listing)
     agent.reads_now = replace(agent.reads_now, book=changed)
 
 
-def list_a_word_of_the_prompt(agent: MemoryAgent) -> None:
-    list_symbol(agent, "all")
+def relist_a_word_of_the_prompt(agent: MemoryAgent) -> None:
+    first, *others = agent.reads_now.book
+    book = (replace(first, token="0x" + "cc" * 20), *others)
+    agent.reads_now = replace(agent.reads_now, book=book)
 
 
 def mumble(agent: MemoryAgent) -> None:
@@ -95,7 +97,7 @@ def test_a_state_that_changed_leads_to_a_new_plan(
 def test_a_list_by_which_the_words_mean_something_else_leads_to_none(
     agent: MemoryAgent, drain: Model, told: list[Event]
 ) -> None:
-    runner = restless(agent, drain, told, list_a_word_of_the_prompt)
+    runner = restless(agent, drain, told, relist_a_word_of_the_prompt)
     with pytest.raises(RunReverted, match="FactChanged"):
         runner.run(PROMPT)
     assert agent.state == {"pool": 120_500_000, "wallet": 30_000_000}

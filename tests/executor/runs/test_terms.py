@@ -190,7 +190,7 @@ def test_a_token_that_was_relisted_is_not_moved(
 
     def relist(chain: Moving) -> None:
         usdc, dai = chain.reads_now.book
-        book = (replace(dai, symbol="USDC", decimals=6), replace(usdc, symbol="DAI"))
+        book = (replace(dai, symbol="usdc", decimals=6), replace(usdc, symbol="dai"))
         chain.reads_now = replace(chain.reads_now, book=book)
 
     runner = moving(agent, drain, told, relist)

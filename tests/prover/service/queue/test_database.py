@@ -128,7 +128,7 @@ def write_as(connection: sa.Connection, version: int) -> None:
         "ADD COLUMN turn BIGINT DEFAULT 0 NOT NULL",
     ):
         connection.exec_driver_sql(f"ALTER TABLE zkagent_proof {change}")
-    for name in ("circuit", "priority"):
+    for name in ("circuit", "priority", "ended"):
         connection.exec_driver_sql(f"ALTER TABLE zkagent_handle DROP COLUMN {name}")
     connection.exec_driver_sql("DROP TABLE zkagent_turn")
     place = "state, priority, turn, queued_at"
@@ -222,7 +222,7 @@ def test_a_database_of_an_unknown_version_is_refused_by_name_with_the_remedy(
         connection.execute(sa.update(meta).where(meta.c.name == "schema").values(value="99"))
     before = file.read_bytes()
     with pytest.raises(
-        DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3, 4, 5: use the"
+        DatabaseUnusable, match=r"version 99, this program reads 1, 2, 3, 4, 5, 6: use the"
     ):
         Database(f"sqlite:///{file}").prepare()
     assert file.read_bytes() == before

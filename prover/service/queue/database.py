@@ -10,8 +10,10 @@ committed. Then also whether what SQLite keeps beside it, the log of changes and
 the same; if not, what the log had is saved into the file.
 """
 
+import contextlib
 import logging
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +38,8 @@ PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
 BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its processes share
+MOUNTS = Path("/proc/self/mountinfo")
+MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
@@ -197,6 +201,8 @@ class Database:
             self._file = self._file or OpenFile(self._named.absolute(), path)
         except OSError as exc:
             raise DatabaseUnusable(self.shown, f"{exc.strerror}") from exc
+        if other := other_name(path):
+            raise DatabaseUnusable(self.shown, other)
         engine = sa.create_engine(
             self.url,
             connect_args={"timeout": BUSY_TIMEOUT_MS / 1000},
@@ -276,6 +282,22 @@ def _real(url: sa.URL) -> sa.URL:
         return url.set(database=str(Path(str(url.database)).resolve()))
     except (OSError, RuntimeError) as exc:  # links that lead to each other
         raise DatabaseUnusable(shown_address(url), "its links lead in a circle") from exc
+
+
+def other_name(path: Path, mounts: Path = MOUNTS) -> str:
+    """Why others may know a file by another name, beside which they would keep another log of its
+    changes; empty if nothing says so."""
+    if (count := path.stat().st_nlink) > 1:
+        return f"it has {count} names (hard links): remove all but one"
+    with contextlib.suppress(OSError):  # elsewhere than on Linux
+        for line in mounts.read_text(errors="surrogateescape").splitlines():
+            if MOUNT_ESCAPES.sub(_unescaped, line.split(" ")[4]) == str(path):
+                return "the file is mounted by itself: mount the folder that it lies in"
+    return ""
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 8))
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

@@ -388,8 +388,9 @@ def _renew_handle(
     connection: sa.Connection, key_id: str, request: Request, state: HandleState
 ) -> None:
     """Make or renew the key's handle on a locked proof. A renewed one takes the new deadline and
-    callback; who still waits and asks for less hurry has what it asked for first."""
-    values = {
+    callback; who still waits and asks for less hurry has what it asked for first. Who had given up,
+    or was told of a failure, asks now: what others did with the proof meanwhile is not its own."""
+    values: dict[str, Any] = {
         "state": state,
         "circuit": request.circuit,
         "priority": request.priority,
@@ -402,8 +403,10 @@ def _renew_handle(
     if not insert_once(connection, handles, row):
         ours = (handles.c.key_id == key_id) & (handles.c.proof_id == request.id)
         sooner = (handles.c.state == HandleState.OPEN) & (handles.c.priority < request.priority)
-        kept = sa.case((sooner, handles.c.priority), else_=request.priority)
-        connection.execute(sa.update(handles).where(ours).values({**values, "priority": kept}))
+        same = handles.c.state.in_((HandleState.OPEN, HandleState.DONE))
+        values["priority"] = sa.case((sooner, handles.c.priority), else_=request.priority)
+        values["created_at"] = sa.case((same, handles.c.created_at), else_=now)
+        connection.execute(sa.update(handles).where(ours).values(values))
 
 
 def _close(

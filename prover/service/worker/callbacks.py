@@ -25,6 +25,7 @@ import sqlalchemy as sa
 
 from zkagent.prover.service.errors import CallbackFailed, CallbackRefused
 from zkagent.prover.service.queue.database import Database, patiently, shared_clock
+from zkagent.prover.service.queue.endings import as_it_ended
 from zkagent.prover.service.queue.jobs import HandleState
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.line import CLOCK_SLACK_S
@@ -269,7 +270,7 @@ class Callbacks:
         joined = handles.join(proofs, handles.c.proof_id == proofs.c.id)
         joined = joined.outerjoin(keys, keys.c.id == handles.c.key_id)
         columns = (proofs.c.circuit, proofs.c.failure, proofs.c.reason)
-        wanted = (handles.c.state, handles.c.callback_url, keys.c.revoked_at)
+        wanted = (handles.c.state, handles.c.ended, handles.c.callback_url, keys.c.revoked_at)
         query = sa.select(*columns, *wanted).select_from(joined)
         with self._database.read() as connection:
             row = connection.execute(query.where(_row_of(message))).one_or_none()
@@ -279,8 +280,8 @@ class Callbacks:
             return None
         data = {"id": message.proof_id, "circuit": row.circuit, "state": row.state}
         ended_badly = row.state in (State.FAILED, State.POISON)
-        names = ("failure", "reason")
-        data |= {name: getattr(row, name) if ended_badly else None for name in names}
+        told, names = as_it_ended(row._mapping), ("failure", "reason")
+        data |= {name: told[name] if ended_badly else None for name in names}
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         body = json.dumps({"type": "proof.finished", "timestamp": stamp, "data": data})
         secret = self._keys.callback_secret(message.key_id)

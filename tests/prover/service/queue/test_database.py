@@ -22,7 +22,7 @@ from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue.claims import Claims
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import Database, other_name
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import KEPT, HandleState, Request
 from zkagent.prover.service.queue.keys import Keys
@@ -322,6 +322,33 @@ def test_a_link_that_leads_elsewhere_meanwhile_is_another_file(tmp_path: Path) -
     with pytest.raises(DatabaseLost, match="replaced by another one"):
         Store(opened, ListedRuns()).submit("alice", REQUESTS[0])
     opened.close()
+
+
+def test_a_file_of_two_names_is_refused(tmp_path: Path) -> None:
+    """Beside each name SQLite keeps another log of changes, which nobody finds by the other."""
+    named, other = tmp_path / "named.sqlite", tmp_path / "other.sqlite"
+    opened = Database(f"sqlite:///{named}")
+    opened.prepare()
+    opened.close()
+    other.hardlink_to(named)
+    for path in (named, other):
+        with pytest.raises(DatabaseUnusable, match=r"2 names \(hard links\): remove all but one"):
+            Database(f"sqlite:///{path}")
+    other.unlink()
+    Database(f"sqlite:///{named}").close()
+
+
+@pytest.mark.parametrize("name", ["alone.sqlite", "with a blank.sqlite"])
+def test_a_file_that_is_mounted_by_itself_is_one_of_two_names(tmp_path: Path, name: str) -> None:
+    file, mounts = tmp_path / name, tmp_path / "mountinfo"
+    file.touch()
+    line = "36 35 98:0 /var/{0} {1} rw,noatime master:1 - ext4 /dev/root rw\n"
+    shown = str(file).replace(" ", "\\040")
+    mounts.write_text(line.format("x", tmp_path) + line.format("y", "/proc"))
+    assert other_name(file, mounts) == ""
+    mounts.write_text(line.format("x", tmp_path) + line.format("y", shown))
+    assert "mount the folder that it lies in" in other_name(file, mounts)
+    assert other_name(file, tmp_path / "missing") == ""
 
 
 def test_links_that_lead_in_a_circle_are_no_database(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a key is told of what it waits for no more is how that ended, whatever others do."""
 
 import sqlite3
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -126,3 +127,31 @@ def test_tables_of_version_5_are_brought_up_and_their_handles_show_their_proofs(
         query = sa.select(handles.c.state, handles.c.ended)
         assert connection.execute(query).all() == [(HandleState.POISON, None)]
     database.close()
+
+
+@pytest.mark.parametrize("end", [give_up, give_up_alone, set_aside])
+def test_who_asks_again_is_told_of_its_own_times(
+    store: Store, worker: Claims, database: Database, end: Callable[[Store, Claims], None]
+) -> None:
+    """And not of what others had done with the proof since it gave up or was told of a failure."""
+    end(store, worker)
+    asked = shown(store)[0].created_at
+    store.submit("b", WISH)
+    time.sleep(0.02)
+    with database.write() as connection:
+        end_as(connection, WISH.id, State.FAILED, failure=Failure.INPUT, reason="too large")
+    time.sleep(0.02)
+    store.submit("a", WISH)
+    view = shown(store)[0]
+    assert view.state is State.FAILED
+    assert view.created_at > asked
+    assert view.finished_at == view.created_at
+    assert view.started_at in (None, view.created_at)
+
+
+def test_who_still_waits_has_asked_when_it_first_did(store: Store) -> None:
+    store.submit("a", WISH)
+    asked = shown(store)[0].created_at
+    time.sleep(0.02)
+    store.submit("a", WISH)
+    assert shown(store)[0].created_at == asked

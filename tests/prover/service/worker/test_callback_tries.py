@@ -97,6 +97,22 @@ def test_what_others_do_with_what_was_set_aside_changes_no_message(
     assert (seen.state, seen.failure.reason) == (State.POISON, "signal SIGSEGV")
 
 
+def test_a_message_tells_how_it_was_when_it_ended(store: Store) -> None:
+    """Whatever a try of others came to before the message is sent."""
+    with receiving() as receiver:
+        store.submit("alice", Request(fake_digest("quick"), INPUTS, callback_url=receiver.url))
+        with store.database.write() as connection:
+            values = {"failure": Failure.TIMEOUT, "reason": "no proof within 300 s"}
+            end_as(connection, PROOF, State.POISON, **values)
+        store.submit("bob", Request(fake_digest("quick"), INPUTS))
+        with store.database.write() as connection:
+            values = {"failure": Failure.CRASH, "reason": "signal SIGSEGV"}
+            end_as(connection, PROOF, State.POISON, **values)
+        assert open_callbacks(store, receiver.origin).once() == 1
+    told = json.loads(receiver.calls[0][1])["data"]
+    assert (told["failure"], told["reason"]) == ("timeout", "no proof within 300 s")
+
+
 @pytest.mark.parametrize("answer", [301, 307, 400, 404, 500])
 def test_any_answer_but_a_2xx_leads_to_a_later_try_and_no_redirect_is_followed(
     store: Store, answer: int

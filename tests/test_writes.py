@@ -48,7 +48,7 @@ IN_PLACE = {
     "prover/service/queue/leases.py:take": LOCK,
     "prover/service/queue/wake.py:_opened": LOCK,
     "prover/service/queue/wake.py:_write": LOCK,
-    "verifier_contracts/deployment/journal.py:_locked": LOCK,
+    "verifier_contracts/deployment/journal.py:_opened": LOCK,
     "verifier_contracts/deployment/release.py:main": RELEASE,
     "verifier_contracts/deployment/release.py:write_archive": RELEASE,
     "verifier_contracts/toolchain/anvil.py:__init__": PASSING,

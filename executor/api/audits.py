@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.progress import Told, silent
@@ -14,12 +15,13 @@ from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
 from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.agent import AgentModel
+from zkagent.executor.chain.agent import AgentModel, ToolMetadata, ToolParameter
 from zkagent.executor.chain.model_hashes import commitment_hash
 from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere, OtherModel, TooMuchAnswered
-from zkagent.executor.receipts.verdicts import Check, difference, unread
+from zkagent.executor.receipts.verdicts import Check, check, difference, unread
+from zkagent.executor.runs.derivation import swapped_arguments
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.errors import RevertError
@@ -150,7 +152,24 @@ def _model_checks(code: Code, wiring: Wiring, bound: AgentModel, ours: _Ours) ->
         subject = f"model {bound.model_id}"
         yield Check(subject, "it is one that can be built here", str(exc), unknown=True)
         return
+    order = partial(_order, audited.model, wiring)
+    yield check("agent", "its model gives tools arguments in their order", order)
     yield from registered_checks(audited)
+
+
+def _order(model: Model, wiring: Wiring) -> str:
+    """By their names, since the contracts compare types alone."""
+    tools = [
+        ToolMetadata(each.address, each.name, b"", tuple(_named(name) for name in each.parameters))
+        for each in wiring.tools
+    ]
+    if (found := swapped_arguments(model, tools)) is None:
+        return ""
+    return f"{found.name}({found.given}), and the tool takes {found.taken}"
+
+
+def _named(name: bytes) -> ToolParameter:
+    return ToolParameter("", name, b"")
 
 
 def _pinned(wiring: Wiring, bound: AgentModel) -> str:

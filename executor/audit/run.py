@@ -28,7 +28,7 @@ from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
-from zkagent.executor.receipts.recording import recorded_model
+from zkagent.executor.receipts.recording import recorded_model, words_by_slot
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import ModelSource
@@ -135,7 +135,8 @@ def _calls(run: RunRecord) -> list[DecisionRecord]:
 
 def _tokens(run: RunRecord) -> Iterator[str]:
     """Those that the calls name, each once."""
-    yield from dict.fromkeys("0x" + call.values[0][26:] for call in _calls(run))
+    named = (words_by_slot(call).get("asset") for call in _calls(run))
+    yield from dict.fromkeys("0x" + asset[12:].hex() for asset in named if asset)
 
 
 def _known(run: RunRecord) -> dict[str, Listing]:

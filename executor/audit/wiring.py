@@ -30,6 +30,7 @@ WRAPPED = {
 }
 CONVERTED = b"ViewBalance"
 METADATA = (abi.NAME, abi.DESCRIPTION, abi.DESCRIBE_INPUT)
+MOST_PARAMETERS = 64
 MOST_SHOWN = 80  # characters of what a tool says of itself
 MOST_NAME = 4 * (MOST_SHOWN + 1)  # bytes that so many take, and one more
 
@@ -62,14 +63,16 @@ class Metadata:
 
 @dataclass(frozen=True)
 class Tool:
-    """name: the beginning of it, where it is long. unread: why what it says cannot be read, or
-    could be read in another way than what it was pinned as; empty if it can."""
+    """name, and those of its parameters: the beginnings, where they are long. unread: why what it
+    says cannot be read, or could be read in another way than what it was pinned as; empty if it
+    can."""
 
     address: str
     name: bytes
     metadata: Metadata
     pinned: bytes
     unread: str = ""
+    parameters: tuple[bytes, ...] = ()
 
     @property
     def role(self) -> str:
@@ -247,7 +250,8 @@ def _tool(reader: ContractReader, agent: str, block: Block, address: str, pin: b
     except ValueError as exc:
         return Tool(address, name[:MOST_NAME], metadata, pin, f"it says no text: {exc}")
     unread = "" if same else "what it returns is more than the texts that are read in it"
-    return Tool(address, name[:MOST_NAME], metadata, pin, unread)
+    names = tuple(each[:MOST_NAME] for _, each, _ in parameters[:MOST_PARAMETERS])
+    return Tool(address, name[:MOST_NAME], metadata, pin, unread, names)
 
 
 def _returned(reader: ContractReader, address: str, sender: str, block: Block) -> tuple[bytes, ...]:

@@ -31,11 +31,12 @@ PRUNED = re.compile(r"state|trie node|pruned|archive|header not found", re.IGNOR
 #: How nodes say that code came to an end that is no return: it fails without a reason, as in a
 #: transaction. Whose code that is may do so at will, so that it says nothing of the node.
 HALTED = re.compile(
-    r"out ?of ?gas|OOG|gas required exceeds|gas uint64 overflow|EVM error|VM execution error"
+    r"out ?of ?gas|OOG|gas required exceeds|gas uint64 overflow|VM execution error"
     r"|(invalid|bad|undefined) ?(fe)? ?(opcode|instruction|jump)|opcode ?not ?found"
     r"|stack ?(under|over)flow|stack limit|(out ?of|invalid memory) ?(offset|access)"
     r"|write protection|state ?change ?during ?static ?call|return ?data out of bounds"
-    r"|create ?(collision|contract size|init ?code)|call ?(depth|too deep)",
+    r"|create ?(collision|contract ?size|init ?code)|call ?(depth|too ?deep|not ?allowed)"
+    r"|not ?activated|precompile ?error",
     re.IGNORECASE,
 )
 #: Bytes that the contracts of a stranger's receipt or agent may answer with, all in all.
@@ -192,15 +193,17 @@ class ContractReader:
         constructor = [e for e in compiled.abi if e["type"] == "constructor"]
         types = [p["type"] for e in constructor for p in e["inputs"]]
         fields: Any = {"data": compiled.bytecode + encode(types, list(arguments))}
-        return self._called(fields, block, compiled.abi)
+        return self._called(fields, block, compiled.abi, ours=True)
 
-    def _called(self, fields: Any, block: Block, errors: Any) -> bytes:
+    def _called(self, fields: Any, block: Block, errors: Any, *, ours: bool = False) -> bytes:
+        """ours: the code is, which halts for want of what the node gives it alone."""
+
         def ask() -> bytes:
             try:
                 with translated(self.web3, errors):
                     return bytes(self.web3.eth.call(fields, block.number))
             except ChainError as exc:
-                if isinstance(exc, RevertError) or not HALTED.search(str(exc)):
+                if isinstance(exc, RevertError) or ours or not HALTED.search(str(exc)):
                     raise
                 raise RevertError(str(exc), data=b"") from exc
 

@@ -130,6 +130,15 @@ def recorded_decision(record: DecisionRecord) -> Decision:
     )
 
 
+def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
+    """The 32 bytes of each argument of a call, by what it is for ("asset", "amount", "recipient"),
+    which models may have in any order. Raises ValueError where one is missing or there twice."""
+    slots = [argument.slot for argument in decision.arguments]
+    if len(set(slots)) != len(slots):
+        raise ValueError(f"the call has two arguments for one slot: {', '.join(slots)}")
+    return dict(zip(slots, map(unhexed, decision.values), strict=True))
+
+
 def relied_on(steps: Sequence[IterationRecord]) -> tuple[Fact, ...]:
     """The facts that these iterations rest on."""
     return facts_of(map(_decided, steps))

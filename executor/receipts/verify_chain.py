@@ -6,7 +6,7 @@ tokens, most of which are code of others, are compared with balances besides. St
 recorded blocks, so the node must still have it: an archive node for old runs.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eth_utils.crypto import keccak
@@ -20,6 +20,7 @@ from zkagent.executor.receipts.recording import (
     recorded_context,
     signed_terms,
     unhexed,
+    words_by_slot,
 )
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.executor.runs.derivation import text
@@ -311,20 +312,27 @@ def _tokens(run: RunRecord, standing: Standing) -> frozenset[str]:
 
 
 def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
-    """The transfers that the calls imply."""
+    """The transfers that the calls imply by what their arguments are said to be: a tool may take
+    them in another order than a model gives them, and then does something else."""
     pool = standing.pool
     for step in run.iterations:
         if step.decision.kind != "call" or step.decision.action not in MOVES:
             continue
         wallet = _known(standing.wallet, "the wallet")
-        words = [unhexed(value) for value in step.decision.values]
-        token, units = _address(words[0]), int.from_bytes(words[1], "big")
+        words = words_by_slot(step.decision)
+        token, units = _address(_of(words, "asset")), int.from_bytes(_of(words, "amount"), "big")
         if step.decision.action == "Transfer":
-            yield TokenTransfer(token, wallet, _address(words[2]), units)
+            yield TokenTransfer(token, wallet, _address(_of(words, "recipient")), units)
         elif step.decision.action == "Deploy":
             yield TokenTransfer(token, wallet, _known(pool, "the pool"), units)
         else:
             yield TokenTransfer(token, _known(pool, "the pool"), wallet, units)
+
+
+def _of(words: Mapping[str, bytes], slot: str) -> bytes:
+    if slot not in words:
+        raise ValueError(f"a call that moves tokens names no {slot}")
+    return words[slot]
 
 
 def _is(found: TokenTransfer, wanted: TokenTransfer, standing: Standing) -> bool:

@@ -34,6 +34,7 @@ from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
     observation_in,
+    swapped_arguments,
     text,
     tool_hash,
     with_decimals,
@@ -175,6 +176,9 @@ class _Planning:
             if (found := tool_hash(tool)) != pinned:
                 what = f"pin of the tool {tool.address}"
                 raise DecisionMismatch(index, what, found.hex(), pinned.hex())
+        if swapped := swapped_arguments(self.model, self.reads.tools):
+            what = f"order of the arguments of {swapped.name}"
+            raise DecisionMismatch(index, what, swapped.given, swapped.taken)
 
     def check_answer(self, decisions: Sequence[PlannedDecision], answer: bytes) -> None:
         expected = decisions[-1].decision.answer if decisions else ""

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -90,11 +91,15 @@ class Journal:
             self._file = -1
 
     def _read(self, subject: Subject) -> list[Signed]:
+        """Nothing in the file changes before it is known to be a journal."""
         content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         whole = content[: content.rfind(b"\n") + 1]
-        os.ftruncate(self._file, len(whole))
+        head = {"format": FORMAT, **subject}
         if not whole:
-            self._append({"format": FORMAT, **subject})
+            if not _line(head).startswith(content):
+                raise JournalDamaged(self.path, "it has no whole line")
+            os.ftruncate(self._file, 0)
+            self._append(head)
             _sync_folder(self.path)
             return []
         try:
@@ -106,6 +111,7 @@ class Journal:
         if not sound:
             raise JournalDamaged(self.path, "a hash is not its transaction's, or another format")
         self._check(header, subject, signed)
+        os.ftruncate(self._file, len(whole))
         return signed
 
     def _check(self, header: dict[str, Any], subject: Subject, signed: list[Signed]) -> None:
@@ -118,7 +124,7 @@ class Journal:
                 raise JournalRefused(self.path, "account", account, subject["account"])
 
     def _append(self, value: Mapping[str, Any]) -> None:
-        line = json.dumps(value).encode() + b"\n"
+        line = _line(value)
         end = os.fstat(self._file).st_size
         try:
             written = os.pwrite(self._file, line, end)
@@ -144,7 +150,7 @@ def journal_path(out: Path) -> Path:
 def _locked(path: Path) -> int:
     """The file, ours alone; made when there is none."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = _opened(path)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
@@ -153,6 +159,26 @@ def _locked(path: Path) -> int:
             os.close(file)
             raise JournalInUse(path) from exc
         os.close(file)  # removed by whoever finished it just now
+
+
+def _opened(path: Path) -> int:
+    """Raises JournalDamaged for what is no file of its own: who made the folder may have had it
+    lead to another file of ours."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as exc:
+        if exc.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise JournalDamaged(path, "it is a link, a folder or a pipe") from exc
+        raise
+    found = os.fstat(file)
+    if stat.S_ISREG(found.st_mode) and found.st_nlink <= 1:
+        return file
+    os.close(file)
+    raise JournalDamaged(path, "it is no file of its own")
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
 
 
 def _is_sound(signed: Signed) -> bool:

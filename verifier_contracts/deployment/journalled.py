@@ -29,7 +29,12 @@ from zkagent.verifier_contracts.chain.signing import Fees, fees_now, gas_limit, 
 from zkagent.verifier_contracts.chain.transactions import GAS_MARGIN_PERCENT, replay, translated
 from zkagent.verifier_contracts.deployment.carrier import Step
 from zkagent.verifier_contracts.deployment.journal import Journal, Signed
-from zkagent.verifier_contracts.errors import AnswerRefused, JournalRefused, StepPending
+from zkagent.verifier_contracts.errors import (
+    AnswerRefused,
+    JournalDamaged,
+    JournalRefused,
+    StepPending,
+)
 
 INCLUSION_TIMEOUT_S = 180.0
 POLL_S = 0.1
@@ -82,6 +87,9 @@ class JournalledCarrier:
         if any(each.content != content for each in signed):
             said = f"{signed[0].content[:16]} (made by another version, or with other options)"
             raise JournalRefused(self.journal.path, f"step {step.name!r}", said, content[:16])
+        if any((each.content, each.nonce) != _carried(each) for each in signed):
+            why = f"what was signed for step {step.name!r} is something else than it says"
+            raise JournalDamaged(self.journal.path, why)
         tries = [each for each in signed if each.nonce == signed[-1].nonce]
         return [] if self._is_void(tries) else tries
 
@@ -184,6 +192,18 @@ def content_of(call: Any) -> dict[str, Any]:
 def _digest(fields: Mapping[str, Any]) -> str:
     text = f"{fields.get('to', '')} {fields['data']}".lower()
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _carried(signed: Signed) -> tuple[str, int] | None:
+    """Digest and nonce of what was really signed: whoever wrote the file may have taken another
+    transaction of the account's for it. None when it is none of ours."""
+    try:
+        read = _read(signed)
+        to, data = bytes(read["to"]).hex(), bytes(read["data"]).hex()
+    except Exception:  # whatever a decoder raises on foreign bytes
+        return None
+    fields = {"data": f"0x{data}"} | ({"to": f"0x{to}"} if to else {})
+    return _digest(fields), int(read["nonce"])
 
 
 def _fees_of(signed: Signed) -> Fees:

@@ -95,6 +95,8 @@ def asked(words: str) -> None:
         "out of gas",
         "VM execution error.",
         "EVM error InvalidFEOpcode",
+        "EVM error OutOfOffset",
+        "EVM error: CallNotAllowedInsideStatic",
         "EVM error: StateChangeDuringStaticCall",
     ],
 )
@@ -105,7 +107,14 @@ def test_the_words_of_nodes_for_that(words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["rate limit exceeded", "method not found", "internal error", "execution timeout", "busy"],
+    [
+        "rate limit exceeded",
+        "method not found",
+        "internal error",
+        "execution timeout",
+        "EVM error: Database(disk)",
+        "EVM error",
+    ],
 )
 def test_what_is_the_nodes_own_trouble_is_no_revert(words: str) -> None:
     with pytest.raises(ChainError) as refused:

@@ -13,7 +13,7 @@ from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.agent import AgentReads, Block, Happened, TokenTransfer
 from zkagent.executor.errors import DecimalsRefused, NotOnChain
 from zkagent.executor.receipts import verify_chain
-from zkagent.executor.receipts.format import Receipt, RunRecord
+from zkagent.executor.receipts.format import ArgumentRecord, Receipt, RunRecord
 from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_chain import Standing, check_effects
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
@@ -351,6 +351,60 @@ def padded(address: str) -> str:
     return "0x" + address[2:].rjust(64, "0")
 
 
+SLOTS = ("asset", "amount", "recipient")
+
+
+def problems_of(
+    receipt: Receipt,
+    agent: MemoryAgent,
+    action: str,
+    slots: Sequence[str],
+    words: Sequence[str],
+) -> Callable[[tuple[TokenTransfer, ...]], str]:
+    """What is wrong with transfers, where the withdrawal is another call."""
+    (run,) = receipt.runs
+    steps = list(run.iterations)
+    (index,) = (i for i, step in enumerate(steps) if step.decision.action == "Withdraw")
+    named = tuple(ArgumentRecord(slot=slot, text=slot, source="prompt") for slot in slots)
+    changes = {"action": action, "values": tuple(words), "arguments": named}
+    decision = steps[index].decision.model_copy(update=changes)
+    steps[index] = steps[index].model_copy(update={"decision": decision})
+    decided = run.model_copy(update={"iterations": tuple(steps)})
+
+    def problem(transfers: tuple[TokenTransfer, ...]) -> str:
+        happens(agent, transfers=transfers)
+        stands = Standing((), WALLET, POOL)
+        checks = check_effects("run 1", decided, agent, lambda record: stands, lambda later: None)
+        (found,) = [each for each in checks if each.claim == "tokens moved as decided"]
+        return found.problem
+
+    return problem
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_what_was_decided_is_by_what_each_argument_is_for(
+    receipt: Receipt, agent: MemoryAgent, order: tuple[int, ...]
+) -> None:
+    """A model may have a tool's arguments in another order than the wallet takes them."""
+    words = (padded(USDC), units(7), padded(STRANGER))
+    moved = (TokenTransfer(USDC, WALLET, STRANGER, 7),)
+    slots, sorted_words = [SLOTS[i] for i in order], [words[i] for i in order]
+    assert problems_of(receipt, agent, "Transfer", slots, sorted_words)(moved) == ""
+    if order != (0, 1, 2):  # the wallet moves by place what is named otherwise
+        assert problems_of(receipt, agent, "Transfer", slots, words)(moved) != ""
+
+
+@pytest.mark.parametrize(
+    "slots", [("asset", "asset", "amount"), ("asset", "amount", "payee"), ("amount", "recipient")]
+)
+def test_a_call_that_does_not_name_what_moves_is_none(
+    receipt: Receipt, agent: MemoryAgent, slots: tuple[str, ...]
+) -> None:
+    words = (padded(USDC), units(7), padded(STRANGER))
+    moved = (TokenTransfer(USDC, WALLET, STRANGER, 7),)
+    assert problems_of(receipt, agent, "Transfer", slots, words)(moved) != ""
+
+
 @pytest.mark.parametrize(
     ("action", "values", "moved"),
     [
@@ -366,21 +420,8 @@ def test_each_action_moves_its_own_way(
     values: tuple[str, ...],
     moved: TokenTransfer,
 ) -> None:
-    (run,) = receipt.runs
     words = (padded(values[0]), units(7), *map(padded, values[1:]))
-    steps = list(run.iterations)
-    (index,) = (i for i, step in enumerate(steps) if step.decision.action == "Withdraw")
-    decision = steps[index].decision.model_copy(update={"action": action, "values": words})
-    steps[index] = steps[index].model_copy(update={"decision": decision})
-    decided = run.model_copy(update={"iterations": tuple(steps)})
-
-    def problem(transfers: tuple[TokenTransfer, ...]) -> str:
-        happens(agent, transfers=transfers)
-        stands = Standing((), WALLET, POOL)
-        checks = check_effects("run 1", decided, agent, lambda record: stands, lambda later: None)
-        (found,) = [each for each in checks if each.claim == "tokens moved as decided"]
-        return found.problem
-
+    problem = problems_of(receipt, agent, action, SLOTS[: len(words)], words)
     assert problem((moved,)) == ""
     back = replace(moved, sender=moved.recipient, recipient=moved.sender)
     for wrong in (back, replace(moved, units=8), replace(moved, token=STRANGER)):

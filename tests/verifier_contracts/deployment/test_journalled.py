@@ -283,6 +283,60 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     assert deployment.nonce == 2
 
 
+@pytest.mark.parametrize("other", ["transaction", "nonce"])
+def test_a_journal_that_says_something_else_than_was_signed_is_refused(
+    deployment: Deployment, counter: Contract, other: str
+) -> None:
+    """Whoever put it there took another transaction of the account's, which everybody may read."""
+    deployment.counter = compile_source("Counter", COUNTER.replace("> 9", "> 1000000"))
+    begin(deployment)
+    header, old = map(json.loads, deployment.path.read_text().splitlines())
+    deployment.path.unlink()
+    deployment.counter = counter
+    begin(deployment)
+    _, new = map(json.loads, deployment.path.read_text().splitlines())
+    forged = {
+        "transaction": {**new, "raw": old["raw"], "hash": old["hash"], "nonce": old["nonce"]},
+        "nonce": {**new, "nonce": new["nonce"] + 7},
+    }[other]
+    deployment.path.write_text("".join(f"{json.dumps(line)}\n" for line in (header, forged)))
+    with pytest.raises(JournalDamaged, match="'one' is something else than it says"):
+        deployment.start()
+    assert deployment.nonce == 2
+
+
+@pytest.mark.parametrize("how", ["link", "hard link", "link to nothing", "folder", "pipe"])
+def test_a_journal_is_a_file_of_its_own(deployment: Deployment, how: str) -> None:
+    """Somebody else's folder may have it lead to a key."""
+    key = deployment.path.with_name("key")
+    key.write_text("ab" * 32)
+    make: Callable[[], None] = {
+        "link": lambda: deployment.path.symlink_to(key),
+        "hard link": lambda: deployment.path.hardlink_to(key),
+        "link to nothing": lambda: deployment.path.symlink_to(key.with_name("nothing")),
+        "folder": deployment.path.mkdir,
+        "pipe": lambda: os.mkfifo(deployment.path),
+    }[how]
+    make()
+    with pytest.raises(JournalDamaged):
+        deployment.start()
+    assert key.read_text() == "ab" * 32
+    assert os.path.lexists(deployment.path)
+    assert not key.with_name("nothing").exists()
+    assert deployment.nonce == 0
+
+
+@pytest.mark.parametrize("text", ["ab" * 32, '{"version": 3}\n', '{"a": 1}\nrest', "{"])
+def test_what_is_no_journal_is_left_as_it_is(deployment: Deployment, text: str) -> None:
+    deployment.path.write_text(text)
+    if text == "{":  # as a journal's first line begins
+        deployment.start()
+        return
+    with pytest.raises((JournalDamaged, JournalRefused)):
+        deployment.start()
+    assert deployment.path.read_text() == text
+
+
 def test_two_at_once_are_refused(deployment: Deployment) -> None:
     about = {"chain": 31337, "account": deployment.signer.address, "model": "a"}
     with Journal(deployment.path, about), pytest.raises(JournalInUse):

@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from zkagent.prover.service.queue.tables import results, tallies
 SLOW_HEALTHZ_S = 0.2
 SLOW_SHARE = 0.01  # of answers, since the machine has other things to do, too
 HELD_UP_S = 1.0
+LEAST_ASKED_S = 2.0  # where a fault takes less time, it lasts on
 STUCK_HEALTHZ_S = 5.0  # whoever asks whether a service lives gives up after some seconds
 MARKER = 7391846250  # in every input; wherever it turns up, inputs do
 OPTIONS = ("--stale", "3", "--grace", "1", "--least-free", "2")
@@ -75,6 +77,7 @@ class Ward:
         self.acknowledged: dict[str, list[int]] = {}
         self._number = random.randrange(1 << 20) * 10_000
         self._probe: subprocess.Popen[str] | None = None
+        self._asked_from = 0.0
 
     def complain(self, what: str) -> None:
         self.report.failures.append(what)
@@ -83,6 +86,7 @@ class Ward:
         member = self.fleet.serve(*options, slots=slots)
         self.prove(1)
         assert self.acknowledged, "a service whose address was told does not answer"
+        self._asked_from = time.monotonic()
         self._probe = subprocess.Popen(
             [sys.executable, "-m", "tests.prover.service.liveness", str(self.fleet.port)],
             cwd=ROOT,
@@ -100,6 +104,7 @@ class Ward:
         """Count how `/healthz` answered up to now; nobody asks any more."""
         probe, self._probe = self._probe, None
         if probe:
+            time.sleep(max(0.0, self._asked_from + LEAST_ASKED_S - time.monotonic()))
             for took in json.loads(probe.communicate(timeout=30)[0]):
                 if took < 0:
                     self.complain(f"/healthz did not answer ({-took:.2f} s)")

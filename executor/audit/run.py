@@ -73,9 +73,10 @@ class RunContracts:
             yield from origin_checks(code, place)
         block = run.transaction.block
         after = Block(block.number, block.hash)
+        later = Code(self.reader, after, self.trusted, self._origins)
         for listing in _listings(run):
             before = decimals_check(code, listing)
-            yield before if before.held else decimals_check(replace(code, block=after), listing)
+            yield before if before.held else decimals_check(later, listing)
         yield from tool_checks_of_run(code, wiring, run.model.decoder.address)
         if after.number != code.block.number:
             ours = (place for place in places(wiring, code) if place.address != NOBODY)

@@ -140,7 +140,8 @@ def test_a_token_that_was_another_one_around_the_run(
     token = with_token(scene)
     six, eighteen = token.functions.set(6), token.functions.set(18)
     hand_in = scene.around(eighteen, six, behind=behind)
-    receipt = scene.run(f"send 1.5 {token.address} to {scene.friend}", hand_in)
+    prompt = f"send 1.5 {token.address} to {scene.friend}"
+    receipt = scene.run(prompt, hand_in, interrupted=interrupted)
     number = receipt.runs[0].transaction.block.number
     found = [token.functions.decimals().call(block_identifier=number - back) for back in (1, 0)]
     assert found == [18, 18 if behind else 6]
@@ -163,7 +164,7 @@ def test_a_tool_that_was_another_one_around_the_run(
         "silent": (tool.fallSilent(True), tool.fallSilent(False)),
     }[how]
     hand_in = scene.around(away, back, behind=behind)
-    receipt = scene.run(f"send 3 USDC to {scene.friend}", hand_in)
+    receipt = scene.run(f"send 3 USDC to {scene.friend}", hand_in, interrupted=interrupted)
     if behind:
         scene.by_stranger(back)
     scene.check(receipt)

@@ -59,7 +59,7 @@ class Journal:
                 found.append(records.read(path))
             except RunRecordDamaged as reason:
                 damaged.append(reason)
-        return tuple(sorted(found, key=lambda r: (r.created, r.id))), tuple(damaged)
+        return tuple(sorted(found, key=lambda r: (r.created, r.nonce, r.id))), tuple(damaged)
 
     def of(self, intent: Intent) -> list[RunRecord]:
         """The records of an intent, the newest last."""

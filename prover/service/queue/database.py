@@ -145,7 +145,9 @@ class Database:
         except DatabaseLost:
             if file.is_savable:  # this connection still has the log that others will not find
                 driver: Any = connection.connection.driver_connection
-                driver.execute("PRAGMA wal_checkpoint(full)").close()
+                busy, pages, saved = driver.execute("PRAGMA wal_checkpoint(full)").fetchone()
+                if busy or pages != saved:
+                    log.error("of the removed log %s of %s pages were saved", saved, pages)
             raise
 
     def check(self) -> None:
@@ -211,9 +213,16 @@ class Database:
             pool_timeout=POOL_S,
             hide_parameters=True,
         )
+        sa.event.listen(engine, "do_connect", self._check_unchanged)
         sa.event.listen(engine, "connect", _open_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
+
+    def _check_unchanged(self, *_: object) -> None:
+        """Raises DatabaseLost where another connection would begin another log beside the one that
+        those that are open still have, and that could then not be saved."""
+        if self._file:
+            self._file.check_beside()
 
 
 class OpenFile:
@@ -253,14 +262,20 @@ class OpenFile:
         """After a change, that what lies beside the file for as long as anybody has that open is
         the same as before. If not, we go on writing into what nobody else can read, and that does
         not end when somebody has made another one. Raises DatabaseLost."""
+        try:
+            self.check_beside()
+        except DatabaseLost as exc:
+            self._lost = self._lost or exc
+        self._beside = {path: known or _identity_at(path) for path, known in self._beside.items()}
+        self.check()
+
+    def check_beside(self) -> None:
+        """The same, for this moment alone. Raises DatabaseLost."""
         for path, known in self._beside.items():
             found = _identity_at(path)
-            if known is None:
-                self._beside[path] = found
-            elif found != known and self._lost is None:
+            if found != known and known is not None:
                 what = "replaced by another one" if found else "removed"
-                self._lost = DatabaseLost(str(path), what, can_return=False)
-        self.check()
+                raise DatabaseLost(str(path), what, can_return=False)
 
     @property
     def is_savable(self) -> bool:

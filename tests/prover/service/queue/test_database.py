@@ -280,6 +280,25 @@ def test_no_write_counts_once_the_log_beside_the_file_was_removed_and_what_count
     assert REQUESTS[2].id not in found
 
 
+@pytest.mark.parametrize("ends", [("-wal",), ("-wal", "-shm")])
+def test_a_further_connection_begins_no_other_log_before_what_counted_is_saved(
+    opened: Database, file: Path, ends: tuple[str, ...]
+) -> None:
+    store = Store(opened, ListedRuns())
+    store.submit("alice", REQUESTS[0])
+    with opened.read() as busy:
+        busy.execute(sa.select(proofs.c.id)).all()
+        for end in ends:
+            file.with_name(f"{file.name}{end}").unlink()
+        with pytest.raises(DatabaseLost, match="-wal was removed while in use"):
+            store.submit("alice", REQUESTS[1])
+        with pytest.raises(DatabaseLost, match="-wal was removed"), opened.bare_engine.connect():
+            pass
+    with pytest.raises(DatabaseLost, match="-wal was removed while in use"):
+        store.submit("alice", REQUESTS[2])
+    assert after_a_kill(file) == {REQUESTS[0].id, REQUESTS[2].id}
+
+
 @pytest.mark.parametrize("end", ["-wal", "-shm"])
 def test_no_write_counts_once_another_log_lies_beside_the_file(
     opened: Database, file: Path, end: str

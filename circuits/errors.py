@@ -27,6 +27,7 @@ CircuitError
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
 ├── EngineMissing        a prover's library is not installed
+├── PackagesMissing      npm cannot install what was asked for, or there is no Node.js
 └── EngineError          ezkl or another library failed or panicked
     └── EngineCrashed    the process that ran it ended
 
@@ -38,8 +39,8 @@ from pathlib import Path
 from zkagent.errors import ZkagentError
 
 CUT_OFF = "its words cannot be written"
-#: What Rust, numpy and C++ say before they give up.
-OUT_OF_MEMORY = ("memory allocation", "MemoryError", "bad_alloc")
+#: What Rust, numpy, C++ and V8 say before they give up.
+OUT_OF_MEMORY = ("memory allocation", "MemoryError", "bad_alloc", "heap out of memory")
 
 
 def tells_of_no_memory(line: str) -> bool:
@@ -328,6 +329,10 @@ class EngineMissing(CircuitError):
         self.engine = engine
 
 
+class PackagesMissing(CircuitError):
+    """What comes from npm is not there, and npm does not bring it."""
+
+
 class EngineCrashed(EngineError):
     """The process that ran ezkl, or another engine, ended; `ending` is its exit code or signal."""
 
@@ -360,6 +365,7 @@ __all__ = [
     "MemoryTooSmall",
     "NetworkRefused",
     "OutsideRange",
+    "PackagesMissing",
     "ProgramRefused",
     "ProofMalformed",
     "ProofSystemUnknown",

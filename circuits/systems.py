@@ -16,6 +16,7 @@ from zkagent.circuits.errors import (
     CircuitElsewhere,
     CircuitNotFound,
     CircuitOutdated,
+    EngineError,
     ProofSystemUnknown,
     SetupDiffers,
 )
@@ -98,6 +99,8 @@ SYSTEMS: dict[bytes, ProofSystem] = {
 }
 #: What users call those that prove; the first one where they do not say.
 PROVING: dict[str, ProofSystem] = {"ezkl": HALO2, "groth16": GROTH16}
+#: Provers that are not the only one of their system, as users call them.
+PROVERS: dict[str, ProofSystem] = {name: Groth16(name) for name in ("groth16py", "snarkjs")}
 
 
 def find_system(proof_system_id: bytes) -> ProofSystem:
@@ -159,9 +162,21 @@ def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
         return None
 
 
-def prove(circuit: Circuit, x: Sequence[int]) -> Proof:
-    """Prove y = f(x) in this process. Raises InputRefused, EngineError."""
-    return system_of(circuit).prove(circuit, x)
+def prove(circuit: Circuit, x: Sequence[int], prover: str | None = None) -> Proof:
+    """Prove y = f(x) in this process. prover: one of PROVERS, instead of the system's usual one.
+    Raises InputRefused, EngineError."""
+    return prover_of(circuit, prover).prove(circuit, x)
+
+
+def prover_of(circuit: Circuit, prover: str | None = None) -> ProofSystem:
+    """The system of a circuit, with this prover. Raises ProofSystemUnknown, EngineError where it
+    is one for other systems."""
+    system = system_of(circuit)
+    if prover is None:
+        return system
+    if (chosen := PROVERS[prover]).name != system.name:
+        raise EngineError("prove", f"this circuit's proofs are of {system.name}", prover)
+    return chosen
 
 
 def verify(circuit: Circuit, proof: Proof) -> bool:
@@ -173,6 +188,7 @@ __all__ = [
     "EVALUATED",
     "GROTH16",
     "HALO2",
+    "PROVERS",
     "PROVING",
     "SYSTEMS",
     "ProofSystem",
@@ -184,6 +200,7 @@ __all__ = [
     "has_setup",
     "load_circuit",
     "prove",
+    "prover_of",
     "system_id",
     "system_of",
     "verify",

@@ -1,4 +1,4 @@
-"""The process behind LocalProver: `python -m zkagent.prover.child WATCHED CACHE DIGEST`.
+"""The process behind LocalProver: `python -m zkagent.prover.child WATCHED CACHE DIGEST [PROVER]`.
 
 Reads {"inputs": [...]} lines, answers each with a verified proof, or says why there is none:
 `refused` is the circuit's verdict on these inputs, anything else is trouble of this machine. With
@@ -24,13 +24,15 @@ from zkagent.prover.verification import verify
 PROBE_BYTES = 4 << 20  # about what a proof's temporary files take
 
 
-def answer(circuit: Circuit, inputs: list[int], *, confirm: bool = False) -> dict[str, Any]:
+def answer(
+    circuit: Circuit, inputs: list[int], prover: str | None = None, *, confirm: bool = False
+) -> dict[str, Any]:
     """A reply as LocalProver expects it."""
     if confirm and (found := disk_trouble()):
         return found
     started = time.perf_counter()
     try:
-        proof = systems.prove(circuit, inputs)
+        proof = systems.prove(circuit, inputs, prover)
         proven = time.perf_counter()
         verdict = verify(proof, circuit)
     except InputRefused as exc:
@@ -73,7 +75,7 @@ def _trouble(cause: str, exc: Exception) -> dict[str, Any]:
 
 
 def main() -> None:
-    watched, cache, digest = sys.argv[1:]
+    watched, cache, digest, *chosen = sys.argv[1:]
     link = ParentLink(int(watched))
     try:
         circuit = load_circuit(digest, Path(cache))
@@ -82,7 +84,9 @@ def main() -> None:
         return
     hold(circuit.directory)
     for request in link.requests():
-        link.send(answer(circuit, request["inputs"], confirm=request.get("confirm", False)))
+        prover = chosen[0] if chosen else None
+        confirm = request.get("confirm", False)
+        link.send(answer(circuit, request["inputs"], prover, confirm=confirm))
 
 
 if __name__ == "__main__":

@@ -31,12 +31,19 @@ class LocalProver:
     """
 
     def __init__(
-        self, circuit: Circuit, *, timeout_s: float = 300.0, threads: int | None = None
+        self,
+        circuit: Circuit,
+        *,
+        timeout_s: float = 300.0,
+        threads: int | None = None,
+        prover: str | None = None,
     ) -> None:
-        """timeout_s: for one proof, starting the process included. threads: by default, all."""
+        """timeout_s: for one proof, starting the process included. threads: by default, all.
+        prover: one of `systems.PROVERS` instead of the usual one."""
         self.circuit = circuit
         self.last: Measurement | None = None
         self._timeout_s = timeout_s
+        self._prover = [prover] if prover else []
         self._environment = {"RAYON_NUM_THREADS": str(threads)} if threads else {}
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
@@ -93,7 +100,7 @@ class LocalProver:
     def _started(self) -> ChildProcess:
         if self._child is None:
             cache = self.circuit.directory.parent.parent
-            arguments = [os.fspath(cache), self.circuit.digest]
+            arguments = [os.fspath(cache), self.circuit.digest, *self._prover]
             self._child = ChildProcess("zkagent.prover.child", arguments, self._environment)
         return self._child
 

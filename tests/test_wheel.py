@@ -109,6 +109,8 @@ def test_the_source_distribution_makes_the_same_wheel(wheel: Path, wheel_of_sdis
         "models/wallet/words.bin",
         "models/wallet/development.jsonl",
         "models/wallet/text/corpus/pairs_10.txt",
+        "circuits/snarkjs/package-lock.json",
+        "circuits/snarkjs/adapter.js",
         "verifier_contracts/foundry.toml",
         "verifier_contracts/src/wallet/AgentWallet.sol",
         "verifier_contracts/toolchain/pins.json",

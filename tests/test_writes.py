@@ -29,6 +29,7 @@ IN_PLACE = {
     "circuits/halo2/tuning/measuring.py:start": PASSING,
     "circuits/networks/batch.py:batch_file": PASSING,
     "circuits/networks/batch.py:batch_network": PASSING,
+    "circuits/snarkjs/install.py:_install": NEW,
     "circuits/support/child_process.py:__init__": LOG,
     "executor/bench/defaults.py:make": PASSING,
     "executor/bench/plots.py:draw_all": AGAIN,

@@ -28,7 +28,6 @@ from zkagent.circuits.errors import (
     ProgramRefused,
     SrsUnreadable,
 )
-from zkagent.circuits.groth16 import engine
 from zkagent.circuits.groth16.cached import (
     NAME,
     PROVING_KEY,
@@ -41,6 +40,7 @@ from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.development import make_keys
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.groth16.points import PROOF_BYTES
+from zkagent.circuits.groth16.provers import Prover, load_key, require
 from zkagent.circuits.groth16.setups import is_own, named_key, note_own
 from zkagent.circuits.groth16.verdicts import holds
 from zkagent.circuits.groth16.zkey import zkey_file
@@ -79,12 +79,13 @@ def build_isolated(
     cache: Path | None = None,
     progress: Told = silent,
     input_bits: int = MOST_INPUT_BITS,
+    prover: str = Prover.GROTH16PY,
 ) -> Circuit:
     """Like `build_circuit`, in a process of its own; raises the same errors, and EngineCrashed when
     that dies."""
     paths = {"onnx": onnx, "srs": srs, "cache": cache}
     request: dict[str, Any] = {name: str(path) if path else None for name, path in paths.items()}
-    request["input_bits"] = input_bits
+    request |= {"input_bits": input_bits, "prover": prover}
     digest = call_module(
         "zkagent.circuits.groth16.build", request, progress, engine="the Groth16 build"
     )
@@ -98,23 +99,25 @@ def build_circuit(
     cache: Path | None = None,
     progress: Told = silent,
     input_bits: int = MOST_INPUT_BITS,
+    prover: Prover = Prover.GROTH16PY,
 ) -> Circuit:
     """The network's circuit, looked up or built with a set-up of this process.
 
     srs: the verifying key of a circuit in the cache, which is then the one to be found; there is no
     other set-up to begin with. Without it, one of this machine's own; of several, one from a
-    ceremony comes first. input_bits: that hold each x, with its sign; others are refused. Raises
-    NetworkRefused, SrsUnreadable, EngineMissing, EngineError.
+    ceremony comes first. input_bits: that hold each x, with its sign; others are refused. prover:
+    makes a first proof. Raises NetworkRefused, SrsUnreadable, EngineMissing, PackagesMissing,
+    EngineError.
     """
     progress(Stage.NETWORK)
     network = read_network(onnx, any_integers=True)
     with FileLock(circuits_folder(cache) / f".{network.sha256}.lock"):
         if found := _find(network.sha256, input_bits, srs, cache):
             return found
-        engine.require()
+        require(prover)
         compiled = _compiled(network, input_bits)
         log.info("building a Groth16 circuit of %s", network.sha256)
-        return _build(network, compiled, cache, progress)
+        return _build(network, compiled, cache, progress, prover)
 
 
 def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit | None:
@@ -166,7 +169,9 @@ def _compiled(network: Network, input_bits: int) -> Compiled:
         raise NetworkRefused(network.path, str(exc)) from exc
 
 
-def _build(network: Network, compiled: Compiled, cache: Path | None, progress: Told) -> Circuit:
+def _build(
+    network: Network, compiled: Compiled, cache: Path | None, progress: Told, prover: Prover
+) -> Circuit:
     """Called under the network's lock."""
     fresh = circuits_folder(cache) / f".{network.sha256}.building"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -192,7 +197,7 @@ def _build(network: Network, compiled: Compiled, cache: Path | None, progress: T
         )
         stored = Stored(fresh, origin, facts, files, {})
         progress(Stage.CHECK)
-        _check(network, compiled, fresh, code)
+        _check(network, compiled, fresh, code, prover)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
         note_own(origin.srs, cache)
         directory = fresh.rename(fresh.with_name(origin.digest))
@@ -213,7 +218,9 @@ def _write_files(network: Network, compiled: Compiled, folder: Path, progress: T
     return code
 
 
-def _check(network: Network, compiled: Compiled, folder: Path, code: KeyCode) -> None:
+def _check(
+    network: Network, compiled: Compiled, folder: Path, code: KeyCode, prover: Prover
+) -> None:
     """The constraints compute what onnxruntime does, and the keys prove it."""
     proven = None
     for x in _samples(network, compiled.input_bits):
@@ -230,9 +237,9 @@ def _check(network: Network, compiled: Compiled, folder: Path, code: KeyCode) ->
     if proven is None:
         raise NetworkRefused(network.path, "no simple x, of zeros or others, leads to a y")
     witness, words = proven
-    proof = engine.Key(folder / PROVING_KEY).prove(witness.elements())
+    proof = load_key(folder / PROVING_KEY, prover).prove(witness.elements())
     if not holds(code.key, proof, words):
-        raise EngineError("prove", "the first proof is false", engine.NAME)
+        raise EngineError("prove", "the first proof is false", prover)
 
 
 def _samples(network: Network, input_bits: int) -> Iterator[list[int]]:
@@ -252,8 +259,10 @@ def _answer(request: dict[str, Any], report: Report) -> str:
         Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
     )
     assert onnx
-    bits = int(request["input_bits"])
-    return build_circuit(onnx, srs=srs, cache=cache, progress=report, input_bits=bits).digest
+    bits, prover = int(request["input_bits"]), Prover(request["prover"])
+    return build_circuit(
+        onnx, srs=srs, cache=cache, progress=report, input_bits=bits, prover=prover
+    ).digest
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
 if TYPE_CHECKING:
-    from zkagent.circuits.groth16.engine import Key
+    from zkagent.circuits.groth16.provers import Key
     from zkagent.circuits.groth16.solver import Solver
 
 EXACT = Scale(0, (0,))
@@ -39,12 +39,17 @@ class Loaded:
     digest: bytes
 
 
-#: The keys of the circuit that this process proved with last, by folder and SHA-256 of its files.
-_LOADED: dict[tuple[Path, str, str], Loaded] = {}
+#: The keys of the circuit that this process proved with last, by folder, SHA-256 of its files and
+#: prover.
+_LOADED: dict[tuple[Path, str, str, str], Loaded] = {}
 
 
+@dataclass(frozen=True)
 class Groth16:
-    """For integer networks. A set-up is made for one network, and is part of its circuit."""
+    """For integer networks. A set-up is made for one network, and is part of its circuit. prover:
+    one of `provers.Prover`."""
+
+    prover: str = "groth16py"
 
     name = NAME
     separate = True  # a library with a licence of its own, and memory that a process gives back
@@ -61,7 +66,7 @@ class Groth16:
         """Raises like `build_circuit`."""
         from zkagent.circuits.groth16.build import build_isolated
 
-        return build_isolated(onnx, srs=srs, cache=cache, progress=progress)
+        return build_isolated(onnx, srs=srs, cache=cache, progress=progress, prover=self.prover)
 
     def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
         return open_stored(stored)
@@ -79,8 +84,8 @@ class Groth16:
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """By keys that this process loads once. Raises InputRefused, KeysDamaged,
-        EngineMissing, EngineError."""
-        loaded = _LOADED.get(_files(circuit)) or _load(circuit)
+        EngineMissing, PackagesMissing, EngineError."""
+        loaded = _LOADED.get(self._keys(circuit)) or self._load(circuit)
         witness = loaded.solver.witness(x, loaded.digest)
         y = loaded.solver.outputs_of(witness)
         proof = loaded.key.prove(witness.elements())
@@ -96,34 +101,33 @@ class Groth16:
             words = code.public_words(proof.inputs, proof.outputs)
         except ValueError:
             return False  # numbers that have no words
-        if loaded := _LOADED.get(_files(circuit)):
+        if loaded := _LOADED.get(self._keys(circuit)):
             return loaded.key.verify(proof.proof, words)
         try:
             return holds(code.key, proof.proof, words)
         except ValueError as exc:
             raise KeysDamaged(circuit.vk, str(exc)) from exc
 
+    def _keys(self, circuit: Circuit) -> tuple[Path, str, str, str]:
+        return circuit.directory, circuit.files[SOLVER], circuit.files[PROVING_KEY], self.prover
 
-def _files(circuit: Circuit) -> tuple[Path, str, str]:
-    return circuit.directory, circuit.files[SOLVER], circuit.files[PROVING_KEY]
+    @unrepeatable()
+    def _load(self, circuit: Circuit) -> Loaded:
+        """Raises KeysDamaged, EngineMissing, PackagesMissing, EngineError."""
+        from zkagent.circuits.groth16.provers import Prover, load_key
+        from zkagent.circuits.groth16.solver import Solver
+        from zkagent.circuits.groth16.zkey import read_verifying_key
 
-
-@unrepeatable()
-def _load(circuit: Circuit) -> Loaded:
-    """Raises KeysDamaged, EngineMissing, EngineError."""
-    from zkagent.circuits.groth16.engine import Key
-    from zkagent.circuits.groth16.solver import Solver
-    from zkagent.circuits.groth16.zkey import read_verifying_key
-
-    code = read_key(circuit)
-    solver, zkey = circuit.directory / SOLVER, circuit.directory / PROVING_KEY
-    for path in (solver, zkey):
-        check_file(path, circuit.files[path.name])
-    if read_verifying_key(zkey) != code.key:
-        raise ArtifactCorrupted(zkey, "its verifying key is another one than the circuit's")
-    _LOADED.clear()
-    loaded = _LOADED[_files(circuit)] = Loaded(Solver.read(solver), Key(zkey), code.digest)
-    return loaded
+        code = read_key(circuit)
+        solver, zkey = circuit.directory / SOLVER, circuit.directory / PROVING_KEY
+        for path in (solver, zkey):
+            check_file(path, circuit.files[path.name])
+        if read_verifying_key(zkey) != code.key:
+            raise ArtifactCorrupted(zkey, "its verifying key is another one than the circuit's")
+        _LOADED.clear()
+        key = load_key(zkey, Prover(self.prover))
+        loaded = _LOADED[self._keys(circuit)] = Loaded(Solver.read(solver), key, code.digest)
+        return loaded
 
 
 __all__ = ["NAME", "Groth16"]

@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from zkagent.circuits.errors import CUT_OFF, EngineCrashed, tells_of_no_memory
 
@@ -148,6 +148,14 @@ class ParentLink:
         self._out.flush()
 
 
+def become(watched: int, command: Sequence[str]) -> NoReturn:
+    """Let another program take the place of a child's process: it ends with the parent as well, and
+    hears of no Ctrl-C, which is the parent's to handle. Raises OSError."""
+    _die_when_closed(watched)
+    os.setsid()
+    os.execv(command[0], list(command))
+
+
 def _wait_for(pipe: int, event: int, deadline: float | None) -> None:
     """Until it is ready; of any number, which `select` does not take above 1,023. Raises
     TimeoutError."""
@@ -198,4 +206,4 @@ def _ending(code: int) -> str:
         return f"signal {-code}"
 
 
-__all__ = ["ChildProcess", "ParentLink", "peak_rss_bytes"]
+__all__ = ["ChildProcess", "ParentLink", "become", "peak_rss_bytes"]

@@ -25,6 +25,7 @@ from zkagent.executor.cli.options import (
     JSON_OPTION,
     PROOF_SYSTEM_OPTION,
     PROOF_SYSTEMS,
+    PROVER_OPTION,
     SRS_OPTION,
 )
 from zkagent.executor.cli.tune import tune_command
@@ -58,6 +59,7 @@ for command in (tune_command, rm_command, prune_command):
 )
 @data_options
 @PROOF_SYSTEM_OPTION
+@PROVER_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def build_command(
@@ -67,6 +69,7 @@ def build_command(
     tuned: bool | None,
     data: "Data | None",
     proof_system: str,
+    prover: str | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -91,7 +94,10 @@ def build_command(
         tuned = False
     with batch_file(find_onnx(model), batch) as onnx:
         arguments = tuned_arguments(model, onnx, tuned)
-        show(build_shown(onnx, srs, arguments, data, proof_system), as_json)
+        show(
+            build_shown(onnx, srs, arguments, data, proof_system=proof_system, prover=prover),
+            as_json,
+        )
 
 
 @circuit_group.command("list")

@@ -49,17 +49,20 @@ def build_shown(
     srs: Path | None,
     arguments: "RunArguments | None" = None,
     data: "Data | None" = None,
+    *,
     proof_system: str = PROOF_SYSTEMS[0],
+    prover: str | None = None,
 ) -> "Circuit":
-    """Build or look up, with progress. arguments, data: for ezkl's circuits. Raises like the
-    system's `build`."""
+    """Build or look up, with progress. arguments, data: for ezkl's circuits. prover: for those of
+    groth16. Raises like the system's `build`."""
     from zkagent.circuits.halo2.build import Stage
     from zkagent.circuits.halo2.build_process import build_isolated
     from zkagent.executor.cli.progress import stages, working
 
+    system = proof_system_of(proof_system, prover)
     if proof_system != PROOF_SYSTEMS[0]:
         with working() as begin:
-            return proof_system_of(proof_system).build(onnx, srs=srs, progress=begin)
+            return system.build(onnx, srs=srs, progress=begin)
     with stages(len(Stage)) as begin:
         return build_isolated(onnx, srs=srs, arguments=arguments, data=data, progress=begin)
 

@@ -123,11 +123,26 @@ PROOF_SYSTEM_OPTION = click.option(
 )
 
 
-def proof_system_of(name: str) -> "ProofSystem":
-    """What --proof-system names."""
-    from zkagent.circuits.systems import PROVING
+#: As `circuits.systems.PROVERS` has them.
+PROVERS = ("groth16py", "snarkjs")
+PROVER_OPTION = click.option(
+    "--prover",
+    type=click.Choice(PROVERS),
+    help="Who makes Groth16 proofs, by default groth16py; snarkjs comes from npm when first asked "
+    "for, and takes longer.",
+)
 
-    return PROVING[name]
+
+def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":
+    """What --proof-system names, with --prover. Raises click.UsageError."""
+    from zkagent.circuits.systems import PROVERS, PROVING
+
+    system = PROVING[name]
+    if prover is None:
+        return system
+    if (chosen := PROVERS[prover]).name != system.name:
+        raise click.UsageError("--prover is for --proof-system groth16")
+    return chosen
 
 
 def without_batches(proof_system: str, wanted: object) -> None:
@@ -173,5 +188,5 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
-__all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "checked_srs", "checked_url"]
+__all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
 __all__ += ["proof_system_of", "vouched", "without_batches"]

@@ -15,6 +15,7 @@ from zkagent.executor.cli.options import (
     JSON_OPTION,
     PROOF_SYSTEM_OPTION,
     PROOF_SYSTEMS,
+    PROVER_OPTION,
     SECONDS,
     SRS_OPTION,
     SettingOption,
@@ -65,6 +66,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
 )
 @PROOF_SYSTEM_OPTION
+@PROVER_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(
@@ -77,6 +79,7 @@ def prove_command(
     service: str | None,
     wait: bool,
     proof_system: str,
+    prover: str | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -94,6 +97,8 @@ def prove_command(
         raise click.UsageError("give x with either --input or --prompt")
     if service and proof_system != PROOF_SYSTEMS[0]:
         raise click.UsageError("a service proves by its own circuits: name one by its digest")
+    if service and prover:
+        raise click.UsageError("a service has a prover of its own: leave out --prover")
     if out:
         check_place(out, replaceable=_is_proof)
     loaded = None if prompt is None else _load(model)
@@ -103,8 +108,8 @@ def prove_command(
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
         proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
-        circuit = _find_circuit(model, srs, proof_system)
-        proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s)
+        circuit = _find_circuit(model, srs, proof_system, prover)
+        proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s, prover)
         verify_s = measurement.verify_s
     if loaded:
         proof = replace(proof, about=about(loaded, prompt or "", proof))
@@ -211,7 +216,9 @@ def _named_model(model: str | None) -> "AnyModel | None":
     return None if model is None or is_file(model) or set(model) <= HEX_DIGITS else _load(model)
 
 
-def _find_circuit(model: str, srs: Path | None, proof_system: str) -> "Circuit":
+def _find_circuit(
+    model: str, srs: Path | None, proof_system: str, prover: str | None = None
+) -> "Circuit":
     """Built from a model, or by digest where no model has that name. Raises CircuitError,
     ModelError."""
     from zkagent.models.errors import UnknownModel
@@ -224,7 +231,7 @@ def _find_circuit(model: str, srs: Path | None, proof_system: str) -> "Circuit":
         raise
     tuned = None if proof_system == PROOF_SYSTEMS[0] else False
     arguments = tuned_arguments(model, onnx, tuned)
-    return build_shown(onnx, srs, arguments, proof_system=proof_system)
+    return build_shown(onnx, srs, arguments, proof_system=proof_system, prover=prover)
 
 
 def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
@@ -289,15 +296,20 @@ def _read_proof(path: Path) -> "Proof":
         raise ProofMalformed(exc.reason, named(path)) from exc
 
 
-def _prove(circuit: "Circuit", values: list[Any], timeout_s: float) -> "tuple[Proof, Measurement]":
+def _prove(
+    circuit: "Circuit", values: list[Any], timeout_s: float, prover: str | None
+) -> "tuple[Proof, Measurement]":
+    """Raises ProverError, EngineError."""
+    from zkagent.circuits.systems import prover_of
     from zkagent.executor.cli.progress import stages
     from zkagent.prover.local import LocalProver
 
-    with stages(1) as begin, LocalProver(circuit, timeout_s=timeout_s) as prover:
+    prover_of(circuit, prover)
+    with stages(1) as begin, LocalProver(circuit, timeout_s=timeout_s, prover=prover) as local:
         begin("proving")
-        proof = prover.prove(values)
-        assert prover.last
-        return proof, prover.last
+        proof = local.prove(values)
+        assert local.last
+        return proof, local.last
 
 
 def _prove_by_service(

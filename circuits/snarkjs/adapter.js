@@ -1,0 +1,55 @@
+// snarkjs for process.py: a request a line on standard input, an answer a line on standard output.
+//
+// Everything that snarkjs prints goes to standard error. What a call returns is told as it is; what
+// it logs as an error goes with it, for people. Ends with its input, and so with whoever started it.
+"use strict";
+
+const fs = require("fs");
+const readline = require("readline");
+
+const snarkjs = require(process.argv[2]);
+
+for (const name of ["log", "info", "debug", "warn"]) {
+    console[name] = (...words) => console.error(...words);
+}
+
+const CALLS = {
+    prove: async ({ zkey, wtns }, logger) => {
+        const { proof } = await snarkjs.groth16.prove(zkey, wtns, logger);
+        return [proof.pi_a.slice(0, 2), proof.pi_b.slice(0, 2), proof.pi_c.slice(0, 2)];
+    },
+    initial: async ({ r1cs, ptau, zkey }, logger) =>
+        (await snarkjs.zKey.newZKey(r1cs, ptau, zkey, logger)) instanceof Uint8Array,
+    contribute: async ({ old, fresh, name, entropy }, logger) =>
+        (await snarkjs.zKey.contribute(old, fresh, name, entropy, logger)) instanceof Uint8Array,
+    beacon: async ({ old, fresh, name, beacon, iterations }, logger) =>
+        (await snarkjs.zKey.beacon(old, fresh, name, beacon, iterations, logger)) instanceof
+        Uint8Array,
+    verify: async ({ initial, ptau, zkey }, logger) =>
+        (await snarkjs.zKey.verifyFromInit(initial, ptau, zkey, logger)) === true,
+};
+
+function tell(message) {
+    fs.writeSync(1, JSON.stringify(message) + "\n");
+}
+
+async function answer(request) {
+    const said = [];
+    const quiet = () => {};
+    const logger = { info: quiet, debug: quiet, warn: quiet, error: (words) => said.push(words) };
+    try {
+        const result = await CALLS[request.call](request.arguments, logger);
+        tell({ result, said: said.map(String).join("; ") });
+    } catch (error) {
+        tell({ error: String((error && error.message) || error) });
+    }
+}
+
+async function main() {
+    for await (const line of readline.createInterface({ input: process.stdin })) {
+        await answer(JSON.parse(line));
+    }
+    process.exit(0);
+}
+
+main();

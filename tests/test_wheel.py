@@ -138,6 +138,21 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_an_editable_installation_looks_for_nothing_in_the_folder_it_runs_in(
+    source: Path, tmp_path: Path
+) -> None:
+    """For namespace packages it would put a relative name on sys.path, below which whoever made
+    that folder may have laid plugins of our libraries."""
+    with zipfile.ZipFile(backend("build_editable", source, tmp_path)) as archive:
+        archive.extractall(tmp_path)
+    code = f"import site, sys; site.addsitedir({str(tmp_path)!r}); import zkagent; print(*sys.path)"
+    found = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert str(source / "zkagent") not in found
+    assert [path for path in found if not os.path.isabs(path)] == []  # noqa: PTH117
+
+
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
     """A folder with packages of a user's own, which must not be imported for ours."""

@@ -213,7 +213,9 @@ def _write_files(network: Network, compiled: Compiled, folder: Path, progress: T
     progress(Stage.KEYS)
     keys = make_keys(compiled)
     write_file(folder / PROVING_KEY, zkey_file(keys))
-    code = KeyCode(compiled.inputs, compiled.output_count, True, keys.verifying)
+    code = KeyCode(
+        compiled.inputs, compiled.output_count, True, keys.verifying, compiled.input_bits
+    )
     write_file(folder / VERIFYING_KEY, code.to_bytes())
     return code
 

@@ -69,8 +69,9 @@ def read_key(circuit: Circuit) -> KeyCode:
         code = KeyCode.from_bytes(content)
     except ValueError as exc:
         raise ArtifactCorrupted(circuit.vk, f"it is no key: {exc}") from exc
-    counts = code.inputs, code.outputs, code.development
-    if counts != (circuit.input_count, circuit.output_count, circuit.development_srs):
+    said = code.inputs, code.outputs, code.development, code.input_bits
+    bits = input_bits_of(circuit.origin)
+    if said != (circuit.input_count, circuit.output_count, circuit.development_srs, bits):
         raise ArtifactCorrupted(circuit.vk, "it belongs to another circuit")
     return code
 

@@ -23,7 +23,7 @@ from zkagent.circuits.groth16.constraints import (
 )
 from zkagent.circuits.groth16.gadgets import MOST_BITS, larger, positive, signed_digits
 from zkagent.circuits.groth16.lookups import look_up, one_of
-from zkagent.circuits.groth16.packing import FEATURES, OUTPUTS, Form
+from zkagent.circuits.groth16.packing import OUTPUTS, Form
 from zkagent.circuits.groth16.public_words import MOST_PLAIN, output_words
 from zkagent.circuits.groth16.solver import Solver
 from zkagent.circuits.groth16.sums import (
@@ -76,16 +76,18 @@ class Compiled(Solver):
 def compile_program(
     program: Program,
     *,
-    features: Form = FEATURES,
+    features: Form | None = None,
     outputs: Form = OUTPUTS,
     checked_outputs: bool = False,
 ) -> Compiled:
     """Raises ProgramRefused for numbers that do not fit their form or could not be compared.
 
+    features: by default as wide as the program's inputs.
     checked_outputs: cut outputs into bits, too, so that one with no room in its word is refused by
     a constraint, and not by the program's bounds alone. x fixes the outputs, and the words are the
     same sums of them either way.
     """
+    features = features or Form(program.input_bits)
     if program.input_bits > features.bits:
         raise ProgramRefused(f"inputs of {program.input_bits} bits do not fit {features.bits}")
     widest = max(program.bounds[i] for i in program.outputs)

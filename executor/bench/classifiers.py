@@ -1,4 +1,4 @@
-"""The text classifiers S, M and L, trained on public data that the user has.
+"""The text classifiers, S to XXL, trained on public data that the user has.
 
 Training takes minutes, so what was trained is kept in the cache, under a digest of the texts, the
 size and the code that trains.

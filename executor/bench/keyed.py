@@ -7,8 +7,7 @@ are, and times are those of all of them, made one after another.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zkagent.circuits.networks.batch import batch_file
-from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.networks.batch import batch_network
 from zkagent.executor.bench.forms import KEYED, Prepared
 from zkagent.executor.bench.subjects import Say, Subject
 from zkagent.executor.bench.verification_gas import CallCost
@@ -29,10 +28,8 @@ def groth16(subject: Subject, batch: int, folder: Path, say: Say) -> Prepared:
     from zkagent.circuits.groth16.cached import PROVING_KEY, SOLVER
 
     circuit = build_isolated(subject.onnx, progress=say, input_bits=subject.input_bits)
-    with batch_file(subject.onnx, batch) as onnx:
-        network = read_network(onnx)
     return Prepared(
-        network=network,
+        network=subject.network if batch == 1 else batch_network(subject.onnx, batch),
         input_bits=subject.input_bits,
         compiled=Path(),
         settings=Path(),

@@ -92,11 +92,11 @@ def flat(outputs: list[Array]) -> Numbers:
     return tuple(value for output in outputs for value in output.reshape(-1).tolist())
 
 
-def saved(content: bytes, folder: Path, name: str) -> OnnxNetwork:
-    """An ONNX file of that name in `folder`, read back."""
+def saved(content: bytes, folder: Path, name: str, *, any_integers: bool = False) -> OnnxNetwork:
+    """An ONNX file of that name in `folder`, read back. any_integers: as `read_network` has it."""
     path = folder / f"{name}.onnx"
     path.write_bytes(content)
-    return read_network(path)
+    return read_network(path, any_integers=any_integers)
 
 
 def square_mlp(folder: Path, say: Say) -> Subject:
@@ -170,6 +170,21 @@ def random_square(layers: tuple[int, int, int], bits: int, folder: Path, say: Sa
     )
 
 
+def text_reader(folder: Path, say: Say) -> Subject:
+    """Look-ups, convolutions, arg-max and pointers, which neither ezkl nor the EVM's contract
+    takes; random weights."""
+    from zkagent.models.examples.text import INPUT_BITS, text_network, text_samples
+
+    return Subject(
+        name="text-64",
+        title="reads 64 tokens, random weights",
+        family="text",
+        network=saved(text_network(), folder, "text-64", any_integers=True),
+        samples=text_samples(8),
+        input_bits=INPUT_BITS,
+    )
+
+
 def deep_square(width: int, folder: Path, say: Say) -> Subject:
     """64-512-width-8 with random weights, as small as keeps every number within 64 bits: one hidden
     layer cannot be much wider than 512 in the EVM, where each output is one contract's sum."""
@@ -229,4 +244,4 @@ def wallet_decision(y: Numbers) -> Numbers:
 
 
 __all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "random_square", "saved"]
-__all__ += ["square_mlp", "wallet", "wallet_decision", "wide_square"]
+__all__ += ["square_mlp", "text_reader", "wallet", "wallet_decision", "wide_square"]

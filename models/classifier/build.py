@@ -65,7 +65,7 @@ def build_classifier(
     progress: Progress,
     recipe: Recipe | None = None,
 ) -> TextClassifier:
-    """Train a classifier of `size` S, M or L and write it. Raises DatasetError, BoundExceeded."""
+    """Train a classifier of a `size` of SIZES and write it. Raises DatasetError, BoundExceeded."""
     shape, labels = SIZES[size], data.labels
     if test is None:
         data, test = hold_out(data)

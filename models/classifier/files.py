@@ -49,7 +49,7 @@ class ClassifierManifest(ManifestRecord):
     """`classifier.json`."""
 
     format: Literal["zkagent-classifier-1"]
-    size: Literal["S", "M", "L"]
+    size: Literal["S", "M", "L", "XL", "XXL"]
     labels: Annotated[tuple[str, ...], Field(min_length=2)]
     table_rows: Annotated[int, Field(ge=2)]
     features: Annotated[int, Field(ge=1)]

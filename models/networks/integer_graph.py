@@ -6,6 +6,7 @@ as in `onnx_export`, which the classifier and the small networks do not share wi
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +24,27 @@ class IntegerGraph:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
 
+    def node(self, operator: str, sources: list[str], **attributes: Any) -> str:
+        name = f"{operator.lower()}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operator, sources, [name], name=name, **attributes))
+        return name
+
+    def constant(self, values: npt.ArrayLike) -> str:
+        name = f"constant_{len(self._constants)}"
+        array = np.ascontiguousarray(values, dtype=np.int64)
+        self._constants.append(numpy_helper.from_array(array, name))
+        return name
+
     def pick(self, source: str, places: npt.ArrayLike) -> str:
         """The columns `places` of a [1, n] tensor: a permutation, or any choice."""
-        return self._node("Gather", [source, self._constant(np.ravel(places))], axis=1)
+        return self.node("Gather", [source, self.constant(np.ravel(places))], axis=1)
 
     def reshape(self, source: str, shape: Sequence[int]) -> str:
-        return self._node("Reshape", [source, self._constant(shape)])
+        return self.node("Reshape", [source, self.constant(shape)])
 
     def matmul(self, source: str, weights: npt.ArrayLike) -> str:
         """`source` [..., m, k] times `weights` [..., k, n]."""
-        return self._node("MatMul", [source, self._constant(weights)])
+        return self.node("MatMul", [source, self.constant(weights)])
 
     def blocks(self, source: str, weights: npt.NDArray[np.int64]) -> str:
         """A block-diagonal layer: [1, B * k] times `weights` [B, k, n] to [1, B * n]."""
@@ -42,13 +54,13 @@ class IntegerGraph:
 
     def add(self, source: str, bias: npt.ArrayLike) -> str:
         """`source` [1, n] plus `bias` [n]."""
-        return self._node("Add", [source, self._constant(np.atleast_2d(bias))])
+        return self.node("Add", [source, self.constant(np.atleast_2d(bias))])
 
     def square(self, source: str) -> str:
-        return self._node("Mul", [source, source])
+        return self.node("Mul", [source, source])
 
     def concat(self, sources: Sequence[str]) -> str:
-        return self._node("Concat", list(sources), axis=1)
+        return self.node("Concat", list(sources), axis=1)
 
     def finish(self, output: str, outputs: int) -> bytes:
         """The serialized model whose "y" [1, outputs] is the tensor `output`, the last one made."""
@@ -66,17 +78,3 @@ class IntegerGraph:
         model.producer_name, model.producer_version = "zkagent", ""
         onnx.checker.check_model(model, full_check=True)
         return bytes(model.SerializeToString(deterministic=True))
-
-    def _node(self, operator: str, sources: list[str], axis: int | None = None) -> str:
-        name = f"{operator.lower()}_{len(self._nodes)}"
-        node = helper.make_node(operator, sources, [name], name=name)
-        if axis is not None:
-            node.attribute.append(helper.make_attribute("axis", axis))
-        self._nodes.append(node)
-        return name
-
-    def _constant(self, values: npt.ArrayLike) -> str:
-        name = f"constant_{len(self._constants)}"
-        array = np.ascontiguousarray(values, dtype=np.int64)
-        self._constants.append(numpy_helper.from_array(array, name))
-        return name

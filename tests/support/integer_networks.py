@@ -42,12 +42,12 @@ def elementwise() -> bytes:
     """Arithmetic on tensors that belongs to no layer."""
     graph = IntegerGraph("elementwise", 6)
     left, right = graph.pick("x", [0, 1, 2]), graph.pick("x", [5, 4, 3])
-    total = graph._node("Add", [left, right])
-    product = graph._node("Mul", [total, graph._constant([[3, -5, 7]])])
-    difference = graph._node("Sub", [product, left])
-    larger = graph._node("Max", [left, graph._node("Neg", [right])])
-    opposite = graph._node("Sub", [graph._constant([[1, 2, 3]]), difference])
-    return graph.finish(graph._node("Mul", [opposite, larger]), 3)
+    total = graph.node("Add", [left, right])
+    product = graph.node("Mul", [total, graph.constant([[3, -5, 7]])])
+    difference = graph.node("Sub", [product, left])
+    larger = graph.node("Max", [left, graph.node("Neg", [right])])
+    opposite = graph.node("Sub", [graph.constant([[1, 2, 3]]), difference])
+    return graph.finish(graph.node("Mul", [opposite, larger]), 3)
 
 
 def relu(inputs: int = 8, hidden: int = 6, outputs: int = 3) -> bytes:
@@ -56,7 +56,7 @@ def relu(inputs: int = 8, hidden: int = 6, outputs: int = 3) -> bytes:
     rng = np.random.default_rng(5)
     graph = IntegerGraph("relu", inputs)
     h = graph.add(graph.matmul("x", rng.integers(-7, 8, (inputs, hidden))), np.arange(hidden))
-    y = graph.matmul(graph._node("Relu", [h]), rng.integers(-9, 10, (hidden, outputs)))
+    y = graph.matmul(graph.node("Relu", [h]), rng.integers(-9, 10, (hidden, outputs)))
     return graph.finish(graph.add(y, rng.integers(-99, 100, outputs)), outputs)
 
 
@@ -87,8 +87,8 @@ def shared() -> bytes:
     both = graph.concat([graph.square(h), graph.add(h, [1, -2, 3, -4])])
     part = graph.square(graph.pick(both, [4, 5, 4]))
     rows = graph.matmul(graph.reshape("x", [2, 3]), rng.integers(-9, 10, (3, 2)))
-    own = graph._node("Add", [rows, graph._constant([[10, 20], [30, 40]])])
-    positive = graph._node("Relu", [graph.pick(h, [3, 3, 0])])
+    own = graph.node("Add", [rows, graph.constant([[10, 20], [30, 40]])])
+    positive = graph.node("Relu", [graph.pick(h, [3, 3, 0])])
     some = graph.add(graph.pick(graph.matmul("x", rng.integers(-9, 10, (6, 4))), [3, 1]), [5, 6])
     parts = [both, part, graph.reshape(own, [1, 4]), positive, some]
     return graph.finish(graph.concat(parts), 20)

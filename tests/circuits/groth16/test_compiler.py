@@ -130,7 +130,7 @@ def test_inputs_wider_than_their_form_are_refused() -> None:
 def test_a_comparison_of_numbers_beyond_the_witness_is_refused_with_its_node() -> None:
     graph = IntegerGraph("wide", 4)
     large = graph.matmul("x", np.full((4, 4), 1 << 45))
-    other = graph._node("Neg", [large])
-    onnx = graph.finish(graph._node("Max", [large, other]), 4)
+    other = graph.node("Neg", [large])
+    onnx = graph.finish(graph.node("Max", [large, other]), 4)
     with pytest.raises(ProgramRefused, match=r"node 'max_2' \(Max\): it compares .* 65 bits"):
         compile_program(read_program(onnx))

@@ -13,10 +13,10 @@ from zkagent.circuits.program.reader import read_program
 SECRETS = Secrets(11, 22, 33, 44)
 
 
-def small(*, development: bool = True) -> KeyCode:
+def small(*, development: bool = True, bits: int = 16) -> KeyCode:
     """Of 2 inputs and 1 output: two public words."""
-    compiled = compile_program(read_program(mlp(inputs=2, hidden=1, outputs=1)))
-    return KeyCode(2, 1, development, make_keys(compiled, lambda: SECRETS).verifying)
+    compiled = compile_program(read_program(mlp(inputs=2, hidden=1, outputs=1), bits))
+    return KeyCode(2, 1, development, make_keys(compiled, lambda: SECRETS).verifying, bits)
 
 
 def word(code: bytes, place: int) -> int:
@@ -42,9 +42,39 @@ def test_the_mark_of_a_development_key_changes_its_name() -> None:
 
 
 @pytest.mark.parametrize("development", [True, False])
-def test_code_is_read_back(development: bool) -> None:
-    key = small(development=development)
+@pytest.mark.parametrize("bits", [2, 8, 15, 16])
+def test_code_is_read_back(development: bool, bits: int) -> None:
+    key = small(development=development, bits=bits)
     assert KeyCode.from_bytes(key.to_bytes()) == key
+
+
+def test_the_width_of_narrow_inputs_is_in_the_mark() -> None:
+    marks = [small(bits=bits).to_bytes()[11] for bits in (16, 15, 14, 2)]
+    assert marks == [1, 31, 29, 5]
+    assert small(development=False, bits=14).to_bytes()[11] == 28
+
+
+@pytest.mark.parametrize("mark", [2, 3, 32, 33, 34, 255])
+def test_a_width_that_no_key_states_is_no_key(mark: int) -> None:
+    code = bytearray(small().to_bytes())
+    code[11] = mark
+    with pytest.raises(ValueError, match="first bytes"):
+        KeyCode.from_bytes(bytes(code))
+
+
+@pytest.mark.parametrize(("bits", "words"), [(16, 5), (15, 4), (14, 4), (8, 3), (2, 1)])
+def test_narrower_inputs_take_fewer_words(bits: int, words: int) -> None:
+    code = KeyCode(64, 5, True, small().key, bits)
+    assert code.words == words + 2
+    assert len(code.public_words([-2, 1] * 32, [0] * 5)) == words + 2
+
+
+def test_an_input_beyond_its_width_has_no_words() -> None:
+    code = small(bits=14)
+    assert code.public_words([8191, -8192], [3]) == [0x3FFF << 14, (1 << 63) + 3]
+    for x in ([8192, 0], [0, -8193], [0, 1 << 16]):
+        with pytest.raises(ValueError, match="more than 14 bits"):
+            code.public_words(x, [3])
 
 
 def test_other_code_is_no_key() -> None:

@@ -352,10 +352,23 @@ def test_a_circuit_for_narrower_inputs_is_another_one(
     narrow = build_isolated(onnx, cache=tmp_path, input_bits=8)
     assert narrow.origin.made_by["input_bits"] == "8"
     assert narrow.rows < circuit.rows
+    code = KeyCode.from_bytes(narrow.vk.read_bytes())
+    assert code.input_bits == 8
+    assert KeyCode.from_bytes(circuit.vk.read_bytes()).input_bits == 16
     assert build_isolated(onnx, cache=tmp_path, input_bits=8).digest == narrow.digest
     assert GROTH16.build(onnx, cache=tmp_path).digest != narrow.digest
     count = narrow.input_count
     proof = systems.prove(narrow, [127, *[-128] * (count - 1)])
     assert verify(proof, narrow)
+    assert not verify(replace(proof, inputs=(-129, *proof.inputs[1:])), narrow)
     with pytest.raises(InputRefused, match="expected 8 bits"):
         systems.prove(narrow, [128, *[0] * (count - 1)])
+
+
+def test_a_circuit_for_other_widths_than_its_key_states_is_refused(
+    copied: Circuit, tmp_path: Path
+) -> None:
+    narrower = tuple((dict(copied.origin.versions) | {"input_bits": "8"}).items())
+    found = renamed(copied, replace(copied.origin, versions=narrower))
+    with pytest.raises(KeysDamaged, match="belongs to another circuit"):
+        load_circuit(found.digest, tmp_path)

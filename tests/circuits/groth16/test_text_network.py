@@ -7,21 +7,29 @@ import pytest
 
 from tests.circuits.groth16.test_agreement import agree
 from tests.support.integer_networks import infer
-from tests.support.text_network import ROWS, text_network
+from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.compiler import compile_program
-from zkagent.circuits.groth16.packing import Form
 from zkagent.circuits.program.reader import read_program
+from zkagent.models.examples.text import INPUT_BITS, ROWS, text_network
 
 
 @pytest.mark.slow
-def test_a_network_that_reads_text_takes_fewer_than_2_to_the_15_rows_and_5_words(
+def test_a_network_that_reads_text_takes_fewer_than_2_to_the_15_rows_and_6_words(
     tmp_path: Path,
 ) -> None:
+    """64 rows' numbers of 13 bits and a sign take four words, five outputs two."""
     onnx, rng = text_network(), np.random.default_rng(15)
-    program = read_program(onnx, 14)
-    compiled = compile_program(program, features=Form(14), outputs=Form(16))
-    assert compiled.public == 5
+    compiled = compile_program(read_program(onnx, INPUT_BITS))
+    assert compiled.public == 6
     assert compiled.domain == 1 << 15
-    assert compile_program(program).domain == 1 << 15
     x = [[0] * 64, [ROWS - 1] * 64, *rng.integers(0, ROWS, (6, 64)).tolist()]
     agree(tmp_path, compiled, x, [infer(onnx, row) for row in x])
+    for wrong, why in (
+        (ROWS, "leads a look-up"),
+        (8191, "leads"),
+        (-1, "leads"),
+        (8192, "14 bits"),
+    ):
+        for place in (0, 17, 18, 63):
+            with pytest.raises(InputRefused, match=why):
+                compiled.witness([*x[2][:place], wrong, *x[2][place + 1 :]])

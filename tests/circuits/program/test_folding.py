@@ -71,16 +71,16 @@ def graphs(draw: st.DrawFn) -> bytes:
             case "square":
                 made = (graph.square(name), size)
             case "max":
-                made = (graph._node("Max", [name, graph._constant([[0]])]), size)
+                made = (graph.node("Max", [name, graph.constant([[0]])]), size)
             case "two":
                 operator = draw(st.sampled_from(["Add", "Sub", "Mul", "Max"]))
-                made = (graph._node(operator, [name, other]), size)
+                made = (graph.node(operator, [name, other]), size)
             case "rows":
                 rows = graph.matmul(graph.reshape(name, [size, 1]), rng.integers(-3, 4, (1, 2)))
-                biased = graph._node("Add", [rows, graph._constant(rng.integers(-9, 10, (1, 2)))])
+                biased = graph.node("Add", [rows, graph.constant(rng.integers(-9, 10, (1, 2)))])
                 made = (graph.reshape(biased, [1, 2 * size]), 2 * size)
             case "minus":
-                made = (graph._node("Sub", [graph._constant([[5]]), name]), size)
+                made = (graph.node("Sub", [graph.constant([[5]]), name]), size)
             case _:
                 made = (graph.concat([name, other]), 2 * size)
         assume(made[1] <= 64)

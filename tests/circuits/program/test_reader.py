@@ -18,7 +18,7 @@ from zkagent.models.networks.integer_graph import IntegerGraph
 
 def with_node(operator: str, build: Callable[[IntegerGraph], list[str]]) -> bytes:
     graph = IntegerGraph("refused", 4)
-    return graph.finish(graph._node(operator, build(graph)), 4)
+    return graph.finish(graph.node(operator, build(graph)), 4)
 
 
 def scaled(**attributes: float) -> bytes:
@@ -87,7 +87,7 @@ def test_an_unsupported_operator_is_named_with_its_node() -> None:
     [
         (relu_network(), "input 'x' is FLOAT, expected INT64"),
         (scaled(alpha=2.0), "alpha and beta must be 1"),
-        (with_node("Identity", lambda graph: [graph._constant([[1] * 4])]), "moves constants"),
+        (with_node("Identity", lambda graph: [graph.constant([[1] * 4])]), "moves constants"),
         (shaped_by_its_input(), "Reshape .* does not follow from the file"),
         (looked_up_by_its_input(), "where it moves numbers to depends on the input"),
         (squeezed(), "operators are those of opset 11: export it with opset 13 or later"),
@@ -108,7 +108,7 @@ def test_inputs_have_the_width_of_features_at_most(bits: int) -> None:
 
 def test_a_product_of_two_computed_matrices_is_refused() -> None:
     graph = IntegerGraph("refused", 4)
-    onnx = graph.finish(graph._node("MatMul", ["x", graph.reshape("x", [4, 1])]), 1)
+    onnx = graph.finish(graph.node("MatMul", ["x", graph.reshape("x", [4, 1])]), 1)
     with pytest.raises(ProgramRefused, match=r"\(MatMul\): its second factor"):
         read_program(onnx)
 

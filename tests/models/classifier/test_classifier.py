@@ -77,6 +77,11 @@ def test_a_small_classifier_fits_the_rows_of_a_real_ceremony() -> None:
     assert SIZES["S"].circuit_rows(150) <= 4087
 
 
+def test_the_largest_sizes_have_100_000_weights_and_a_million() -> None:
+    assert 90_000 < SIZES["XL"].circuit_rows(150) < 110_000
+    assert 900_000 < SIZES["XXL"].circuit_rows(150) < 1_100_000
+
+
 def zeros(bias: int) -> ClassifierWeights:
     """Of size S, two labels; nothing but this bias at the outputs."""
     shape, wiring = SIZES["S"], wire(SIZES["S"], 2, seed=0)

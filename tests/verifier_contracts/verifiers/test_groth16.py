@@ -24,6 +24,7 @@ from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 
 CHANGES = 10_000
+NARROW = 14
 GAS = 1_500_000  # a precompile that refuses a point takes all there is
 
 
@@ -43,14 +44,15 @@ class Claim:
 
 @dataclass(frozen=True)
 class Stage:
-    """The verifier, and true claims: of a network whose outputs stand in words, and of one whose
-    outputs are folded, with another set-up of it."""
+    """The verifier, and true claims: of a network whose outputs stand in words, of one whose
+    outputs are folded, with another set-up of it, and of one for inputs of 14 bits."""
 
     web3: Web3
     verifier: Any
     plain: Sequence[Claim]
     folded: Sequence[Claim]
     again: Sequence[Claim]
+    narrow: Sequence[Claim]
 
     def verify(self, *claims: Claim) -> None:
         call(self.web3, self.function(*claims), gas=GAS)
@@ -59,23 +61,29 @@ class Stage:
         return self.verifier.functions.verify([claim.row for claim in claims])
 
 
-def claims_of(chain: Anvil, onnx: bytes, folder: Path, count: int) -> list[Claim]:
+def claims_of(chain: Anvil, onnx: bytes, folder: Path, count: int, bits: int = 16) -> list[Claim]:
     """Of a set-up of its own."""
-    compiled = compile_program(read_program(onnx))
+    compiled = compile_program(read_program(onnx, bits))
     write_files(compiled, folder / "solver", folder / "key")
     verifying = read_verifying_key(folder / "key")
-    code = KeyCode(compiled.inputs, compiled.output_count, True, verifying)
-    deployed = send(chain.web3, {"data": creation_code(code.to_bytes())}, chain.accounts[0])
+    code = KeyCode(compiled.inputs, compiled.output_count, True, verifying, bits)
+    address = deployed(chain, code.to_bytes())
     key, rng = Key(folder / "key"), random.Random(1)
     found = []
     for _ in range(count):
-        x = tuple(rng.randrange(-(1 << 15), 1 << 15) for _ in range(compiled.inputs))
+        x = tuple(rng.randrange(-(1 << bits - 1), 1 << bits - 1) for _ in range(compiled.inputs))
         witness = compiled.witness(x, code.digest)
         proof = key.prove(witness.elements())
         y = tuple(compiled.outputs_of(witness))
         assert key.verify(proof, code.public_words(x, y))
-        found.append(Claim(deployed["contractAddress"], proof, x, y))
+        found.append(Claim(address, proof, x, y))
     return found
+
+
+def deployed(chain: Anvil, code: bytes) -> str:
+    """The address of a contract with this code."""
+    receipt = send(chain.web3, {"data": creation_code(code)}, chain.accounts[0])
+    return str(receipt["contractAddress"])
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +99,7 @@ def stage(anvil: Anvil, tmp_path_factory: pytest.TempPathFactory) -> Stage:
         claims_of(anvil, mlp(), folder("plain"), 3),
         claims_of(anvil, classifier(), folder("folded"), 16),
         claims_of(anvil, classifier(), folder("again"), 1),
+        claims_of(anvil, mlp(inputs=20), folder("narrow"), 2, NARROW),
     )
 
 
@@ -104,6 +113,37 @@ def test_proofs_of_any_keys_hold_alone_and_together(stage: Stage, chain: Anvil) 
         stage.verify(claim)
     stage.verify(*stage.folded)
     stage.verify(stage.folded[0], *stage.plain, stage.folded[1], *stage.again)
+
+
+def test_features_of_fewer_bits_take_fewer_words_and_are_bound_alike(
+    stage: Stage, chain: Anvil
+) -> None:
+    first, second = stage.narrow
+    stage.verify(first, stage.plain[0], second)
+    for place, number in enumerate(first.x):
+        for changed in (number ^ 1, -number - 1):
+            refused(stage, with_x(first, place, changed))
+        for wide in (number + (1 << NARROW), number - (1 << NARROW)):
+            refused(stage, second, with_x(first, place, wide), error="FeatureTooWide")
+    refused(stage, with_x(first, 0, 1 << NARROW - 1), error="FeatureTooWide")
+    refused(stage, with_x(first, 0, -(1 << NARROW - 1) - 1), error="FeatureTooWide")
+
+
+@pytest.mark.parametrize("bits", [2, 12, 13, 15, 16])
+def test_words_of_another_width_prove_nothing_about_the_same_numbers(
+    stage: Stage, chain: Anvil, bits: int
+) -> None:
+    """20 numbers take two words of 13 to 16 bits."""
+    code = bytearray(stage.web3.eth.get_code(Web3.to_checksum_address(stage.narrow[0].key)))
+    code[11] = 1 + 2 * (bits % 16)
+    wrong = deployed(chain, bytes(code))
+    words = -(-20 // (253 // bits))
+    error = "NotAKey" if words != 2 else "FeatureTooWide" if bits < NARROW else "ProofsFalse"
+    refused(stage, replace(stage.narrow[0], key=wrong), error=error)
+
+
+def with_x(claim: Claim, place: int, number: int) -> Claim:
+    return replace(claim, x=(*claim.x[:place], number, *claim.x[place + 1 :]))
 
 
 @pytest.mark.parametrize("place", [0, 1, 7, 15])

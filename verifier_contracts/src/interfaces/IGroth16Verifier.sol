@@ -37,6 +37,10 @@ interface IGroth16Verifier {
     /// @notice Numbers of another model?
     error WrongOutputSize(uint256 index, uint256 expected, uint256 received);
 
+    /// @notice A feature that is wider than the key's circuit takes: no proof can be about it. Of
+    ///   another model?
+    error FeatureTooWide(uint256 bits);
+
     /// @notice A point of G1, here or one that is added to it, is not on the curve or not below the field's
     ///   order, or the gas ran out.
     error PointRefused(uint256 x, uint256 y);

@@ -7,8 +7,9 @@ import {PublicWords} from "./PublicWords.sol";
 /// @title Verifying keys: as the code of contracts, and in memory with the sums over their claims
 /// @notice The code: a head; -alpha (64 bytes), beta, -gamma, -delta (128 each); for one and for each
 ///   public word a point (64). Points are as a pairing takes them, negated so that nothing has to be.
-///   The head: INVALID, so that a call of it fails; "groth16 v1"; 1 for a development set-up's,
-///   otherwise 0; numbers of features and of outputs, 2 bytes each.
+///   The head: INVALID, so that a call of it fails; "groth16 v1"; a mark, which is 1 for a development
+///   set-up's, plus twice the width of features where that is less than 16 bits; numbers of features
+///   and of outputs, 2 bytes each.
 /// @dev That points are on their curves and in their groups, the precompiles check whenever they are
 ///   used. That they come from a set-up of the model's circuit is what its commitment says.
 library Groth16Keys {
@@ -16,6 +17,9 @@ library Groth16Keys {
     uint256 private constant TITLE = uint88(bytes11("\xfegroth16 v1"));
     uint256 private constant HEAD_BYTES = 16;
     uint256 private constant POINTS_BYTES = 448;
+    // Of features that are narrower than 16 bits.
+    uint256 private constant LEAST_BITS = 2;
+    uint256 private constant MOST_MARK = 2 * 15 + 1;
 
     // In memory, from a key's place on.
     uint256 internal constant ACCOUNT = 0;
@@ -29,7 +33,9 @@ library Groth16Keys {
     uint256 internal constant SUMS = 160;
     /// @notice The sum of the points C; written with the first claim.
     uint256 internal constant C = 192;
-    uint256 private constant CODE = 256;
+    /// @notice How wide a feature is, with its sign.
+    uint256 internal constant FEATURE_BITS = 256;
+    uint256 private constant CODE = 288;
     /// @notice -alpha, beta, -gamma, -delta.
     uint256 internal constant POINTS = CODE + HEAD_BYTES;
     /// @notice The points of one and of each word.
@@ -58,8 +64,8 @@ library Groth16Keys {
             extcodecopy(account, code, 0, size)
             head := shr(128, mload(code))
         }
-        (uint256 inputs, uint256 outputs) = _sizes(account, head);
-        uint256 words = PublicWords.count(inputs, outputs);
+        (uint256 bits, uint256 inputs, uint256 outputs) = _sizes(account, head);
+        uint256 words = PublicWords.count(inputs, bits, outputs);
         unchecked {
             if (size != HEAD_BYTES + POINTS_BYTES + 64 * (1 + words)) {
                 revert IGroth16Verifier.NotAKey(account);
@@ -74,24 +80,28 @@ library Groth16Keys {
             mstore(add(key, OUTPUT_BYTES), shl(3, outputs))
             mstore(add(key, WORDS), words)
             mstore(add(key, SUMS), sums)
+            mstore(add(key, FEATURE_BITS), bits)
             calldatacopy(sums, calldatasize(), bytes_)
             mstore(0x40, and(add(add(sums, bytes_), 31), not(31)))
         }
     }
 
+    /// @return bits How wide a feature is; 2 to 16.
     /// @return inputs How many features; at least one.
     /// @return outputs How many outputs; at least one.
     function _sizes(address account, uint256 head)
         private
         view
-        returns (uint256 inputs, uint256 outputs)
+        returns (uint256 bits, uint256 inputs, uint256 outputs)
     {
         uint256 mark = uint8(head >> 32);
+        bits = mark < 2 ? PublicWords.FEATURE_BITS : mark >> 1;
         (inputs, outputs) = (uint16(head >> 16), uint16(head));
-        if (head >> 40 != TITLE || mark > 1 || inputs == 0 || outputs == 0) {
+        bool marked = mark <= MOST_MARK && bits >= LEAST_BITS;
+        if (head >> 40 != TITLE || !marked || inputs == 0 || outputs == 0) {
             revert IGroth16Verifier.NotAKey(account);
         }
-        if (mark == 1 && block.chainid != LOCAL_CHAIN_ID) {
+        if (mark & 1 == 1 && block.chainid != LOCAL_CHAIN_ID) {
             revert IGroth16Verifier.DevelopmentKey(account, block.chainid);
         }
     }

@@ -113,7 +113,8 @@ contract Groth16Verifier is IGroth16Verifier {
                 calldatacopy(start, features.offset, features.length)
                 calldatacopy(add(start, features.length), output.offset, output.length)
             }
-            PublicWords.write(place + WORDS, numbers, features.length, output.length);
+            uint256 bits = _load(key + Groth16Keys.FEATURE_BITS);
+            PublicWords.write(place + WORDS, numbers, features.length, bits, output.length);
         }
     }
 

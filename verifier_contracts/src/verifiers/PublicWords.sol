@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IGroth16Verifier} from "../interfaces/IGroth16Verifier.sol";
+
 /// @title Features and output as the public words of a Groth16 proof
-/// @notice Features stand in words as they are, 15 to a word, and so do outputs, 3 to a word, where they
-///   take one word or two. Where they take more, two stand for them: a challenge, which is a hash of
+/// @notice Features stand in words as they are, 15 to a word of 16 bits each and more of fewer, and so do
+///   outputs, 3 to a word, where they take one word or two. Where they take more, two stand for them: a challenge, which is a hash of
 ///   key, features and outputs, and the value there of the polynomial whose coefficients are those
 ///   words. All are below the scalar field's order. See docs/groth16.md.
 /// @dev An integer of n bits stands in a word with its sign bit turned, as v + 2**(n-1).
@@ -14,7 +16,9 @@ library PublicWords {
 
     uint256 internal constant FEATURE_BYTES = 2;
     uint256 internal constant OUTPUT_BYTES = 8;
-    uint256 private constant FEATURES_PER_WORD = 15;
+    /// @notice Of a feature, where its key says no other width.
+    uint256 internal constant FEATURE_BITS = 16;
+    uint256 private constant WORD_BITS = 253;
     uint256 private constant OUTPUTS_PER_WORD = 3;
     uint256 private constant MOST_OUTPUT_WORDS = 2;
     // Of fifteen features, and of three outputs.
@@ -22,23 +26,31 @@ library PublicWords {
         0x800080008000800080008000800080008000800080008000800080008000;
     uint256 private constant OUTPUT_SIGNS = 0x800000000000000080000000000000008000000000000000;
 
-    /// @notice How many words there are for so many features and outputs; 65,535 at most of each.
-    function count(uint256 inputs, uint256 outputs) internal pure returns (uint256) {
+    /// @notice How many words there are for so many features, of `bits` bits each, and outputs; 65,535 at
+    ///   most of each.
+    function count(uint256 inputs, uint256 bits, uint256 outputs) internal pure returns (uint256) {
         unchecked {
-            uint256 features = (inputs + FEATURES_PER_WORD - 1) / FEATURES_PER_WORD;
+            uint256 perWord = WORD_BITS / bits;
+            uint256 features = (inputs + perWord - 1) / perWord;
             return features + (outputs <= OUTPUTS_PER_WORD ? 1 : MOST_OUTPUT_WORDS);
         }
     }
 
-    /// @notice Writes all words of a claim from memory address `to` on.
+    /// @notice Writes all words of a claim from memory address `to` on. Reverts for a feature of more than
+    ///   `bits` bits.
     /// @param numbers Where the key's code hash lies, behind it the features, behind them the outputs
     ///   and 32 bytes of anything.
     /// @param features Their bytes: a multiple of 2.
     /// @param outputs Their bytes: a multiple of 8.
-    function write(uint256 to, uint256 numbers, uint256 features, uint256 outputs) internal pure {
+    function write(uint256 to, uint256 numbers, uint256 features, uint256 bits, uint256 outputs)
+        internal
+        pure
+    {
         unchecked {
             uint256 middle = numbers + 32 + features;
-            to = _writeFeatures(to, numbers + 32, middle);
+            to = bits == FEATURE_BITS
+                ? _writeFeatures(to, numbers + 32, middle)
+                : _writeNarrow(to, numbers + 32, middle, bits);
             if (outputs <= MOST_OUTPUT_WORDS * OUTPUTS_PER_WORD * OUTPUT_BYTES) {
                 _writeOutputs(to, middle, middle + outputs);
             } else {
@@ -61,6 +73,32 @@ library PublicWords {
                 to := add(to, 32)
             }
         }
+        return to;
+    }
+
+    /// @return Behind the words.
+    function _writeNarrow(uint256 to, uint256 from, uint256 end, uint256 bits)
+        private
+        pure
+        returns (uint256)
+    {
+        uint256 perWord = WORD_BITS / bits;
+        uint256 half = 1 << (bits - 1);
+        uint256 all = 0; // the bits of all parts
+        assembly ("memory-safe") {
+            for {} lt(from, end) { to := add(to, 32) } {
+                let last := add(from, shl(1, perWord))
+                if gt(last, end) { last := end }
+                let word := 0
+                for {} lt(from, last) { from := add(from, 2) } {
+                    let part := and(add(shr(240, mload(from)), half), 0xffff)
+                    all := or(all, part)
+                    word := or(shl(bits, word), part)
+                }
+                mstore(to, word)
+            }
+        }
+        if (all >> bits != 0) revert IGroth16Verifier.FeatureTooWide(bits);
         return to;
     }
 

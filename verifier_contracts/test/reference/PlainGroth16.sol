@@ -30,8 +30,8 @@ contract PlainGroth16 {
 
     /// @notice The public words of a claim.
     function wordsOf(Groth16Claim memory claim) public view returns (uint256[] memory words) {
-        uint256[] memory x = pack(claim.features, 2, 15);
-        uint256[] memory y = pack(claim.output, 8, 3);
+        uint256[] memory x = pack(claim.features, 2, widthOf(claim.key));
+        uint256[] memory y = pack(claim.output, 8, 64);
         if (y.length > 2) {
             bytes32 hash = keccak256(bytes.concat(claim.key.codehash, claim.features, claim.output));
             uint256 challenge = uint256(hash) / 8;
@@ -50,17 +50,27 @@ contract PlainGroth16 {
         }
     }
 
-    /// @notice Integers of `width` bytes in two's complement, so many to a word.
-    function pack(bytes memory numbers, uint256 width, uint256 perWord)
+    /// @notice The bits of a feature that a key's code states; 16 where it states none.
+    function widthOf(address key) public view returns (uint256) {
+        bytes memory code = key.code;
+        if (code.length < 12 || bytes11(code) != "\xfegroth16 v1") return 16;
+        return uint8(code[11]) < 2 ? 16 : uint8(code[11]) / 2;
+    }
+
+    /// @notice Integers of `width` bytes in two's complement that need no more than `bits` bits, as many
+    ///   to a word as 253 bits hold.
+    function pack(bytes memory numbers, uint256 width, uint256 bits)
         public
         pure
         returns (uint256[] memory words)
     {
+        uint256 perWord = 253 / bits;
         uint256 count = numbers.length / width;
         words = new uint256[]((count + perWord - 1) / perWord);
         for (uint256 i = 0; i < count; ++i) {
-            uint256 lifted = uint256(number(numbers, i, width) + int256(2 ** (8 * width - 1)));
-            words[i / perWord] = words[i / perWord] * 2 ** (8 * width) + lifted;
+            int256 lifted = number(numbers, i, width) + int256(2 ** (bits - 1));
+            require(lifted >= 0 && lifted < int256(2 ** bits), "too wide");
+            words[i / perWord] = words[i / perWord] * 2 ** bits + uint256(lifted);
         }
     }
 

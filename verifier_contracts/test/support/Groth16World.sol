@@ -44,7 +44,8 @@ abstract contract Groth16World is Test {
             "\xfegroth16 v1", bytes1(mark), bytes2(inputs), bytes2(outputs), negate(point(name, 0))
         );
         code = bytes.concat(code, g2, minus, minus);
-        uint256 words = (inputs + 14) / 15 + (outputs < 4 ? 1 : 2);
+        uint256 perWord = 253 / (mark < 2 ? 16 : mark / 2);
+        uint256 words = (inputs + perWord - 1) / perWord + (outputs < 4 ? 1 : 2);
         for (uint256 i = 0; i <= words; ++i) {
             code = bytes.concat(code, point(name, 1 + i));
         }
@@ -83,6 +84,18 @@ abstract contract Groth16World is Test {
         }
         assembly ("memory-safe") {
             mstore(all, size)
+        }
+    }
+
+    /// @dev So many random integers of `bits` bits, in two bytes each.
+    function narrow(uint256 seed, uint256 count, uint256 bits)
+        internal
+        pure
+        returns (bytes memory all)
+    {
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 drawn = uint256(keccak256(abi.encode(seed, i))) % 2 ** bits;
+            all = bytes.concat(all, bytes2(uint16(int16(int256(drawn) - int256(2 ** (bits - 1))))));
         }
     }
 

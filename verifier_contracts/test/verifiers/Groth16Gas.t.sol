@@ -18,12 +18,16 @@ contract Groth16GasTest is Groth16World {
             address key = i < others ? other : wallet;
             claims[i] = prove(key, random(i, 274), random(~i, 224), vm.toString(i));
         }
+        return gasOf(claims);
+    }
+
+    function gasOf(Groth16Claim[] memory claims) private view returns (uint256) {
         bytes memory data = abi.encodeCall(IGroth16Verifier.verify, (claims));
         uint256 before = gasleft();
         (bool success,) = address(groth16).staticcall(data);
         uint256 used = before - gasleft();
         assertTrue(success);
-        return used + count * 16 * (256 + 224);
+        return used + claims.length * 16 * (256 + claims[0].output.length);
     }
 
     function report(string memory what, uint256 count, uint256 used, uint256 most) private pure {
@@ -41,6 +45,15 @@ contract Groth16GasTest is Groth16World {
 
     function test_sixteen() public view {
         report("each of sixteen:", 16, gasOf(16, 0), 90_000);
+    }
+
+    /// @dev The shape of a network that reads text: 64 features of 14 bits in four words, 5 outputs.
+    function test_narrow_features() public {
+        address key = makeAddr("text");
+        vm.etch(key, keyCode(64, 5, 28, "text"));
+        assertEq(key.code.length, 16 + 448 + 64 * 7);
+        Groth16Claim[] memory claims = one(prove(key, narrow(1, 64, 14), random(2, 40), "salt"));
+        report("six words alone:", 1, gasOf(claims), 270_000);
     }
 
     function test_a_further_key() public view {

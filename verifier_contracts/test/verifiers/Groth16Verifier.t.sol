@@ -289,6 +289,47 @@ contract Groth16VerifierTest is Groth16World {
         }
     }
 
+    function test_marks_other_than_one_width_each_are_no_keys() public {
+        for (uint256 mark = 0; mark < 256; ++mark) {
+            if (mark < 2 || (mark >= 4 && mark < 32)) continue;
+            vm.etch(other, keyCode(17, 7, uint8(mark), "other"));
+            Groth16Claim memory claim_ = claim("a");
+            claim_.key = other;
+            vm.expectRevert(abi.encodeWithSelector(IGroth16Verifier.NotAKey.selector, other));
+            groth16.verify(one(claim_));
+        }
+    }
+
+    /// @dev One to a word would be 17 words; 14 bits take one, 16 bits two.
+    function testFuzz_a_narrow_key_takes_narrow_features(uint256 seed, uint8 bits) public {
+        bits = uint8(bound(bits, 2, 15));
+        address slim = makeAddr("slim");
+        vm.etch(slim, keyCode(17, 7, 2 * bits, "slim"));
+        Groth16Claim memory true_ = prove(slim, narrow(seed, 17, bits), random(seed, 56), "a");
+        groth16.verify(two(claim("b"), true_));
+        Groth16Claim memory changed = copied(true_);
+        changed.features[33] ^= 0x01;
+        refuse(two(claim("b"), changed));
+        // 2**bits less is the same in so many bits.
+        changed.features[32] = bytes1(uint8(0x80));
+        vm.expectRevert(abi.encodeWithSelector(IGroth16Verifier.FeatureTooWide.selector, bits));
+        groth16.verify(one(changed));
+        // The same words' points under another width.
+        vm.etch(slim, keyCode(17, 7, 2 * bits == 30 ? 28 : 30, "slim"));
+        vm.expectRevert();
+        groth16.verify(one(true_));
+    }
+
+    function test_a_narrow_development_key_is_taken_on_local_chains_only() public {
+        address marked = makeAddr("marked");
+        vm.etch(marked, keyCode(17, 7, 29, "marked"));
+        Groth16Claim memory claim_ = prove(marked, narrow(1, 17, 14), random(2, 56), "salt");
+        groth16.verify(one(claim_));
+        vm.chainId(1);
+        vm.expectRevert(abi.encodeWithSelector(IGroth16Verifier.DevelopmentKey.selector, marked, 1));
+        groth16.verify(one(claim_));
+    }
+
     function test_a_development_key_is_taken_on_local_chains_only() public {
         address marked = makeAddr("marked");
         vm.etch(marked, keyCode(17, 7, 1, "marked"));

@@ -64,7 +64,8 @@ class Views:
         """One proof as this key sees it. Raises ProofUnknown."""
         ours = (handles.c.key_id == key_id) & (handles.c.proof_id == proof_id)
         query = sa.select(proofs, *_handle_columns(), results)
-        query = query.select_from(_joined().outerjoin(results, results.c.proof_id == proofs.c.id))
+        theirs = (results.c.proof_id == proofs.c.id) & (_seen_state == State.DONE)
+        query = query.select_from(_joined().outerjoin(results, theirs))
         with self._database.read() as connection:
             row: Any = connection.execute(query.where(ours)).mappings().one_or_none()
             if row is None:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.api.views import Views
 from zkagent.prover.service.fakes.catalogue import fake_digest
-from zkagent.prover.service.queue.claims import Claim, Claims, Limits
+from zkagent.prover.service.queue.claims import Claim, Claims, Limits, Outcome
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import HandleState, Priority, Request
 from zkagent.prover.service.queue.store import Store, end_as
@@ -33,6 +33,11 @@ def begin(worker: Claims) -> Claim:
     claim = worker.claim(*(worker.next_turn({QUICK}) or ("", 0)), {QUICK})
     assert claim
     return claim
+
+
+def succeed(worker: Claims) -> None:
+    claim = begin(worker)
+    worker.settle(claim, Outcome("{}", dict.fromkeys(claim.members, 0), 1.0, 0.1, 1))
 
 
 def shown(store: Store, key: str = "a") -> tuple[ProofView, list[ProofSummary]]:
@@ -77,6 +82,17 @@ def test_what_others_do_with_a_proof_changes_nothing_that_a_key_is_told_of_its_e
     assert shown(store) == before
     store.submit("b", WISH)
     store.cancel("b", WISH.id)
+    assert shown(store) == before
+
+
+@pytest.mark.parametrize("end", [give_up, give_up_alone])
+def test_who_gave_up_is_not_told_what_the_proof_took_of_others(
+    store: Store, worker: Claims, end: Callable[[Store, Claims], None]
+) -> None:
+    end(store, worker)
+    before = shown(store)
+    store.submit("b", WISH)
+    succeed(worker)
     assert shown(store) == before
 
 

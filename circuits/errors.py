@@ -233,12 +233,19 @@ class CircuitInUse(CircuitError):
 
 
 class CircuitOutdated(CircuitError):
-    """The circuit was built by another version, whose files this one may misread."""
+    """The circuit was built by another version, whose files this one may misread.
 
-    def __init__(self, digest: str, built: str, installed: str) -> None:
+    remedy: where building again does not give the same circuit."""
+
+    def __init__(
+        self,
+        digest: str,
+        built: str,
+        installed: str,
+        remedy: str = "build it again with `zkagent circuit build MODEL`",
+    ) -> None:
         super().__init__(
-            f"circuit {digest} was built with {built}, installed is {installed}: "
-            "build it again with `zkagent circuit build MODEL`"
+            f"circuit {digest} was built with {built}, installed is {installed}: {remedy}"
         )
         self.digest = digest
         self.built = built

@@ -18,6 +18,10 @@ NAME = "groth16-bn254-v1"
 PROVING_KEY, SOLVER = "circuit.zkey", "solver.npz"
 #: Of the compiler's constraints, the public words and the files; whoever changes one counts on.
 VERSION = "1"
+_ANEW = (
+    "`zkagent circuit build MODEL --proof-system groth16` makes another circuit, whose key has to "
+    "be registered in place of the old one"
+)
 KIND, CEREMONY, DEVELOPMENT = "groth16_setup", "ceremony", "development"
 INPUT_BITS = "input_bits"
 
@@ -87,8 +91,8 @@ def _circuit(stored: Stored) -> Circuit:
 def _check_version(stored: Stored) -> None:
     built = stored.origin.made_by.get("groth16", "")
     if built != VERSION:
-        found, here = (f"Groth16 circuits {version}" for version in (built, VERSION))
-        raise CircuitOutdated(stored.directory.name, found, here)
+        found = f"version {built or 'unknown'} of Groth16 circuits"
+        raise CircuitOutdated(stored.directory.name, found, f"version {VERSION}", _ANEW)
 
 
 __all__ = ["NAME", "PROVING_KEY", "SOLVER", "describe_stored", "open_stored", "read_key"]

@@ -188,8 +188,13 @@ def test_a_development_key_under_a_ceremonys_name_is_refused(
 def test_a_circuit_of_another_version_is_outdated(copied: Circuit, tmp_path: Path) -> None:
     older = tuple((dict(copied.origin.versions) | {"groth16": "0"}).items())
     found = renamed(copied, replace(copied.origin, versions=older))
-    with pytest.raises(CircuitOutdated, match="Groth16 circuits 0"):
+    with pytest.raises(CircuitOutdated) as refused:
         load_circuit(found.digest, tmp_path)
+    assert str(refused.value) == (
+        f"circuit {found.digest} was built with version 0 of Groth16 circuits, installed is "
+        "version 1: `zkagent circuit build MODEL --proof-system groth16` makes another circuit, whose key "
+        "has to be registered in place of the old one"
+    )
 
 
 Change = Callable[[Proof], Proof]

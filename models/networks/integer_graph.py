@@ -49,6 +49,8 @@ class IntegerGraph:
     def blocks(self, source: str, weights: npt.NDArray[np.int64]) -> str:
         """A block-diagonal layer: [1, B * k] times `weights` [B, k, n] to [1, B * n]."""
         count, inputs, outputs = weights.shape
+        if count == 1:
+            return self.matmul(source, weights[0])
         product = self.matmul(self.reshape(source, [count, 1, inputs]), weights)
         return self.reshape(product, [1, count * outputs])
 

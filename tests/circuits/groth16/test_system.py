@@ -192,8 +192,8 @@ def test_a_circuit_of_another_version_is_outdated(copied: Circuit, tmp_path: Pat
         load_circuit(found.digest, tmp_path)
     assert str(refused.value) == (
         f"circuit {found.digest} was built with version 0 of Groth16 circuits, installed is "
-        "version 1: `zkagent circuit build MODEL --proof-system groth16` makes another circuit, whose key "
-        "has to be registered in place of the old one"
+        "version 1: `zkagent circuit build MODEL --proof-system groth16` makes another circuit, "
+        "whose key has to be registered in place of the old one"
     )
 
 

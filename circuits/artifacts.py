@@ -20,6 +20,7 @@ SCALE_FIELDS = frozenset({"input_scale_bits", "output_scale_bits"})
 MOST_SCALE_BITS = 1000  # a float has no power of two beyond 2^1023
 FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
+SETUP_KIND, CEREMONY = "groth16_setup", "ceremony"  # among an origin's versions
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Circuit:
     Files lie in `directory`, but for the set-up, which circuits share, and perhaps the network,
     `onnx`. development_srs: its proofs mean something on a local chain only, and its verifier
     cannot be deployed elsewhere. notes: what was found out about it since
-    (fidelity, tuning), as JSON by topic; no part of its name.
+    (fidelity, tuning), as JSON by topic; no part of its name. unknown_maker: its set-up is its own,
+    and came with its folder from elsewhere: whoever made it can forge proofs, whatever it says.
     """
 
     digest: str
@@ -98,6 +100,12 @@ class Circuit:
     facts: Facts
     files: dict[str, str] = field(repr=False, hash=False)  # name -> SHA-256 hex
     notes: dict[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    unknown_maker: bool = False
+
+    @property
+    def claims_ceremony(self) -> bool:
+        """Whether only its own folder says that its set-up is a ceremony's."""
+        return self.unknown_maker and self.origin.made_by.get(SETUP_KIND) == CEREMONY
 
     @property
     def settings(self) -> Path:
@@ -141,6 +149,7 @@ class Circuit:
         return {
             "digest": self.digest,
             "development_srs": self.development_srs,
+            "unknown_maker": self.unknown_maker,
             **asdict(self.facts),
             "origin": self.origin.to_json(),
             "files": self.files,

@@ -283,7 +283,7 @@ class KeysDamaged(ArtifactCorrupted):
         CircuitError.__init__(
             self,
             f"{path} is of no use ({reason}): mend it, or copy the circuit's folder again from "
-            "where it is whole; `zkagent circuit build MODEL --proof-system groth16` makes another "
+            "where it is whole; only after `zkagent circuit rm` of it a build makes another "
             "circuit, with other keys",
         )
         self.path = path

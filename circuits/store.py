@@ -56,7 +56,7 @@ class Stored:
             check_file(self.directory / name, expected)
         self.check_name()
 
-    def circuit(self, srs: Path, *, development: bool) -> Circuit:
+    def circuit(self, srs: Path, *, development: bool, unknown_maker: bool = False) -> Circuit:
         """The circuit, with the set-up that its proof system found for it."""
         return Circuit(
             self.origin.digest,
@@ -68,6 +68,7 @@ class Stored:
             self.facts,
             dict(self.files),
             self.notes,
+            unknown_maker,
         )
 
 
@@ -204,6 +205,9 @@ def _manifest(
 ) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
     """Its parts; circuits from before there were notes have none."""
     origin, facts = Origin.from_json(content["origin"]), Facts(**content["facts"])
+    for name, value in asdict(facts).items():
+        if type(value) is not (bool if name == "exact" else int):
+            raise ValueError(f"{name} is no number")
     return origin, facts, content["files"], content.get("notes", {})
 
 

@@ -33,6 +33,7 @@ from zkagent.circuits.groth16.cached import (
     PROVING_KEY,
     SOLVER,
     input_bits_of,
+    is_development,
     open_stored,
     versions,
 )
@@ -41,7 +42,7 @@ from zkagent.circuits.groth16.development import make_keys
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.groth16.points import PROOF_BYTES
 from zkagent.circuits.groth16.provers import Prover, load_key, require
-from zkagent.circuits.groth16.setups import is_own, named_key, note_own
+from zkagent.circuits.groth16.setups import named_key, note_own, own_circuits, unrepeatable
 from zkagent.circuits.groth16.verdicts import holds
 from zkagent.circuits.groth16.zkey import zkey_file
 from zkagent.circuits.networks import reference
@@ -122,18 +123,13 @@ def build_circuit(
 
 def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit | None:
     """One of this machine's own, or the one with the key `srs`. Raises SrsUnreadable where a
-    circuit with a key is wanted and not there."""
+    circuit with a key is wanted and not there, KeysDamaged."""
     if srs is None:
-        own = (
-            each
-            for each in _built(onnx, cache)
-            if is_own(each.origin.srs, cache) and input_bits_of(each.origin) == bits
-        )
-        return min(own, key=lambda each: (each.development_srs, each.digest), default=None)
+        return _find_own(onnx, bits, cache)
     if (wanted := named_key(srs)) is not None:
-        for each in _built(onnx, cache):
-            if each.origin.srs == wanted:
-                return each
+        found = [each for each in _built(onnx, bits, cache) if each.origin.srs == wanted]
+        if found:
+            return min(found, key=lambda each: each.unknown_maker)
     raise SrsUnreadable(
         srs,
         "a Groth16 set-up is for one network, and no circuit of this one was built here with "
@@ -141,7 +137,23 @@ def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit
     )
 
 
-def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
+def _find_own(onnx: str, bits: int, cache: Path | None) -> Circuit | None:
+    """A ceremony's comes first, then the one that was made first: what stands for a model's name is
+    not to change. So one whose files are not well is no reason to make another. Raises
+    KeysDamaged."""
+    made = [own.origin for own in own_circuits(onnx, cache) if input_bits_of(own.origin) == bits]
+    for origin in sorted(made, key=is_development):
+        try:
+            with unrepeatable():
+                return open_stored(read_stored(origin.digest, cache))
+        except CircuitOutdated:
+            continue
+        except CircuitNotFound:
+            log.warning("circuit %s was made here, and is no longer there", origin.digest[:16])
+    return None
+
+
+def _built(onnx: str, bits: int, cache: Path | None) -> Iterator[Circuit]:
     """Circuits of the ONNX file with this SHA-256, all files well."""
     for digest in list_circuits(cache):
         try:
@@ -151,7 +163,9 @@ def _built(onnx: str, cache: Path | None) -> Iterator[Circuit]:
         if (stored.origin.system, stored.origin.onnx) != (NAME, onnx):
             continue
         try:
-            yield open_stored(stored)
+            circuit = open_stored(stored)
+            if input_bits_of(circuit.origin) == bits:
+                yield circuit
         except CircuitOutdated:
             continue
         except ArtifactCorrupted as exc:
@@ -199,7 +213,7 @@ def _build(
         progress(Stage.CHECK)
         _check(network, compiled, fresh, code, prover)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
-        note_own(origin.srs, cache)
+        note_own(origin, files, cache)
         directory = fresh.rename(fresh.with_name(origin.digest))
         return open_stored(replace(stored, directory=directory))
     finally:

@@ -6,24 +6,30 @@ is random and made for one network, and keys are all that is left of it. Files a
 as a contract's code, the proving key, and what makes witnesses.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from zkagent.circuits.artifacts import VERIFYING_KEY, Circuit, Origin
-from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated, KeysDamaged
+from zkagent.circuits.artifacts import (
+    CEREMONY,
+    MANIFEST,
+    NETWORK,
+    SETUP_KIND,
+    VERIFYING_KEY,
+    Circuit,
+    Origin,
+)
+from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated
 from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.groth16.setups import find_own, unrepeatable
 from zkagent.circuits.store import Stored, read_file
 
 NAME = "groth16-bn254-v1"
 PROVING_KEY, SOLVER = "circuit.zkey", "solver.npz"
+FILES = {NETWORK, SOLVER, PROVING_KEY, VERIFYING_KEY}
 #: Of the compiler's constraints, the public words and the files; whoever changes one counts on.
 VERSION = "1"
 _ANEW = (
     "`zkagent circuit build MODEL --proof-system groth16` makes another circuit, whose key has to "
     "be registered in place of the old one"
 )
-KIND, CEREMONY, DEVELOPMENT = "groth16_setup", "ceremony", "development"
-INPUT_BITS = "input_bits"
+KIND, DEVELOPMENT, INPUT_BITS = SETUP_KIND, "development", "input_bits"
 
 
 def versions(input_bits: int, *, development: bool) -> tuple[tuple[str, str], ...]:
@@ -37,14 +43,8 @@ def input_bits_of(origin: Origin) -> int:
     return int(origin.made_by.get(INPUT_BITS, "0"))
 
 
-@contextmanager
-def unrepeatable() -> Iterator[None]:
-    """For work with a circuit's files: turns ArtifactCorrupted into KeysDamaged, which does not
-    tell anybody to build it again."""
-    try:
-        yield
-    except ArtifactCorrupted as exc:
-        raise KeysDamaged(exc.path, exc.reason) from exc
+def is_development(origin: Origin) -> bool:
+    return origin.made_by.get(KIND) == DEVELOPMENT
 
 
 @unrepeatable()
@@ -73,19 +73,24 @@ def read_key(circuit: Circuit) -> KeyCode:
         code = KeyCode.from_bytes(content)
     except ValueError as exc:
         raise ArtifactCorrupted(circuit.vk, f"it is no key: {exc}") from exc
-    said = code.inputs, code.outputs, code.development, code.input_bits
-    bits = input_bits_of(circuit.origin)
-    if said != (circuit.input_count, circuit.output_count, circuit.development_srs, bits):
+    said = code.inputs, code.outputs, code.input_bits, code.development
+    expected = circuit.input_count, circuit.output_count
+    origin = circuit.origin
+    if said != (*expected, input_bits_of(origin), is_development(origin)):
         raise ArtifactCorrupted(circuit.vk, "it belongs to another circuit")
     return code
 
 
 def _circuit(stored: Stored) -> Circuit:
-    made_by = stored.origin.made_by
-    development = made_by.get(KIND) != CEREMONY
+    """Nobody's word is taken for a ceremony: without a note of ours, its maker is unknown."""
+    vk = stored.directory / VERIFYING_KEY
     if stored.files.get(VERIFYING_KEY) != stored.origin.srs:
-        raise ArtifactCorrupted(stored.directory / VERIFYING_KEY, "it belongs to another circuit")
-    return stored.circuit(stored.directory / VERIFYING_KEY, development=development)
+        raise ArtifactCorrupted(vk, "it belongs to another circuit")
+    own = find_own(stored.origin.digest, stored.directory.parent.parent)
+    if own is not None:
+        own.check_files(stored.directory, stored.files)
+    development = own is None or is_development(stored.origin)
+    return stored.circuit(vk, development=development, unknown_maker=own is None)
 
 
 def _check_version(stored: Stored) -> None:
@@ -93,7 +98,12 @@ def _check_version(stored: Stored) -> None:
     if built != VERSION:
         found = f"version {built or 'unknown'} of Groth16 circuits"
         raise CircuitOutdated(stored.directory.name, found, f"version {VERSION}", _ANEW)
+    made_by, bits = stored.origin.made_by, stored.origin.made_by.get(INPUT_BITS, "")
+    development = made_by.get(KIND) == DEVELOPMENT
+    known = bits.isdecimal() and made_by == dict(versions(int(bits), development=development))
+    if not known or stored.files.keys() != FILES:
+        raise ArtifactCorrupted(stored.directory / MANIFEST, "it says what no build writes")
 
 
 __all__ = ["NAME", "PROVING_KEY", "SOLVER", "describe_stored", "open_stored", "read_key"]
-__all__ += ["input_bits_of", "unrepeatable", "versions"]
+__all__ += ["input_bits_of", "is_development", "versions"]

@@ -1,26 +1,86 @@
-"""Which set-ups are this machine's own.
+"""Which circuits this machine knows the makers of.
 
-Whoever made a development set-up can forge proofs under it, and nothing in a key tells who that was
-or whether it belongs to its network at all. So a build leaves a note with the SHA-256 of the
-verifying key that it made; a circuit whose folder was copied from elsewhere has none here.
+Whoever made a set-up can forge proofs under it, and nothing in a circuit's folder tells who that
+was, or whether the key belongs to the network at all: what is written there, anybody can write. So
+whoever builds a circuit here leaves a note outside of the folder. It names the circuit, and with
+that the network, the verifying key and the set-up's kind, and the SHA-256 of each file; a folder
+that was copied from elsewhere has none, and one whose files are others is refused.
 """
 
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from zkagent.circuits.errors import SrsUnreadable
+from zkagent.circuits.artifacts import Circuit, Origin, is_digest
+from zkagent.circuits.errors import ArtifactCorrupted, KeysDamaged, SrsUnreadable
 from zkagent.circuits.groth16.key_code import HEAD
-from zkagent.circuits.support.cache import cache_folder, file_digest
+from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest
+from zkagent.circuits.support.sealed import read_sealed, write_sealed
 from zkagent.models.files import open_regular
-from zkagent.models.whole import write_file
+
+FOLDER, SUFFIX = "groth16", ".own"
 
 
-def note_own(verifying_key: str, cache: Path | None = None) -> None:
-    """Remember that the verifying key with this SHA-256 was made on this machine."""
-    write_file(_note(verifying_key, cache), b"made on this machine\n")
+@contextmanager
+def unrepeatable() -> Iterator[None]:
+    """For work with a circuit's files: turns ArtifactCorrupted into KeysDamaged, which does not
+    tell anybody to build it again."""
+    try:
+        yield
+    except ArtifactCorrupted as exc:
+        raise KeysDamaged(exc.path, exc.reason) from exc
 
 
-def is_own(verifying_key: str, cache: Path | None = None) -> bool:
-    return _note(verifying_key, cache).is_file()
+@dataclass(frozen=True)
+class Own:
+    """A circuit that was built here. files: name -> SHA-256 hex. made: nanoseconds since 1970."""
+
+    origin: Origin
+    files: Mapping[str, str]
+    made: int
+
+    def check_files(self, directory: Path, files: Mapping[str, str]) -> None:
+        """What the circuit's folder says of its files. Raises ArtifactCorrupted."""
+        for name in sorted({*self.files, *files}):
+            if self.files.get(name) != files.get(name):
+                raise ArtifactCorrupted(directory / name, "it is not the file that was made here")
+
+
+def note_own(origin: Origin, files: Mapping[str, str], cache: Path | None = None) -> None:
+    """Remember that the circuit of this origin was made here, with files of these SHA-256."""
+    path = cache_folder(FOLDER, cache=cache) / f"{origin.digest}{SUFFIX}"
+    earlier = find_own(origin.digest, cache)
+    made = earlier.made if earlier else time.time_ns()
+    content = {"origin": origin.to_json(), "files": dict(files), "made": made}
+    write_sealed(path, content, sort_keys=True)
+
+
+def find_own(digest: str, cache: Path | None = None) -> Own | None:
+    """What was noted of the circuit of this digest. Raises KeysDamaged."""
+    path = cache_root(cache) / FOLDER / f"{digest}{SUFFIX}"
+    if not path.exists():
+        return None
+    with unrepeatable():
+        own = read_sealed(path, _parsed)
+        if own.origin.digest != digest:
+            raise ArtifactCorrupted(path, "it is the note of another circuit")
+        return own
+
+
+def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
+    """Those of the ONNX file with this SHA-256, the first one first. Raises KeysDamaged."""
+    folder = cache_root(cache) / FOLDER
+    names = sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if is_digest(path.stem))
+    found = [own for name in names if (own := find_own(name, cache))]
+    yield from sorted((own for own in found if own.origin.onnx == onnx), key=lambda own: own.made)
+
+
+def is_own(circuit: Circuit) -> bool:
+    """Whether it was made here. Raises KeysDamaged."""
+    return find_own(circuit.digest, circuit.directory.parent.parent) is not None
 
 
 def named_key(srs: Path) -> str | None:
@@ -34,8 +94,12 @@ def named_key(srs: Path) -> str | None:
         raise SrsUnreadable(srs, str(exc.strerror)) from exc
 
 
-def _note(verifying_key: str, cache: Path | None) -> Path:
-    return cache_folder("groth16", cache=cache) / f"{verifying_key}.own"
+def _parsed(content: Mapping[str, Any]) -> Own:
+    files, made = content["files"], content["made"]
+    if not isinstance(files, dict) or type(made) is not int:
+        raise ValueError("it has another form")
+    return Own(Origin.from_json(content["origin"]), files, made)
 
 
-__all__ = ["is_own", "named_key", "note_own"]
+__all__ = ["Own", "find_own", "is_own", "named_key", "note_own", "own_circuits"]
+__all__ += ["unrepeatable"]

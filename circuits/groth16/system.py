@@ -17,9 +17,8 @@ from zkagent.circuits.groth16.cached import (
     describe_stored,
     open_stored,
     read_key,
-    unrepeatable,
 )
-from zkagent.circuits.groth16.setups import is_own, named_key
+from zkagent.circuits.groth16.setups import is_own, named_key, unrepeatable
 from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
@@ -80,7 +79,7 @@ class Groth16:
     def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
         """srs: a verifying key; a file of other systems says nothing of these circuits."""
         named = None if srs is None else named_key(srs)
-        return named == circuit.origin.srs if named else is_own(circuit.origin.srs, cache)
+        return named == circuit.origin.srs if named else is_own(circuit)
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """By keys that this process loads once. Raises InputRefused, KeysDamaged,

@@ -71,10 +71,26 @@ def summary(circuit: "Circuit") -> str:
     """One line: sizes, exactness, set-up."""
     facts = circuit.facts
     kind = "exact" if facts.exact else _fractions(scale_of(circuit))
-    setup = "development set-up" if circuit.development_srs else "public ceremony"
     return (
         f"{facts.input_count} -> {facts.output_count}, {kind}, {facts.rows} rows of "
-        f"2^{facts.logrows}, proof {facts.proof_bytes} bytes, {setup}"
+        f"2^{facts.logrows}, proof {facts.proof_bytes} bytes, {setup_of(circuit)}"
+    )
+
+
+def setup_of(circuit: "Circuit") -> str:
+    """What kind of set-up it has, as far as this machine knows."""
+    if circuit.unknown_maker:
+        return "set-up of an unknown maker"
+    return "development set-up" if circuit.development_srs else "public ceremony"
+
+
+def warning_of(circuit: "Circuit") -> str:
+    """What a proof of it may be worth, where nobody here knows who made its key."""
+    if not circuit.unknown_maker:
+        return ""
+    return (
+        "nobody here knows who made its key: the circuit's folder came from elsewhere, and whoever "
+        "made it can make such proofs of anything"
     )
 
 
@@ -125,7 +141,9 @@ def show(circuit: "Circuit", as_json: bool) -> None:
             f"{remedy if kept else ''}",
             err=True,
         )
+    if warning := warning_of(circuit):
+        output.show(warning, err=True)
 
 
-__all__ = ["build_shown", "completed_digests", "find_onnx", "show", "sized", "summary"]
-__all__ += ["tuned_arguments"]
+__all__ = ["build_shown", "completed_digests", "find_onnx", "setup_of", "show", "sized"]
+__all__ += ["summary", "tuned_arguments", "warning_of"]

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from zkagent.executor.chain.embedded import Balance, EmbeddedChain
 from zkagent.executor.chain.gas_report import IterationGas
+from zkagent.executor.cli.circuits_shown import setup_of
 from zkagent.executor.demo.attacks.stage import AttackResult
 from zkagent.executor.demo.story import DemoReceipt, ShownRun
 from zkagent.executor.runs.derivation import observation_in, text
@@ -28,12 +29,12 @@ class DemoView:
 
     def opening(self, session: Session, chain: EmbeddedChain) -> None:
         circuit, deployment = session.circuit, chain.deployment
-        setup = "development set-up" if circuit.development_srs else "public ceremony"
         self.heading("A wallet agent whose every decision is proven")
         self.pair("model", f"{session.model.name}, manifest {session.model.digest[:16]}")
         self.pair(
             "circuit",
-            f"{circuit.digest[:16]}, {circuit.rows} rows of 2^{circuit.logrows}, {setup}",
+            f"{circuit.digest[:16]}, {circuit.rows} rows of 2^{circuit.logrows}, "
+            f"{setup_of(circuit)}",
         )
         self.pair("chain", f"{deployment.chain_id} at {chain.anvil.rpc_url}")
         self.pair("agent", f"{deployment.agent}, model {deployment.model_id} of the registry")

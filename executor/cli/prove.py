@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.circuits_shown import build_shown, find_onnx, summary, tuned_arguments
+from zkagent.executor.cli.circuits_shown import (
+    build_shown,
+    find_onnx,
+    summary,
+    tuned_arguments,
+    warning_of,
+)
 from zkagent.executor.cli.options import (
     JSON_OPTION,
     PROOF_SYSTEM_OPTION,
@@ -111,6 +117,9 @@ def prove_command(
         circuit = _find_circuit(model, srs, proof_system, prover)
         proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s, prover)
         verify_s = measurement.verify_s
+        if warning := warning_of(circuit):
+            verify_s = None
+            output.show(f"true of circuit {circuit.digest[:16]}, but {warning}", err=True)
     if loaded:
         proof = replace(proof, about=about(loaded, prompt or "", proof))
     if out:
@@ -169,7 +178,8 @@ def verify_command(
     if as_json:
         fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
         fields |= {"untold": untold} if untold else {}
-        fields["development_srs"] = circuit.development_srs
+        fields |= {"development_srs": circuit.development_srs}
+        fields |= {"unknown_maker": True} if circuit.unknown_maker else {}
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -179,6 +189,8 @@ def verify_command(
     else:
         output.show(_said(replace(proof, scale=scale_of(circuit))))
         output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
+        if warning := warning_of(circuit):
+            output.show(f"not to be trusted: {warning}")
         if untold:
             output.show(f"not verified: {untold}")
     sys.exit(1 if reason else 3 if untold else 0)
@@ -389,7 +401,7 @@ def _doubt(circuit: "Circuit", model: str, srs: Path | None, *, is_of_model: boo
     if not is_of_model:
         return f"this machine has no model {model!r} to tell whether that is its circuit"
     if circuit.digest.startswith(model) and srs is None:  # named by what binds its set-up
-        return ""
+        return warning_of(circuit)
     if has_setup(circuit, srs):
         return ""
     shared = system_of(circuit).repeatable  # or a circuit has a set-up of its own, and no file

@@ -19,7 +19,6 @@ from zkagent.circuits.systems import (
     check_repeatable,
     check_setup,
     find_system,
-    has_setup,
 )
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
@@ -111,7 +110,7 @@ def find_circuit(
 
 def _check_ceremony(cached: Circuit) -> None:
     """Nobody's word is taken for one. Raises CannotVerify."""
-    if not cached.development_srs and not has_setup(cached, None):
+    if cached.claims_ceremony:
         raise CannotVerify(
             f"circuit {cached.digest[:16]} is said to have a ceremony's set-up, and nothing on "
             "this machine shows that it has"

@@ -106,12 +106,13 @@ class BuiltCircuits:
         CircuitError."""
         for name, model in self._models.items():
             well, damaged = self._find(model.manifest.files.onnx)
-            if well is None:
+            if well is None or not self._system.repeatable:  # which of several, it says itself
                 try:
                     well = self._system.build(model.onnx_path, srs=self._srs, cache=self._cache)
                 except (CircuitError, OSError) as exc:
                     if damaged is None:
                         raise
+                    well = None
                     self._note(damaged.digest, "start", str(exc))
                     log.warning("model %s cannot be proven now: %s", name, exc)
             circuit = well or damaged

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.foreign_circuits import as_a_ceremonys
 from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Proof
-from zkagent.circuits.systems import GROTH16, PROVING
+from zkagent.circuits.systems import GROTH16, PROVING, load_circuit
 from zkagent.executor.api.circuits import build_circuit
 from zkagent.executor.cli.options import PROOF_SYSTEMS
 from zkagent.executor.errors import ArgumentRefused
+from zkagent.verifier_contracts.deployment.backing import backing_of
+from zkagent.verifier_contracts.errors import DevelopmentSetupRefused
 
 X = [3, -1, 4, 1]
 SYSTEM = ("--proof-system", "groth16")
@@ -98,3 +101,29 @@ def test_what_does_not_go_with_it_is_refused(
 ) -> None:
     assert exit_code(*words, *SYSTEM) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_true_proof_under_a_key_of_nobody_known_is_told_as_that(
+    home: Path, square_onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, out = tmp_path / "x.json", tmp_path / "proof.json"
+    given.write_text(json.dumps(X))
+    own = GROTH16.build(square_onnx)
+    digest = as_a_ceremonys(own, home)
+    assert exit_code("prove", digest, "--input", given, "--out", out) == 0
+    printed = capsys.readouterr()
+    assert ", not verified, circuit" in printed.out
+    assert "nobody here knows who made its key" in printed.err
+    assert exit_code("verify", out) == 0
+    shown = capsys.readouterr().out
+    assert "ceremony" not in shown
+    assert "set-up of an unknown maker\nnot to be trusted: nobody here knows" in shown
+    assert exit_code("verify", out, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["development_srs"], told["unknown_maker"]) == (True, True, True)
+    for command in (("list",), ("show", digest)):
+        assert exit_code("circuit", *command) == 0
+        assert "ceremony" not in capsys.readouterr().out
+    assert exit_code("verify", out, "--model", str(square_onnx), *SYSTEM) == 1
+    with pytest.raises(DevelopmentSetupRefused):
+        backing_of(load_circuit(digest)).check(1, own.origin.onnx)

@@ -175,7 +175,10 @@ def test_a_proof_under_keys_that_were_made_elsewhere_is_not_said_to_be_verified(
     assert "not this machine's own or a ceremony's" in printed.err
     assert "name the circuit by its digest if you trust that" in printed.err
     assert asked(true, keyed.digest, tmp_path, "--json") == 0  # which binds its set-up
-    assert json.loads(capsys.readouterr().out)["verified"] is True
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["verified"] is False
+    assert "the proof is true of circuit" in printed.err
+    assert "nobody here knows who made its key" in printed.err
     monkeypatch.setenv("ZKAGENT_HOME", str(theirs))
     assert asked(true, square_onnx, tmp_path, "--json") == 0
     assert json.loads(capsys.readouterr().out)["verified"] is True

@@ -50,7 +50,7 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def kept(onnx: str) -> Any:
     return SimpleNamespace(
-        digest=OURS, srs=SETUP, development_srs=True, origin=SimpleNamespace(onnx=onnx)
+        digest=OURS, srs=SETUP, claims_ceremony=False, origin=SimpleNamespace(onnx=onnx)
     )
 
 
@@ -163,14 +163,12 @@ def test_a_circuit_whose_set_up_is_its_own_is_not_built_in_vain(
 
 
 def test_a_set_up_is_a_ceremonys_where_this_machine_knows_that(
-    model: Model, cache: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    model: Model, cache: dict[str, Any]
 ) -> None:
     cache[OURS], system = kept(model.manifest.files.onnx), System(OURS, "hash")
-    cache[OURS].development_srs = False
-    known: list[bool] = [False]
-    monkeypatch.setattr(circuits, "has_setup", lambda circuit, srs: known[0])
+    cache[OURS].claims_ceremony = True
     with pytest.raises(CannotVerify, match="is said to have a ceremony's set-up"):
         find_circuit(model, OURS, system)  # type: ignore[arg-type]
     assert not system.asked
-    known[0] = True
+    cache[OURS].claims_ceremony = False
     assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]

@@ -1,0 +1,169 @@
+"""What stands for a model: circuits that were made here, with the files that were made for them."""
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.foreign_circuits import as_a_ceremonys, with_versions, written
+from tests.support.integer_networks import mlp
+from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged
+from zkagent.circuits.groth16.setups import find_own, note_own
+from zkagent.circuits.store import write_manifest
+from zkagent.circuits.systems import (
+    GROTH16,
+    check_repeatable,
+    describe_circuit,
+    has_setup,
+    load_circuit,
+)
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two of as many inputs and outputs each."""
+    folder = tmp_path_factory.mktemp("networks")
+    for name, hidden in (("model", 7), ("other", 6)):
+        (folder / name).write_bytes(mlp(hidden=hidden))
+    return folder / "model", folder / "other"
+
+
+@pytest.fixture(scope="module")
+def built(networks: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that has both circuits, and knows their makers."""
+    pytest.importorskip("groth16py")
+    home = tmp_path_factory.mktemp("home")
+    for onnx in networks:
+        GROTH16.build(onnx, cache=home)
+    return home
+
+
+@pytest.fixture
+def home(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "home"))
+
+
+def test_no_folder_tells_that_its_key_is_a_ceremonys(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    digest = as_a_ceremonys(own, home)
+    for copied in (load_circuit(digest, home), describe_circuit(digest, home)):
+        assert (copied.development_srs, copied.unknown_maker) == (True, True)
+        assert copied.claims_ceremony
+        assert not has_setup(copied, None, home)
+        assert copied.to_json()["unknown_maker"]
+    assert GROTH16.build(networks[0], cache=home) == own
+    assert (own.unknown_maker, own.claims_ceremony) == (False, False)
+
+
+def test_what_was_noted_here_as_a_ceremonys_comes_first(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    digest = as_a_ceremonys(GROTH16.build(networks[0], cache=home), home)
+    copied = load_circuit(digest, home)
+    note_own(copied.origin, copied.files, home)
+    found = GROTH16.build(networks[0], cache=home)
+    assert (found.digest, found.development_srs, found.unknown_maker) == (digest, False, False)
+
+
+def test_a_copied_circuit_has_an_unknown_maker_whatever_its_kind(
+    home: Path, networks: tuple[Path, Path], tmp_path: Path
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    shutil.copytree(own.directory, tmp_path / "elsewhere" / "circuits" / own.digest)
+    copied = load_circuit(own.digest, tmp_path / "elsewhere")
+    assert copied.unknown_maker
+    assert not copied.claims_ceremony
+
+
+def test_a_key_that_was_made_here_for_another_network_is_no_key_of_this_one(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
+    contents = {"network.onnx": networks[0].read_bytes()}
+    digest = written(home, replace(other.origin, onnx=own.origin.onnx), other, contents)
+    mixed = load_circuit(digest, home)
+    assert (mixed.origin.onnx, mixed.origin.srs) == (own.origin.onnx, other.origin.srs)
+    assert mixed.unknown_maker
+    assert not has_setup(mixed, None, home)
+    assert GROTH16.build(networks[0], cache=home) == own
+    shutil.rmtree(own.directory)
+    assert GROTH16.build(networks[0], cache=home).digest not in (digest, own.digest)
+
+
+@pytest.mark.parametrize("changed", [{"ground": "1"}, {"input_bits": "016"}, {"groth16_setup": ""}])
+def test_a_name_that_no_build_gives_is_refused(
+    home: Path, networks: tuple[Path, Path], changed: dict[str, str]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    digest = written(home, with_versions(own.origin, **changed), own, {})
+    with pytest.raises(KeysDamaged, match="says what no build writes"):
+        describe_circuit(digest, home)
+    assert GROTH16.build(networks[0], cache=home) == own
+    assert GROTH16.build(networks[0], cache=home, srs=own.vk) == own
+
+
+@pytest.mark.parametrize("name", ["solver.npz", "circuit.zkey"])
+def test_files_that_are_not_those_that_were_made_here_are_refused(
+    home: Path, networks: tuple[Path, Path], name: str
+) -> None:
+    """Whatever the manifest in the same folder says of them."""
+    own = GROTH16.build(networks[0], cache=home)
+    content = (own.directory / name).read_bytes() + b"\0"
+    (own.directory / name).write_bytes(content)
+    files = {**own.files, name: hashlib.sha256(content).hexdigest()}
+    write_manifest(replace(own, files=files))
+    with pytest.raises(KeysDamaged, match=f"{name} is of no use .* made here"):
+        describe_circuit(own.digest, home)
+    with pytest.raises(KeysDamaged, match=f"{name} is of no use .* made here"):
+        GROTH16.build(networks[0], cache=home)
+
+
+@pytest.mark.parametrize("name", ["circuit.json", "circuit.zkey", "circuit.vk", "note"])
+def test_what_is_damaged_is_no_reason_to_make_another_circuit(
+    home: Path, networks: tuple[Path, Path], name: str
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    path = own.directory / name
+    if name == "note":
+        path = home / "groth16" / f"{own.digest}.own"
+        path.write_bytes(path.read_bytes()[:-9])
+    else:
+        path.unlink()
+    with pytest.raises(KeysDamaged, match="mend it, or copy"):
+        GROTH16.build(networks[0], cache=home)
+
+
+def test_of_several_the_first_one_stands_for_the_network(
+    home: Path, networks: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for _ in range(3):  # digests are in no order
+        first = GROTH16.build(networks[0], cache=home)
+        away = shutil.move(first.directory, tmp_path / "away")
+        second = GROTH16.build(networks[0], cache=home)
+        assert second.digest != first.digest
+        shutil.move(away, first.directory)
+        assert GROTH16.build(networks[0], cache=home) == first
+        shutil.rmtree(second.directory)
+
+
+def test_a_note_under_another_name_is_refused(home: Path, networks: tuple[Path, Path]) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    digest = as_a_ceremonys(own, home)
+    shutil.copy(home / "groth16" / f"{own.digest}.own", home / "groth16" / f"{digest}.own")
+    with pytest.raises(KeysDamaged, match="the note of another circuit"):
+        load_circuit(digest, home)
+
+
+def test_a_note_names_each_file(home: Path, networks: tuple[Path, Path]) -> None:
+    circuit = GROTH16.build(networks[0], cache=home)
+    own = find_own(circuit.digest, home)
+    assert own is not None
+    assert own.origin == circuit.origin
+    assert own.files == circuit.files
+    assert {*own.files} == {"network.onnx", "solver.npz", "circuit.zkey", "circuit.vk"}
+    with pytest.raises(CircuitElsewhere):
+        check_repeatable(GROTH16, circuit.digest, home)

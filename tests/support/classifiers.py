@@ -13,9 +13,9 @@ TEXTS = ("play some jazz", "play some rock", "play it", "stop it", "stop now", "
 LABELS = ("music", "silence", "weather")
 
 
-def random_weights(labels: int = len(LABELS), seed: int = 0) -> ClassifierWeights:
-    """Wired as size S, in the ranges of trained ones."""
-    shape, rng = SIZES["S"], np.random.default_rng(seed)
+def random_weights(labels: int = len(LABELS), seed: int = 0, size: str = "S") -> ClassifierWeights:
+    """Wired as a size is, in the ranges of trained ones."""
+    shape, rng = SIZES[size], np.random.default_rng(seed)
     wiring, slots = wire(shape, labels, 0), slot_count(labels)
     return ClassifierWeights(
         wiring,

@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from tests.support.classifiers import random_weights
 from tests.support.small_networks import network, node, relu_network, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import NetworkRefused, SettingsRefused
@@ -27,6 +28,8 @@ from zkagent.circuits.networks.batch import (
 from zkagent.circuits.networks.network import read_network
 from zkagent.executor.demo.attacks.ezkl_forgeries import foreign_witness_forgery
 from zkagent.models.catalogue import load_model
+from zkagent.models.classifier.export import export_classifier
+from zkagent.models.classifier.weights import evaluate
 from zkagent.models.networks.integer_graph import IntegerGraph
 
 ROWS = [[3, -1, 4, 1], [-5, 9, -2, 6], [0, 0, 0, 7]]
@@ -49,6 +52,17 @@ def batch_circuit(square_onnx: Path, session_cache: Path) -> Circuit:
 @pytest.fixture(scope="module")
 def batch_proof(batch_circuit: Circuit) -> Proof:
     return ezkl_engine.prove(batch_circuit, flat(ROWS))
+
+
+@pytest.mark.parametrize("size", ["S", "XL"])
+def test_classifiers_of_one_block_and_of_several_have_batch_forms(
+    tmp_path: Path, size: str
+) -> None:
+    weights = random_weights(labels=7, size=size)
+    (path := tmp_path / "model.onnx").write_bytes(export_classifier(weights))
+    x = np.random.default_rng(3).integers(-32768, 32768, (2, weights.features))
+    found = reference.infer(batch_network(path, 2), x.ravel().tolist())
+    assert list(found) == evaluate(weights, x).ravel().tolist()
 
 
 def blocks_network() -> bytes:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tests.executor.bench.made_results import results
 from tests.support.checkout import DOCS
 from tests.support.command_line import exit_code
+from tests.support.operator_networks import looked_up, table
 from tests.support.progress import quiet
 from tests.support.small_networks import square_network, squares
 from zkagent.circuits.errors import EngineError
@@ -40,6 +41,19 @@ def tiny(folder: Path, say: Say) -> Subject:
         labels=np.array([chosen[0], 1 - chosen[1]]),
         accuracy_of="two points",
         input_bits=8,
+    )
+
+
+def tokens(folder: Path, say: Say) -> Subject:
+    """Look-ups in a table of eleven rows."""
+    content = looked_up(table(11, 12))
+    return Subject(
+        name="tokens",
+        title="look-ups",
+        family="text",
+        network=saved(content, folder, "tokens", any_integers=True),
+        samples=np.array([[[10, 0, 3]], [[1, 2, 9]]]),
+        input_bits=5,
     )
 
 
@@ -148,6 +162,26 @@ def test_the_quick_run_is_part_of_the_full_one() -> None:
     names = [job.name for job in full().jobs]
     assert [job.name for job in quick().jobs if job.name not in names] == []
     assert quick().rounds < full().rounds
+
+
+def test_classifiers_of_all_sizes_are_measured_where_they_can_be(tmp_path: Path) -> None:
+    jobs = {job.name: job for job in full(clinc150=tmp_path).jobs}
+    sizes = [jobs[f"clinc150-{size}"] for size in ("S", "M", "L", "XL", "XXL")]
+    assert [job.evm for job in sizes] == [True] * 4 + [False]
+    assert [("zkagent", 1) in job.circuits for job in sizes] == [True] * 4 + [False]
+    assert all(set(KEYED) <= set(job.circuits) for job in sizes)
+
+
+@pytest.mark.chain
+def test_a_network_that_neither_ezkl_nor_the_evm_takes_is_measured(tmp_path: Path) -> None:
+    pytest.importorskip("groth16py")
+    job = Job("tokens", tokens, (("groth16", 1),), agreement=2)
+    found = Runner(suite(job), tmp_path / "out", threads=1).run()
+    assert found.notes == ()
+    (case,) = found.cases
+    assert case.instances == 3  # three numbers of 5 bits in a word; twelve outputs, folded
+    assert case.agreement == Share(hits=2, total=2)
+    assert case.verify_gas is not None
 
 
 def test_an_unknown_model_is_refused_with_the_known_ones() -> None:

@@ -1,16 +1,27 @@
-"""Files that are written as a whole or not at all: a full disk leaves what was there."""
+"""Files that are written as a whole or not at all: a full disk leaves what was there.
 
+What is being written has a name that nobody can foresee, and was not there before: who
+made the folder may have put a link, a pipe or a folder there that leads to another file of ours.
+"""
+
+import errno
 import os
-import shutil
+import secrets
+import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+BEGIN, END = ".zkagent-", ".new"  # of the name of what is being written
+LEFT_OVER_S = 86_400
 
 
 def write_file(path: Path, data: bytes, *, private: bool = False) -> None:
     """In place of what is there, with its permissions. private: for the owner's eyes alone.
     Raises OSError, which names the path."""
     with _named(path):
+        _sweep(path.parent)
         fresh = _fresh(path)
         try:
             _write(fresh, path, data, private=private)
@@ -32,6 +43,10 @@ def write_folder(directory: Path, contents: Mapping[str, bytes], *, new: bool = 
     with _named(directory):
         directory.mkdir(parents=True, exist_ok=not new)
         try:
+            _sweep(directory)
+            for name in contents:
+                if (directory / name).is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             for name, data in contents.items():
                 _write(fresh[name], directory / name, data)
             for name in contents:
@@ -46,17 +61,26 @@ def write_folder(directory: Path, contents: Mapping[str, bytes], *, new: bool = 
 
 
 def _fresh(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}")
+    return path.with_name(f"{BEGIN}{secrets.token_hex(8)}{END}")
 
 
 def _write(fresh: Path, path: Path, data: bytes, *, private: bool = False) -> None:
-    number = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600 if private else 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    number = os.open(fresh, flags, 0o600 if private else 0o666)
     with os.fdopen(number, "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
-    if path.exists():
-        shutil.copymode(path, fresh)
+        os.fsync(number)
+        if path.is_file() and not private:
+            os.fchmod(number, stat.S_IMODE(path.stat().st_mode))
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what was begun by a process that was killed, and so never got its name."""
+    with suppress(OSError):
+        for path in folder.glob(f"{BEGIN}{'[0-9a-f]' * 16}{END}"):
+            if time.time() - path.lstat().st_mtime > LEFT_OVER_S:
+                path.unlink()
 
 
 @contextmanager

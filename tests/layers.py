@@ -45,7 +45,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/strict_json",
         "models/whole",
     },
-    "models/examples": {"models/networks"},
+    "models/examples": {"models/networks", "models/whole"},
     "models/training": {"models/encoding", "models/networks"},
     "models/catalogue": {
         "models/classifier",

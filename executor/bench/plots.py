@@ -4,6 +4,7 @@ Colours are Okabe and Ito's, which colour-blind people can tell apart; markers a
 the same again.
 """
 
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from zkagent.executor.bench import series
 from zkagent.executor.bench.results import Results
 from zkagent.executor.bench.series import Series, Style
 from zkagent.executor.errors import BenchExtraMissing
+from zkagent.models.whole import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +70,9 @@ def draw_all(results: Results, folder: Path) -> list[str]:
             axes.set_title(plot.title)
             plot.draw(axes, results, found)
             figure.legend(loc="outside lower center", ncols=2)
-            figure.savefig(folder / name, metadata={"Software": ""})
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format="png", metadata={"Software": ""})
+            write_file(folder / name, drawn.getvalue())
         written.append(name)
     return written
 

@@ -169,7 +169,7 @@ class Journal:
                 raise RunsUnreadable(self.folder, exc) from exc
             raise home_refused(self.folder.parent, exc) from exc
         try:
-            return os.open(self.folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+            return os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         except OSError as exc:
             raise RunsUnreadable(self.folder, exc) from exc
 

@@ -1,5 +1,6 @@
 """The example networks by name, each with samples that it was not fitted on."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from zkagent.models.examples.data import Task, boxes, clusters, digits
 from zkagent.models.examples.graph import FloatGraph, Floats
 from zkagent.models.examples.trees import grow_forest, tensors
+from zkagent.models.whole import write_file
 
 Weights = npt.NDArray[np.float64]
 
@@ -29,8 +31,10 @@ class Example:
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Write NAME.onnx and NAME.npz into `folder`; their paths."""
         onnx, samples = folder / f"{self.name}.onnx", folder / f"{self.name}.npz"
-        onnx.write_bytes(self.content)
-        np.savez_compressed(samples, x=self.samples, labels=self.labels)
+        packed = io.BytesIO()
+        np.savez_compressed(packed, x=self.samples, labels=self.labels)
+        write_file(onnx, self.content)
+        write_file(samples, packed.getvalue())
         return onnx, samples
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.disks import file_limit, fill, small_disk
+from zkagent.executor.places import write_whole
 from zkagent.models.whole import write_file, write_folder
 
 OLD = {"a.bin": b"old", "manifest.json": b"old, too"}
@@ -85,3 +87,106 @@ def test_permissions_stay_and_what_is_private_is(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+
+
+def link(place: Path, victim: Path) -> None:
+    place.symlink_to(victim)
+
+
+def dangling(place: Path, victim: Path) -> None:
+    place.symlink_to(victim.with_name("nobody"))
+
+
+def folder(place: Path, victim: Path) -> None:
+    place.mkdir()
+
+
+def pipe(place: Path, victim: Path) -> None:
+    os.mkfifo(place)
+
+
+def hard(place: Path, victim: Path) -> None:
+    place.hardlink_to(victim)
+
+
+def whole(folder: Path) -> None:
+    write_whole(folder / "a.bin", "n" * 100_000)
+
+
+LAID = [link, dangling, folder, pipe, hard]
+WRITE = [write_one, write_all, whole]
+
+
+@pytest.mark.parametrize("write", WRITE)
+@pytest.mark.parametrize("lay", LAID)
+def test_what_others_lay_under_names_of_ours_is_not_written_into(
+    write: Callable[[Path], None], lay: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    """Who made a folder foresees which process writes into it, and that files are written aside."""
+    victim, place = tmp_path / "key", tmp_path / "model"
+    victim.write_bytes(b"mine")
+    place.mkdir()
+    for name in FRESH:
+        for number in range(os.getpid() - 2, os.getpid() + 3):
+            lay(place / f".{name}.{number}", victim)
+        lay(place / f".{name}.new", victim)
+    write(place)
+    assert (place / "a.bin").read_bytes() == FRESH["a.bin"]
+    assert not (place / "a.bin").is_symlink()
+    assert victim.read_bytes() == b"mine"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["key", "model"]
+
+
+@pytest.mark.parametrize("write", WRITE)
+@pytest.mark.parametrize("lay", LAID)
+def test_not_even_who_guesses_the_name_is_believed(
+    write: Callable[[Path], None],
+    lay: Callable[[Path, Path], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    victim, place = tmp_path / "key", tmp_path / "model"
+    victim.write_bytes(b"mine")
+    place.mkdir()
+    monkeypatch.setattr(secrets, "token_hex", lambda count: "0" * 2 * count)
+    lay(place / f".zkagent-{'0' * 16}.new", victim)
+    with pytest.raises(OSError, match="model"):
+        write(place)
+    assert victim.read_bytes() == b"mine"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["key", "model"]
+    assert not (place / "a.bin").exists()
+
+
+@pytest.mark.parametrize("lay", [link, dangling, pipe, hard])
+def test_what_lies_in_the_place_itself_is_replaced_and_not_written_into(
+    lay: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    victim, place = tmp_path / "key", tmp_path / "model"
+    victim.write_bytes(b"mine")
+    place.mkdir()
+    lay(place / "manifest.json", victim)
+    write_all(place)
+    assert tree(place) == FRESH
+    assert victim.read_bytes() == b"mine"
+
+
+def test_a_folder_in_a_files_place_leaves_all_files_as_they_are(tmp_path: Path) -> None:
+    write_file(tmp_path / "a.bin", OLD["a.bin"])
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        write_all(tmp_path)
+    assert tree(tmp_path) == {"a.bin": OLD["a.bin"]}
+
+
+@pytest.mark.parametrize("write", WRITE)
+def test_what_killed_processes_left_goes_after_a_day(
+    write: Callable[[Path], None], tmp_path: Path
+) -> None:
+    names = (f".zkagent-{'a' * 16}.new", f".zkagent-{'b' * 16}.new", ".zkagent-notes.new")
+    left, recent, other = (tmp_path / name for name in names)
+    for each in (left, recent, other):
+        each.write_bytes(b"half")
+    for each in (left, other):
+        os.utime(each, (1, 1))
+    write(tmp_path)
+    assert [each.exists() for each in (left, recent, other)] == [False, True, True]

@@ -23,6 +23,7 @@ from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
 from zkagent.models.strict_json import load_json
+from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
@@ -185,9 +186,8 @@ def _cached_output(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
     with FileLock(path.with_suffix(".lock")):
         if (output := _read_output(path)) is None:
             output = _run_solc(job, tools)
-            fresh = path.with_suffix(".new")
-            fresh.write_text(json.dumps({"digest": _digest(output), "output": output}))
-            fresh.replace(path)
+            kept = json.dumps({"digest": _digest(output), "output": output})
+            write_file(path, kept.encode())
     return output
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
+from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import ContractsError, ForgeError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
 
@@ -88,7 +89,7 @@ def configuration(root: Path, tools: Toolchain) -> Path:
         lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
         text = text.replace(f"{section}\n", "\n".join([section, *lines, ""]))
     path = folder / "foundry.toml"
-    path.write_text(text)
+    write_file(path, text.encode())
     return path
 
 

@@ -26,6 +26,7 @@ from filelock import FileLock
 from zkagent.circuits.errors import PackagesMissing
 from zkagent.circuits.support.cache import cache_root, home_refused
 from zkagent.circuits.support.npm import Node, check_pinned, find_node, run_npm
+from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import ToolchainError
 
 log = logging.getLogger(__name__)
@@ -198,10 +199,8 @@ def _write_solc(root: Path, node: Path) -> Path:
         else f'#!/bin/sh\nexec "{node}" "{adapter}" "$@"\n'
     )
     if not script.is_file() or script.read_text() != text:
-        fresh = script.with_suffix(".new")
-        fresh.write_text(text)
-        fresh.chmod(0o755)
-        fresh.replace(script)
+        write_file(script, text.encode())
+        script.chmod(0o755)
     return script
 
 

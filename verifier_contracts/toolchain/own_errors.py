@@ -16,6 +16,7 @@ from eth_utils.crypto import keccak
 from zkagent.circuits.support.cache import cache_folder, cache_root
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
+from zkagent.models.whole import write_file
 
 FOLDER = "errors"
 AbiEntry = Mapping[str, Any]
@@ -26,9 +27,7 @@ def remember_errors(entries: Iterable[AbiEntry]) -> None:
     for entry in entries:
         if entry["type"] == "error":
             path = cache_folder(FOLDER) / f"{_selector(entry)}.json"
-            fresh = path.with_suffix(".new")
-            fresh.write_text(json.dumps(entry))
-            fresh.replace(path)
+            write_file(path, json.dumps(entry).encode())
 
 
 def remembered_error(data: bytes) -> tuple[AbiEntry, ...]:

@@ -8,7 +8,6 @@ through `zkagent serve --fake FILE`.
 import hashlib
 import hmac
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from zkagent.circuits.artifacts import Circuit, Facts, Origin, Proof
 from zkagent.circuits.support.child_process import ChildProcess
+from zkagent.models.whole import write_file
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.catalogue.catalogue import Artifact, BatchForm, Card, Prover
 from zkagent.prover.service.errors import CircuitUnknown
@@ -81,9 +81,8 @@ class FakeCatalogue:
 
     def write(self, path: Path) -> None:
         """Whoever reads it meanwhile gets it whole."""
-        new = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-        new.write_text(json.dumps({"seconds": self.seconds, "capacities": self.capacities}))
-        new.replace(path)
+        offered = {"seconds": self.seconds, "capacities": self.capacities}
+        write_file(path, json.dumps(offered).encode())
 
     def offered(self) -> frozenset[str]:
         rows = (1, *self.capacities)

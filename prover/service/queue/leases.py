@@ -51,7 +51,7 @@ class FileLeases:
 
     def take(self, worker: str) -> None:
         path = self._folder / worker
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         self._held = (path, descriptor)
 
@@ -62,7 +62,7 @@ class FileLeases:
     def is_free(self, worker: str) -> bool:
         path = self._folder / worker
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
             return True
         try:

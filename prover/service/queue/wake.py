@@ -9,6 +9,7 @@ import errno
 import logging
 import os
 import select
+import stat
 import threading
 import time
 import uuid
@@ -92,7 +93,7 @@ class PipeWake:
         hidden = self._path.with_name(f"{HIDDEN}{self._path.name}")
         os.mkfifo(hidden, 0o600)
         # For both directions: the pipe then never ends for want of a writer.
-        pipe = os.open(hidden, os.O_RDWR | os.O_NONBLOCK)
+        pipe = os.open(hidden, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
         hidden.rename(self._path)
         return pipe
 
@@ -116,13 +117,14 @@ class PipeWake:
 
     def _write(self, path: Path, line: bytes) -> None:
         try:
-            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         except OSError as exc:
             if exc.errno == errno.ENXIO:  # its reader died
                 path.unlink(missing_ok=True)
             return
         try:
-            os.write(pipe, line)
+            if stat.S_ISFIFO(os.fstat(pipe).st_mode):  # nobody's file is written into
+                os.write(pipe, line)
         except (BlockingIOError, BrokenPipeError):
             pass  # full: it has been woken often enough
         finally:

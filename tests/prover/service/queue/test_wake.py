@@ -55,6 +55,18 @@ def test_pipes_of_the_dead_are_removed(tmp_path: Path) -> None:
         assert beginning.exists()
 
 
+def test_a_hint_is_written_into_nothing_but_pipes(tmp_path: Path) -> None:
+    """Who made the folder may have put others' files there, or links to them."""
+    wake, key = PipeWake(tmp_path / "wake"), tmp_path / "key"
+    key.write_text("0123456789abcdef")
+    (tmp_path / "wake" / "1-link").symlink_to(key)
+    (tmp_path / "wake" / "2-hard").hardlink_to(key)
+    with listening(tmp_path / "wake") as heard:
+        wake.send(WORK, "all the same")
+        assert heard.get(timeout=5) == (WORK, "all the same")
+    assert key.read_text() == "0123456789abcdef"
+
+
 def test_who_listens_on_postgres_is_woken() -> None:
     """Polling would hide a connection that is never made."""
     with postgres() as url:

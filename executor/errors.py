@@ -12,6 +12,7 @@ ExecutorError
 ├── PlanError                a run cannot be planned; nothing was sent
 │   ├── EncoderMismatch      contract and Python derive different features from one context
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
+│   ├── ArgumentsSwapped     the model gives a tool its arguments in another order than it takes
 │   ├── OtherModel           the agent obeys a model that is not the one at hand
 │   ├── NestedDecision       an agent inside the run wants a decision of its own
 │   ├── TooManyDecisions     the run did not end within the limit of decisions
@@ -149,6 +150,18 @@ class DecisionMismatch(PlanError):
         super().__init__(
             f"decision {index}: the contract's {what} is {received!r}, this model's decoder says "
             f"{expected!r}; the agent runs another model or version: audit it"
+        )
+
+
+class ArgumentsSwapped(PlanError):
+    """given, taken: what the arguments are for, in the model's order and in the tool's."""
+
+    def __init__(self, name: str, given: str, taken: str) -> None:
+        self.name, self.given, self.taken = name, given, taken
+        super().__init__(
+            f"the agent's model calls {name}({given}), and its tool {name} takes {taken}: the call "
+            "would do something else than it says; nothing was sent. Its owner has to give it a "
+            "model that knows the tool, or you an agent that you trust"
         )
 
 

@@ -1,6 +1,6 @@
 """The verdict on an agent, or on a registered model, on a chain."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,15 +13,16 @@ from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, audit, registered_checks
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
-from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring
+from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring, tool_place
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.agent import AgentModel, ToolMetadata, ToolParameter
+from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.chain.model_hashes import commitment_hash
 from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere, OtherModel, TooMuchAnswered
 from zkagent.executor.receipts.verdicts import Check, check, difference, unread
-from zkagent.executor.runs.derivation import swapped_arguments
+from zkagent.executor.runs.argument_order import WALLET, swapped_arguments
+from zkagent.executor.runs.derivation import text
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.errors import RevertError
@@ -152,24 +153,27 @@ def _model_checks(code: Code, wiring: Wiring, bound: AgentModel, ours: _Ours) ->
         subject = f"model {bound.model_id}"
         yield Check(subject, "it is one that can be built here", str(exc), unknown=True)
         return
-    order = partial(_order, audited.model, wiring)
+    order = partial(_order, code, audited.model, wiring)
     yield check("agent", "its model gives tools arguments in their order", order)
     yield from registered_checks(audited)
 
 
-def _order(model: Model, wiring: Wiring) -> str:
-    """By their names, since the contracts compare types alone."""
-    tools = [
-        ToolMetadata(each.address, each.name, b"", tuple(_named(name) for name in each.parameters))
-        for each in wiring.tools
-    ]
-    if (found := swapped_arguments(model, tools)) is None:
+def _order(code: Code, model: Model, wiring: Wiring) -> str:
+    """By what the wallet's functions take, where a tool is the wallet's, and by what each tool says
+    of itself."""
+    said = [(text(each.name), [text(name) for name in each.parameters]) for each in wiring.tools]
+    found = swapped_arguments(model, [*_wallets(code, wiring), *said])
+    if found is None:
         return ""
     return f"{found.name}({found.given}), and the tool takes {found.taken}"
 
 
-def _named(name: bytes) -> ToolParameter:
-    return ToolParameter("", name, b"")
+def _wallets(code: Code, wiring: Wiring) -> Iterator[tuple[str, Sequence[str]]]:
+    """The tools of ours that call the wallet: whatever they say, its functions have one order."""
+    for tool in wiring.tools:
+        name = text(tool.name)
+        if wiring.wallet != NOBODY and name in WALLET and code.is_ours(tool_place(wiring, tool)):
+            yield name, WALLET[name]
 
 
 def _pinned(wiring: Wiring, bound: AgentModel) -> str:

@@ -10,7 +10,7 @@ shown. So a transaction names the facts that its decisions were read from, and t
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from eth_utils.crypto import keccak
@@ -78,26 +78,6 @@ def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
 
 def _for_model(context: DecisionContext) -> Context:
     return Context(context.prompt, context.reasoning, SymbolBook(context.reads.book))
-
-
-@dataclass(frozen=True, slots=True)
-class Swapped:
-    """A tool whose arguments a model gives in another order than it takes them."""
-
-    name: str
-    given: str
-    taken: str
-
-
-def swapped_arguments(model: Model, tools: Iterable[ToolMetadata]) -> Swapped | None:
-    """The first such tool, by the names that both have for the arguments. The contracts compare
-    types alone, and two addresses change places unseen."""
-    taken = {text(tool.name): [text(p.name) for p in tool.parameters] for tool in tools}
-    for action in model.manifest.actions:
-        given, names = [p.name for p in action.parameters], taken.get(action.name, [])
-        if names != given and sorted(names) == sorted(given):
-            return Swapped(action.name, ", ".join(given), ", ".join(names))
-    return None
 
 
 @lru_cache(maxsize=256)

@@ -22,19 +22,20 @@ from zkagent.executor.chain.agent import (
 )
 from zkagent.executor.chain.limits import MOST_DECISIONS
 from zkagent.executor.errors import (
+    ArgumentsSwapped,
     DecisionMismatch,
     EncoderMismatch,
     NestedDecision,
     OtherModel,
     TooManyDecisions,
 )
+from zkagent.executor.runs.argument_order import swapped_arguments
 from zkagent.executor.runs.derivation import (
     check_text,
     claim_for,
     derive_decision,
     derive_features,
     observation_in,
-    swapped_arguments,
     text,
     tool_hash,
     with_decimals,
@@ -150,6 +151,7 @@ class _Planning:
         context = with_decimals(self.chain, self.model, context, y)
         self.reads = context.reads  # the next decision may be about the same token
         decision = derive_decision(self.model, context, y)
+        self.check_order(decision)
         return PlannedDecision(context, x, y, decision, claim_for(step.model_id, x, y))
 
     def check_context(self, step: MissingDecision, before: Sequence[PlannedDecision]) -> None:
@@ -176,9 +178,16 @@ class _Planning:
             if (found := tool_hash(tool)) != pinned:
                 what = f"pin of the tool {tool.address}"
                 raise DecisionMismatch(index, what, found.hex(), pinned.hex())
-        if swapped := swapped_arguments(self.model, self.reads.tools):
-            what = f"order of the arguments of {swapped.name}"
-            raise DecisionMismatch(index, what, swapped.given, swapped.taken)
+
+    def check_order(self, decision: Decision) -> None:
+        """What is shown of a call must be what the tool does with it."""
+        tools = (
+            (text(tool.name), [text(each.name) for each in tool.parameters])
+            for tool in self.reads.tools
+            if text(tool.name) == decision.action
+        )
+        if swapped := swapped_arguments(self.model, tools):
+            raise ArgumentsSwapped(swapped.name, swapped.given, swapped.taken)
 
     def check_answer(self, decisions: Sequence[PlannedDecision], answer: bytes) -> None:
         expected = decisions[-1].decision.answer if decisions else ""

@@ -37,6 +37,8 @@ class Parameter(Record):
     def _type_fits(self) -> "Parameter":
         if (self.type == "uint") != (self.slot == "amount"):
             raise ValueError(f"an {self.slot} cannot be of type {self.type}")
+        if self.name in SLOTS and self.name != self.slot:
+            raise ValueError(f"a parameter called {self.name} cannot be for the {self.slot}")
         return self
 
 

@@ -11,20 +11,23 @@ import pytest
 import zkagent
 from tests.support.evaluated_stage import Stage, evaluated_stage
 from zkagent.circuits.systems import EVALUATED
-from zkagent.executor.errors import DecisionMismatch
+from zkagent.executor.errors import ArgumentsSwapped
 from zkagent.executor.runs.plan import _Planning
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil
 
 
-@pytest.fixture(scope="module")
-def swapped(wallet: Model, tmp_path_factory: pytest.TempPathFactory) -> Model:
-    """Transfer(recipient, amount, asset)."""
+@pytest.fixture(scope="module", params=["recipient", "payee"])
+def swapped(
+    wallet: Model, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Model:
+    """Transfer(recipient, amount, asset), whatever it calls the recipient."""
     folder = tmp_path_factory.mktemp("models") / "swapped"
     shutil.copytree(wallet.onnx_path.parent, folder)
     manifest = json.loads((folder / "model.json").read_text())
     (transfer,) = (each for each in manifest["actions"] if each["name"] == "Transfer")
     transfer["parameters"].reverse()
+    transfer["parameters"][0]["name"] = request.param
     (folder / "model.json").write_text(json.dumps(manifest))
     return load_model(folder, Model)
 
@@ -44,7 +47,7 @@ def test_no_run_is_planned_and_no_audit_is_sound(
     prompt = f"send 0.5 DAI to {chain.deployment.token('USDC').address}"
     with (
         zkagent.agent(rpc, chain.deployment.agent, key_file=key_file, model=swapped) as agent,
-        pytest.raises(DecisionMismatch, match="order of the arguments of Transfer"),
+        pytest.raises(ArgumentsSwapped, match=r"Transfer\(recipient, amount, asset\)"),
     ):
         agent.run(prompt)
     found = zkagent.audit_agent(chain.deployment.agent, rpc, model=swapped)
@@ -59,7 +62,7 @@ def test_a_receipt_whose_words_are_not_what_moved_is_rejected(
 ) -> None:
     """By who looks at nothing before: 0.0000000005 DAI are named, 500 USDC go to DAI's contract."""
     chain = stage.chain
-    monkeypatch.setattr(_Planning, "check_tools", lambda self, index: None)
+    monkeypatch.setattr(_Planning, "check_order", lambda self, decision: None)
     key_file, rpc = tmp_path / "key", chain.anvil.rpc_url
     key_file.write_text(bytes(chain.owner.key).hex())
     with zkagent.agent(rpc, chain.deployment.agent, key_file=key_file, model=swapped) as agent:

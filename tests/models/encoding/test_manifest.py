@@ -14,6 +14,7 @@ from zkagent.models.errors import ManifestError
     [
         ('"uint"', '"address"'),
         ('"slot": "asset"', '"slot": "recipient"'),
+        ('"name": "asset"', '"name": "recipient"'),
         ('"name": "Deploy"', '"name": "Withdraw"'),
         ('"balance_action": "ViewBalance"', '"balance_action": "Nothing"'),
         ('"text_rows": 4096', '"text_rows": 4095'),

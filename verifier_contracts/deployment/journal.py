@@ -8,6 +8,7 @@ process at a time holds the file, by a lock that ends with the process.
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import stat
@@ -17,7 +18,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from eth_account import Account
+from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from eth_utils.crypto import keccak
+from hexbytes import HexBytes
 
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import JournalDamaged, JournalInUse, JournalRefused
@@ -105,11 +108,14 @@ class Journal:
         try:
             header, *lines = [load_json(line) for line in whole.splitlines()]
             signed = [Signed(**line) for line in lines]
-            sound = header.pop("format") == FORMAT and all(map(_is_sound, signed))
+            sound = header.pop("format") == FORMAT and all(map(_is_hashed, signed))
         except (ValueError, TypeError, KeyError, AttributeError) as exc:
             raise JournalDamaged(self.path, str(exc)) from exc
         if not sound:
             raise JournalDamaged(self.path, "a hash is not its transaction's, or another format")
+        for each in signed:
+            if why := _unsound(each):
+                raise JournalDamaged(self.path, f"what was signed for step {each.step!r} {why}")
         self._check(header, subject, signed)
         os.ftruncate(self._file, len(whole))
         return signed
@@ -181,8 +187,36 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-def _is_sound(signed: Signed) -> bool:
+def _is_hashed(signed: Signed) -> bool:
     return "0x" + keccak(hexstr=signed.raw).hex() == signed.hash
+
+
+def _unsound(signed: Signed) -> str:
+    """Why a line is none that was ever written; empty if it may be. Whoever put the file there may
+    have taken another transaction of the account's for a step of ours, which everybody may read,
+    and whatever a step is called, its nonce is counted on."""
+    try:
+        carried = carried_by(signed.raw)
+        Account.recover_transaction(signed.raw)
+    except Exception:  # whatever a decoder raises on foreign bytes
+        return "is no transaction"
+    if (type(signed.nonce), signed.nonce) != (int, carried[1]) or signed.content != carried[0]:
+        return "is something else than it says"
+    return ""
+
+
+def carried_by(raw: str) -> tuple[str, int]:
+    """Digest of what a signed transaction carries, and its nonce. Raises whatever a decoder does
+    on bytes that are none."""
+    read = TypedTransaction.from_bytes(HexBytes(raw)).as_dict()
+    to, data = bytes(read["to"]).hex(), bytes(read["data"]).hex()
+    return digest({"data": f"0x{data}"} | ({"to": f"0x{to}"} if to else {})), int(read["nonce"])
+
+
+def digest(fields: Mapping[str, Any]) -> str:
+    """Of what a transaction carries: data, and to unless it creates a contract."""
+    text = f"{fields.get('to', '')} {fields['data']}".lower()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _sync_folder(path: Path) -> None:

@@ -8,7 +8,6 @@ its transaction failed: where that is a lie, something may be made twice, which 
 more.
 """
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,10 +27,9 @@ from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.chain.signing import Fees, fees_now, gas_limit, next_nonce, sign
 from zkagent.verifier_contracts.chain.transactions import GAS_MARGIN_PERCENT, replay, translated
 from zkagent.verifier_contracts.deployment.carrier import Step
-from zkagent.verifier_contracts.deployment.journal import Journal, Signed
+from zkagent.verifier_contracts.deployment.journal import Journal, Signed, digest
 from zkagent.verifier_contracts.errors import (
     AnswerRefused,
-    JournalDamaged,
     JournalRefused,
     StepPending,
 )
@@ -81,15 +79,12 @@ class JournalledCarrier:
 
     def _past(self, step: Step, fields: Mapping[str, Any]) -> list[Signed]:
         """What was signed for the step and may still count: all of it has one nonce."""
-        signed, content = self.journal.of(step.name), _digest(fields)
+        signed, content = self.journal.of(step.name), digest(fields)
         if not signed:
             return []
         if any(each.content != content for each in signed):
             said = f"{signed[0].content[:16]} (made by another version, or with other options)"
             raise JournalRefused(self.journal.path, f"step {step.name!r}", said, content[:16])
-        if any((each.content, each.nonce) != _carried(each) for each in signed):
-            why = f"what was signed for step {step.name!r} is something else than it says"
-            raise JournalDamaged(self.journal.path, why)
         tries = [each for each in signed if each.nonce == signed[-1].nonce]
         return [] if self._is_void(tries) else tries
 
@@ -129,7 +124,7 @@ class JournalledCarrier:
         carried = {**fields, "value": 0}
         raw = sign(self.web3, self.signer, carried, gas=gas, fees=fees, nonce=nonce)
         name = "0x" + keccak(raw).hex()
-        signed = Signed(step.name, _digest(fields), nonce, name, "0x" + raw.hex())
+        signed = Signed(step.name, digest(fields), nonce, name, "0x" + raw.hex())
         self.journal.add(signed)
         return signed
 
@@ -187,23 +182,6 @@ def content_of(call: Any) -> dict[str, Any]:
     if hasattr(call, "data_in_transaction"):  # of web3's constructors alone
         return {"data": call.data_in_transaction}
     return {"to": call.address, "data": "0x" + calldata_of(call).hex()}
-
-
-def _digest(fields: Mapping[str, Any]) -> str:
-    text = f"{fields.get('to', '')} {fields['data']}".lower()
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _carried(signed: Signed) -> tuple[str, int] | None:
-    """Digest and nonce of what was really signed: whoever wrote the file may have taken another
-    transaction of the account's for it. None when it is none of ours."""
-    try:
-        read = _read(signed)
-        to, data = bytes(read["to"]).hex(), bytes(read["data"]).hex()
-    except Exception:  # whatever a decoder raises on foreign bytes
-        return None
-    fields = {"data": f"0x{data}"} | ({"to": f"0x{to}"} if to else {})
-    return _digest(fields), int(read["nonce"])
 
 
 def _fees_of(signed: Signed) -> Fees:

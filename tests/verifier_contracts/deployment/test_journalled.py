@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_utils.crypto import keccak
 
 from zkagent.verifier_contracts.chain.local import Anvil, call, connect
 from zkagent.verifier_contracts.deployment import journalled
@@ -303,6 +304,28 @@ def test_a_journal_that_says_something_else_than_was_signed_is_refused(
     with pytest.raises(JournalDamaged, match="'one' is something else than it says"):
         deployment.start()
     assert deployment.nonce == 2
+
+
+NO_TRANSACTIONS = ["0x", "0x00", "0x02c0", "0x09c0", "0xc0"]
+OTHERS = [{"raw": raw, "hash": f"0x{keccak(hexstr=raw).hex()}"} for raw in NO_TRANSACTIONS]
+OTHERS += [{"nonce": nonce} for nonce in ("0", 0.0, False, None, -1, 1, 1_000_000, 10**30)]
+OTHERS += [{"content": "x"}, {"content": None}]
+
+
+@pytest.mark.parametrize("step", ["one", "zzz", 7])
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+def test_every_line_of_a_journal_is_what_was_signed_whatever_its_step(
+    deployment: Deployment, other: dict[str, Any], step: object
+) -> None:
+    begin(deployment)
+    header, line = map(json.loads, deployment.path.read_text().splitlines())
+    lines = (header, {**line, "step": step, **other})
+    deployment.path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    before = deployment.path.read_bytes()
+    with pytest.raises(JournalDamaged, match="restore it, or name another file"):
+        deployment.start()
+    assert deployment.path.read_bytes() == before
+    assert deployment.nonce == 1
 
 
 @pytest.mark.parametrize("how", ["link", "hard link", "link to nothing", "folder", "pipe"])

@@ -35,8 +35,8 @@ HALTED = re.compile(
     r"|(invalid|bad|undefined) ?(fe)? ?(opcode|instruction|jump)|opcode ?not ?found"
     r"|stack ?(under|over)flow|stack limit|(out ?of|invalid memory) ?(offset|access)"
     r"|write protection|state ?change ?during ?static ?call|return ?data out of bounds"
-    r"|create ?(collision|contract ?size|init ?code)|call ?(depth|too ?deep|not ?allowed)"
-    r"|not ?activated|precompile ?error",
+    r"|create ?(collision|contract ?size|init ?code)|call ?(depth|too ?deep|not ?allowed ?inside)"
+    r"|EVM error:? not ?activated|precompile ?error",
     re.IGNORECASE,
 )
 #: Bytes that the contracts of a stranger's receipt or agent may answer with, all in all.

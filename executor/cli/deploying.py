@@ -165,8 +165,8 @@ def write_new(path: Path, text: str) -> None:
     from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import write_whole
 
-    if path.exists():
-        if path.read_text() != text:
+    if path.is_file() and path.stat().st_size:
+        if path.read_bytes() != text.encode():
             raise FileInTheWay(path)
         return
     write_whole(path, text)

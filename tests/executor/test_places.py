@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from zkagent.executor.cli.deploying import write_new
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
 from zkagent.executor.places import (
     HeldFile,
@@ -157,3 +158,21 @@ def test_what_fails_within_leaves_no_held_file(tmp_path: Path) -> None:
     with held_files(tmp_path, "a", "b") as (a, _):
         a.path.unlink()
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_a_record_is_compared_with_a_file_alone(device: str, tmp_path: Path) -> None:
+    """A device may have no end, and nothing that was ever written."""
+    link = tmp_path / "Fresh.json"
+    link.symlink_to(device)
+    if device == "/dev/zero":
+        write_new(link, "record")
+    else:
+        with pytest.raises(OSError, match="No space left"):
+            write_new(link, "record")
+    file = tmp_path / "own"
+    for _ in range(2):
+        write_new(file, "record")
+    with pytest.raises(FileInTheWay):
+        write_new(file, "other")
+    assert file.read_text() == "record"

@@ -146,8 +146,9 @@ def with_imports(
     sources: Mapping[str, str], tools: Toolchain, more: Mapping[str, Path] = MappingProxyType({})
 ) -> dict[str, str]:
     """`sources` and, transitively, what they import from each other, src/, the libraries and the
-    folders of `more`."""
-    folders = {"src/": SOURCES, **tools.remappings, **more}
+    folders of `more`, which replace none of these."""
+    ours = {"src/": SOURCES, **tools.remappings}
+    folders = {**ours, **more, **ours}
     units = dict(sources)
     todo = list(sources)
     while todo:

@@ -1,10 +1,12 @@
 """Contracts of one's own, compiled with the project's compiler, settings and libraries.
 
 They import what agents are made of as `zkagent/...`, the libraries as `@openzeppelin/...` and
-`solady/...`, and each other by relative paths. A `remappings.txt` beside the file adds more.
+`solady/...`, and each other by relative paths. A `remappings.txt` beside the file adds more, and
+replaces none of these: what is imported by their names is what this version was tested with.
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from zkagent.verifier_contracts.errors import CompileError
@@ -57,15 +59,48 @@ def remapping_lines() -> list[str]:
 
 def _remapped(folder: Path) -> dict[str, Path]:
     """Prefixes of imports, ours first, and the folder's own; its relative paths are meant from
-    there on."""
+    there on. Raises CompileError for a line that would replace what is ours."""
+    ours = {PREFIX: SOURCES, "src/": SOURCES, **toolchain().remappings}
     found = {PREFIX: SOURCES, "/": Path("/")}  # relative imports are absolute by now
     file = folder / REMAPPINGS
-    lines = file.read_text().splitlines() if file.is_file() else []
-    for line in lines:
+    for number, line in enumerate(_lines(file), start=1):
         prefix, equals, path = line.strip().partition("=")
-        if equals:
+        if equals and not _is_ours(prefix, Path(path), ours):
+            if replaced := _replaced(prefix, folder / path, ours):
+                raise CompileError(
+                    f"{file}:{number}: {prefix or 'every name'} leads to {path}, and {replaced} "
+                    "is what comes with zkagent: import yours by another prefix, or remove the "
+                    "line (`zkagent agent remappings` prints those of this machine)"
+                )
             found.setdefault(prefix, folder / path)
     return found
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text().splitlines() if file.is_file() else []
+    except (OSError, UnicodeDecodeError) as exc:
+        raise CompileError(f"{file} cannot be read: {exc}") from exc
+
+
+def _is_ours(prefix: str, path: Path, ours: Mapping[str, Path]) -> bool:
+    """A line of `remapping_lines`, of this machine, of another, or of another version."""
+    return prefix in ours and path.is_absolute() and path.parts[-2:] == ours[prefix].parts[-2:]
+
+
+def _replaced(prefix: str, path: Path, ours: Mapping[str, Path]) -> str:
+    """The prefix of ours that a line replaces, or some of whose files; empty if none."""
+    for each, folder in ours.items():
+        below = prefix.startswith(each) and (folder / prefix.removeprefix(each)).exists()
+        if (below or each.startswith(prefix)) and not _same(path, folder, prefix, each):
+            return each
+    return ""
+
+
+def _same(path: Path, folder: Path, prefix: str, each: str) -> bool:
+    return (
+        prefix.startswith(each) and path.resolve() == (folder / prefix.removeprefix(each)).resolve()
+    )
 
 
 __all__ = ["check_source", "compile_file", "remapping_lines"]

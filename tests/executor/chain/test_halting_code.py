@@ -98,6 +98,7 @@ def asked(words: str) -> None:
         "EVM error OutOfOffset",
         "EVM error: CallNotAllowedInsideStatic",
         "EVM error: StateChangeDuringStaticCall",
+        "EVM error: NotActivated",
     ],
 )
 def test_the_words_of_nodes_for_that(words: str) -> None:
@@ -112,6 +113,9 @@ def test_the_words_of_nodes_for_that(words: str) -> None:
         "method not found",
         "internal error",
         "execution timeout",
+        "eth_call not allowed for this key",
+        "method call not allowed",
+        "feature not activated for this account",
         "EVM error: Database(disk)",
         "EVM error",
     ],

@@ -1,0 +1,86 @@
+"""Contracts of one's own: whose libraries they are compiled with."""
+
+from pathlib import Path
+
+import pytest
+
+from zkagent.verifier_contracts.errors import CompileError
+from zkagent.verifier_contracts.toolchain.compile import SOURCES, with_imports
+from zkagent.verifier_contracts.toolchain.install import Toolchain
+from zkagent.verifier_contracts.toolchain.own import _remapped, compile_file, remapping_lines
+
+TOKEN = "@openzeppelin/contracts/token/ERC20/IERC20.sol"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, toolchain: Toolchain) -> Path:
+    (tmp_path / "vendor").mkdir()
+    return tmp_path
+
+
+def remapped(folder: Path, *lines: str) -> dict[str, Path]:
+    (folder / "remappings.txt").write_text("".join(f"{line}\n" for line in lines))
+    return _remapped(folder)
+
+
+@pytest.mark.parametrize("path", ["vendor", "vendor/", "nowhere/", "/vendor", "../vendor/"])
+@pytest.mark.parametrize(
+    ("prefix", "ours"),
+    [
+        ("@openzeppelin/", "@openzeppelin/"),
+        ("@openzeppelin/contracts/", "@openzeppelin/"),
+        ("@openzeppelin/contracts/token/", "@openzeppelin/"),
+        (TOKEN, "@openzeppelin/"),
+        ("@open", "@openzeppelin/"),
+        ("", "zkagent/"),
+        ("solady/", "solady/"),
+        ("solady/src/utils/", "solady/"),
+        ("zkagent/", "zkagent/"),
+        ("zkagent/agents/", "zkagent/"),
+        ("src/", "src/"),
+        ("s", "src/"),
+        ("forge-std/", "forge-std/"),
+    ],
+)
+def test_what_comes_with_us_is_replaced_by_no_line(
+    folder: Path, prefix: str, ours: str, path: str
+) -> None:
+    with pytest.raises(CompileError, match=rf"remappings.txt:2: .*{ours} is what comes with"):
+        remapped(folder, "mine/=vendor/", f"{prefix}={path}")
+
+
+def test_ours_of_another_machine_are_ours(folder: Path) -> None:
+    """Git carries to colleagues what `agent init` wrote."""
+    lines = remapping_lines()
+    assert remapped(folder, *lines) == remapped(folder)
+    elsewhere = []
+    for line in lines:
+        prefix, _, path = line.partition("=")
+        elsewhere.append(f"{prefix}=/home/colleague/x/{'/'.join(Path(path).parts[-2:])}/")
+    assert remapped(folder, *elsewhere) == remapped(folder)
+
+
+@pytest.mark.parametrize("prefix", ["mine/", "@openzeppelin/contracts-mine/", "@mine/", "solady2/"])
+def test_more_may_be_added(folder: Path, prefix: str) -> None:
+    assert remapped(folder, f"{prefix}=vendor/")[prefix] == folder / "vendor"
+
+
+def test_ours_come_first_whatever_is_added(folder: Path, toolchain: Toolchain) -> None:
+    (folder / "vendor" / "contracts").mkdir()
+    (folder / "vendor" / "AgentBase.sol").write_text("// a stranger's")
+    more = dict.fromkeys(("@openzeppelin/", "src/", "solady/"), folder / "vendor")
+    sources = {"a.sol": f'import "{TOKEN}";\nimport "src/agents/AgentBase.sol";\n'}
+    units = with_imports(sources, toolchain, more)
+    assert units["src/agents/AgentBase.sol"] == (SOURCES / "agents/AgentBase.sol").read_text()
+    kept = toolchain.node_modules / TOKEN
+    assert units[TOKEN] == kept.read_text()
+
+
+def test_a_line_of_a_stranger_is_an_error_of_the_compilation(folder: Path) -> None:
+    (folder / "A.sol").write_text("contract A {}")
+    (folder / "remappings.txt").write_text("@openzeppelin/=vendor/\n")
+    with pytest.raises(CompileError, match=r"remappings.txt:1: @openzeppelin/ leads to vendor/"):
+        compile_file(folder / "A.sol")
+    (folder / "remappings.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(CompileError, match=r"remappings.txt cannot be read"):
+        compile_file(folder / "A.sol")

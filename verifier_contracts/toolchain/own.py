@@ -84,8 +84,11 @@ def _lines(file: Path) -> list[str]:
 
 
 def _is_ours(prefix: str, path: Path, ours: Mapping[str, Path]) -> bool:
-    """A line of `remapping_lines`, of this machine, of another, or of another version."""
-    return prefix in ours and path.is_absolute() and path.parts[-2:] == ours[prefix].parts[-2:]
+    """A line of `remapping_lines`, of this machine, of another, or of another version: what is not
+    here replaces nothing."""
+    if prefix not in ours or not path.is_absolute():
+        return False
+    return path.parts[-2:] == ours[prefix].parts[-2:] or not path.exists()
 
 
 def _replaced(prefix: str, path: Path, ours: Mapping[str, Path]) -> str:

@@ -23,7 +23,7 @@ def remapped(folder: Path, *lines: str) -> dict[str, Path]:
     return _remapped(folder)
 
 
-@pytest.mark.parametrize("path", ["vendor", "vendor/", "nowhere/", "/vendor", "../vendor/"])
+@pytest.mark.parametrize("path", ["vendor", "vendor/", "nowhere/", "/usr", "../vendor/"])
 @pytest.mark.parametrize(
     ("prefix", "ours"),
     [
@@ -58,6 +58,8 @@ def test_ours_of_another_machine_are_ours(folder: Path) -> None:
         prefix, _, path = line.partition("=")
         elsewhere.append(f"{prefix}=/home/colleague/x/{'/'.join(Path(path).parts[-2:])}/")
     assert remapped(folder, *elsewhere) == remapped(folder)
+    gone = [f"{line.partition('=')[0]}=/home/colleague/x/" for line in lines]
+    assert remapped(folder, *gone) == remapped(folder)
 
 
 @pytest.mark.parametrize("prefix", ["mine/", "@openzeppelin/contracts-mine/", "@mine/", "solady2/"])

@@ -5,26 +5,31 @@ processes of its own (prover.py), which one proof keeps busy: it uses a single t
 raises becomes EngineError here.
 """
 
+import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from zkagent.circuits.bn254.multiples import PointG1, PointG2
 from zkagent.circuits.errors import EngineError, EngineMissing
 from zkagent.circuits.groth16.r1cs import witness_file
+from zkagent.circuits.groth16.zkey import VerifyingKey
 
 NAME, EXTRA = "groth16py", "groth16"
 
 
 class Key:
-    """A .zkey file. Raises EngineError, EngineMissing."""
+    """A .zkey file, and the key that its proofs are verified by, which is not taken from that file.
+    Raises EngineError, EngineMissing."""
 
-    def __init__(self, zkey: Path) -> None:
+    def __init__(self, zkey: Path, verifying: VerifyingKey) -> None:
         self._library = _library()
         with _translated("load the key"):
-            self._proving, verifying = self._library.import_zkey(str(zkey))
-            self._verifier = self._library.Verifier(verifying)
+            self._proving, _ = self._library.import_zkey(str(zkey))
+            key = self._library.VerifyingKey.from_snarkjs(json.dumps(_snarkjs(verifying)))
+            self._verifier = self._library.Verifier(key)
 
     def prove(self, elements: Sequence[int]) -> bytes:
         """The 256 bytes of a proof for a witness. Raises EngineError."""
@@ -40,6 +45,27 @@ class Key:
             return bool(self._verifier.verify(proof, list(words)))
         except (*malformed, OverflowError):
             return False
+
+
+def _snarkjs(key: VerifyingKey) -> dict[str, Any]:
+    """As the library reads it: projective points of decimal numbers."""
+
+    def g1(point: PointG1) -> list[str]:
+        return [*map(str, point), "1"]
+
+    def g2(point: PointG2) -> list[list[str]]:
+        return [*(list(map(str, pair)) for pair in point), ["1", "0"]]
+
+    return {
+        "protocol": "groth16",
+        "curve": "bn128",
+        "nPublic": len(key.ic) - 1,
+        "vk_alpha_1": g1(key.alpha),
+        "vk_beta_2": g2(key.beta),
+        "vk_gamma_2": g2(key.gamma),
+        "vk_delta_2": g2(key.delta),
+        "IC": [g1(point) for point in key.ic],
+    }
 
 
 def require() -> None:

@@ -21,6 +21,7 @@ from zkagent.models.encoding.hashing import keccak_int
 
 HEAD = b"\xfegroth16 v1"
 HEADER_BYTES = len(HEAD) + 5
+MOST_NUMBERS = (1 << 16) - 1  # inputs or outputs, whose count has two bytes
 PAIRED_BYTES = 64 + 3 * 128
 
 
@@ -142,4 +143,4 @@ def _g2(point: PointG2) -> bytes:
     return b"".join(number.to_bytes(32, "big") for number in (x1, x0, y1, y0))
 
 
-__all__ = ["HEAD", "KeyCode", "key_code"]
+__all__ = ["HEAD", "MOST_NUMBERS", "KeyCode", "key_code"]

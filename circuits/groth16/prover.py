@@ -17,6 +17,7 @@ from zkagent.circuits.errors import CircuitError, EngineError
 from zkagent.circuits.groth16.engine import NAME, Key
 from zkagent.circuits.groth16.points import Points, read_points
 from zkagent.circuits.groth16.solver import Solver
+from zkagent.circuits.groth16.zkey import read_verifying_key
 from zkagent.circuits.support.child_process import ChildProcess, ParentLink, peak_rss_bytes
 from zkagent.circuits.support.isolation import same_error
 from zkagent.circuits.support.memory import limit_memory
@@ -131,7 +132,7 @@ def main() -> None:
     limit_memory()
     link = ParentLink(int(watched))
     try:
-        solver, key = Solver.read(Path(stored)), Key(Path(zkey))
+        solver, key = Solver.read(Path(stored)), Key(Path(zkey), read_verifying_key(Path(zkey)))
     except (CircuitError, OSError) as exc:
         link.send(_error(exc))
         return

@@ -7,7 +7,6 @@ nothing of it is left afterwards. Whether a proof of either holds is not up to w
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +15,7 @@ from zkagent.circuits.groth16 import engine
 from zkagent.circuits.groth16.points import Points
 from zkagent.circuits.groth16.r1cs import witness_file
 from zkagent.circuits.groth16.verdicts import holds
-from zkagent.circuits.groth16.zkey import VerifyingKey, read_verifying_key
+from zkagent.circuits.groth16.zkey import VerifyingKey
 from zkagent.circuits.snarkjs.install import snarkjs_folder
 from zkagent.circuits.snarkjs.process import NAME, Snarkjs
 from zkagent.models.whole import write_file
@@ -44,14 +43,10 @@ class Key(Protocol):
 class SnarkjsKey:
     """A key that snarkjs reads for each proof, and that our own pairing verifies by."""
 
-    def __init__(self, zkey: Path) -> None:
-        """Raises ArtifactCorrupted, PackagesMissing, HomeRefused."""
+    def __init__(self, zkey: Path, verifying: VerifyingKey) -> None:
+        """Raises PackagesMissing, HomeRefused."""
         snarkjs_folder()
-        self._zkey = zkey
-
-    @cached_property
-    def _verifying(self) -> VerifyingKey:
-        return read_verifying_key(self._zkey)
+        self._zkey, self._verifying = zkey, verifying
 
     def prove(self, elements: Sequence[int]) -> bytes:
         """Raises EngineError, ArtifactCorrupted, PackagesMissing."""
@@ -69,7 +64,6 @@ class SnarkjsKey:
             raise EngineError("prove", f"its proof has another form ({exc})", NAME) from exc
 
     def verify(self, proof: bytes, words: Sequence[int]) -> bool:
-        """Raises ArtifactCorrupted."""
         return holds(self._verifying, proof, words)
 
 
@@ -81,9 +75,11 @@ def require(prover: Prover) -> None:
         engine.require()
 
 
-def load_key(zkey: Path, prover: Prover) -> Key:
-    """Raises EngineError, EngineMissing, ArtifactCorrupted, PackagesMissing, HomeRefused."""
-    return SnarkjsKey(zkey) if prover is Prover.SNARKJS else engine.Key(zkey)
+def load_key(zkey: Path, verifying: VerifyingKey, prover: Prover) -> Key:
+    """verifying: what its proofs have to hold by, whatever the file says. Raises EngineError,
+    EngineMissing, PackagesMissing, HomeRefused."""
+    of = SnarkjsKey if prover is Prover.SNARKJS else engine.Key
+    return of(zkey, verifying)
 
 
 __all__ = ["Key", "Prover", "load_key", "require"]

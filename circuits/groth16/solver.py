@@ -98,6 +98,8 @@ class Solver:
         try:
             content = io.BytesIO(read_limited(path, MOST_BYTES))
             with np.load(content, allow_pickle=False) as arrays:
+                if len({*arrays.files}) != len(arrays.files):
+                    raise ValueError("one array twice")
                 header = load_json(arrays["header"].tobytes())
                 if header["format"] != FORMAT:
                     raise ValueError("another format")

@@ -124,7 +124,7 @@ class Groth16:
         if read_verifying_key(zkey) != code.key:
             raise ArtifactCorrupted(zkey, "its verifying key is another one than the circuit's")
         _LOADED.clear()
-        key = load_key(zkey, Prover(self.prover))
+        key = load_key(zkey, code.key, Prover(self.prover))
         loaded = _LOADED[self._keys(circuit)] = Loaded(Solver.read(solver), key, code.digest)
         return loaded
 

@@ -5,7 +5,6 @@ Montgomery form, infinity all zeros; coefficients are written times 2^512. Domai
 root that snarkjs and arkworks use.
 """
 
-import os
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from zkagent.circuits.bn254.curve import Q, on_curve
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.bn254.multiples import PointG1, PointG2, on_curve_g2
 from zkagent.circuits.errors import ArtifactCorrupted
+from zkagent.circuits.groth16.sections import open_sections
 from zkagent.circuits.groth16.sums import ONE
-from zkagent.models.files import open_regular
 
 if TYPE_CHECKING:
     from zkagent.circuits.groth16.constraints import Constraint
@@ -100,21 +99,21 @@ def read_verifying_key(path: Path) -> VerifyingKey:
 
 
 def _sections(path: Path) -> tuple[bytes, bytes]:
-    """The header and the points of the public words. Raises OSError, ValueError, struct.error."""
-    found: dict[int, bytes] = {}
-    with open_regular(path) as file:
-        magic, version, count = struct.unpack("<4sII", file.read(12))
-        if (magic, version) != (b"zkey", 1):
-            raise ValueError("its first bytes are others")
-        for _ in range(count):
-            number, size = struct.unpack("<IQ", file.read(12))
-            if number in (1, 2, 3) and size <= MOST_HEADER:
-                found[number] = file.read(size)
-            else:
-                file.seek(size, os.SEEK_CUR)
-    if found.get(1) != struct.pack("<I", GROTH16) or not found.keys() >= {2, 3}:
-        raise ValueError("it is of another proof system")
-    return found[2], found[3]
+    """The header and the points of the public words, of a file in which every section is once and
+    as long as the header says: other readers then find the same. Raises OSError, ValueError,
+    struct.error."""
+    with open_sections(path, b"zkey") as sections:
+        if sections.size(1) != 4 or sections.read(1, 4) != struct.pack("<I", GROTH16):
+            raise ValueError("it is of another proof system")
+        header = sections.read(2, HEADER_BYTES)
+        wires, public, domain = struct.unpack("<III", header[72:84])
+        sizes = {number: found.size for number, found in sections.found.items()}
+        points = {5: 64 * wires, 6: 64 * wires, 7: 128 * wires, 8: 64 * (wires - public - 1)}
+        points |= {2: HEADER_BYTES, 3: 64 * (public + 1), 9: 64 * domain}
+        (terms,) = struct.unpack("<I", sections.read(4, 4))
+        if sizes.keys() != {*range(1, 11)} or sizes != sizes | points | {4: 4 + 44 * terms}:
+            raise ValueError("its header is of another curve, or of other sections")
+        return header, sections.read(3, MOST_HEADER)
 
 
 def _verifying(header: bytes, ic: bytes) -> VerifyingKey:

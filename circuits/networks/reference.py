@@ -35,12 +35,15 @@ class Reference:
             raise InputRefused("onnxruntime computes an infinite number or NaN for a sample")
         return found
 
+    def integers(self, inputs: Sequence[int]) -> tuple[int, ...]:
+        """y = f(x) of an exact network, all outputs one after the other. Raises NetworkRefused."""
+        x = np.array(inputs, dtype=np.int64).reshape(self._network.input_shape)
+        return tuple(int(value) for output in self.outputs(x) for value in output.reshape(-1))
+
 
 def infer(network: Network, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) of an exact network, all outputs one after the other. Raises NetworkRefused."""
-    x = np.array(inputs, dtype=np.int64).reshape(network.input_shape)
-    outputs = Reference(network).outputs(x)
-    return tuple(int(value) for output in outputs for value in output.reshape(-1))
+    return Reference(network).integers(inputs)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.program.folding import Layers
 from zkagent.circuits.program.linear import cumulative_sum, reduce_sum
-from zkagent.circuits.program.moves import MOVES
+from zkagent.circuits.program.moves import MOVES, flag, places_of
 from zkagent.circuits.program.program import (
     MOST_INPUT_BITS,
     ArgMax,
@@ -173,7 +173,7 @@ class _Reader:
             raise ProgramRefused("its first operand, and only that, must be computed")
         rank = data.values.ndim
         widths = [(0, 0)] * rank
-        padded = range(rank) if axes is None else axes.values.tolist()
+        padded = range(rank) if axes is None else places_of(axes.values, rank)
         before, after = pads.values.reshape(2, -1).tolist()
         for axis, *width in zip(padded, before, after, strict=True):
             widths[axis] = (width[0], width[1])
@@ -210,7 +210,7 @@ class _Reader:
 
     def arg_max(self, node: onnx.NodeProto, data: Tensor) -> Tensor:
         attributes = _attributes(node)
-        if attributes.get("select_last_index", 0):
+        if flag(attributes, "select_last_index", 0):
             raise ProgramRefused("of equals it takes the last one: only the first one is known")
         if data.constant:
             raise ProgramRefused("its operand is constant: fold it into the weights")
@@ -220,7 +220,7 @@ class _Reader:
         outputs = self.bounds.new([len(inputs)], inputs.shape[1] - 1)
         self.layers.steps.append(ArgMax(inputs, outputs, self.layers.node))
         made = outputs.reshape(turned.shape[:-1])
-        return Tensor(np.expand_dims(made, axis) if attributes.get("keepdims", 1) else made)
+        return Tensor(np.expand_dims(made, axis) if flag(attributes, "keepdims", 1) else made)
 
     def move(self, node: onnx.NodeProto) -> Tensor:
         given = [self.tensors[name] if name else None for name in node.input]
@@ -246,13 +246,16 @@ class _Reader:
         attributes = _attributes(node)
         if attributes.get("alpha", 1.0) != 1.0 or attributes.get("beta", 1.0) != 1.0:
             raise ProgramRefused("its factors alpha and beta must be 1")
-        if attributes.get("transA", 0):
+        if flag(attributes, "transA", 0):
             left = Tensor(left.values.T, left.constant)
-        if attributes.get("transB", 0):
+        if flag(attributes, "transB", 0):
             right = Tensor(right.values.T, right.constant)
         product = self.layers.product(left, right)
         if bias is None:
             return product
+        shape = product.values.shape
+        if np.broadcast_shapes(shape, bias.values.shape) != shape:
+            raise ProgramRefused(f"its bias has shape {bias.values.shape}, its product {shape}")
         folded = self.layers.fold(Operator.ADD, product, bias)
         return folded or self.arithmetic(Operator.ADD, product, bias)
 
@@ -293,8 +296,10 @@ def _check_opset(model: onnx.ModelProto) -> None:
 
 
 def _constant(tensor: onnx.TensorProto) -> Tensor:
+    """Narrower ones are refused: what they are added to or multiplied with wraps in onnxruntime,
+    where numbers here do not."""
     values = numpy_helper.to_array(tensor)
-    if not np.issubdtype(values.dtype, np.integer):
+    if values.dtype != np.int64:
         raise ProgramRefused(f"constant {tensor.name!r} is {values.dtype}, expected int64")
     return Tensor(values.astype(object), constant=True)
 

@@ -32,7 +32,7 @@ class KeyedWorker:
 
     @cached_property
     def _key(self) -> Key:
-        return Key(self.paths["pk"])
+        return Key(self.paths["pk"], self._code.key)
 
     @cached_property
     def _code(self) -> KeyCode:

@@ -1,6 +1,8 @@
 """The set-up's polynomials, by their definitions, and the file it is written into."""
 
 import struct
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,7 @@ def test_a_key_file_has_a_point_for_each_wire_and_row() -> None:
     assert sizes[9] == 64 * key.domain
 
 
+@lru_cache
 def small_key() -> ProvingKey:
     return make_keys(small(), lambda: SECRETS)
 
@@ -93,7 +96,7 @@ def test_the_verifying_key_is_read_back_from_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "value", "reason"),
     [
-        (0, b"yekz", "first bytes are others"),
+        (0, b"yekz", "first bytes are"),
         (24, b"\2", "another proof system"),
         (40, b"\0", "another curve"),
         (116, b"\3", "another curve"),
@@ -115,3 +118,72 @@ def test_a_key_that_was_cut_is_refused(tmp_path: Path, size: int) -> None:
     (tmp_path / "cut.zkey").write_bytes(zkey_file(small_key())[:size])
     with pytest.raises(ArtifactCorrupted, match="no Groth16 key"):
         read_verifying_key(tmp_path / "cut.zkey")
+
+
+Parts = list[tuple[int, bytes]]
+
+
+def sections(content: bytes) -> Parts:
+    found, at = [], 12
+    while at < len(content):
+        number, size = struct.unpack("<IQ", content[at : at + 12])
+        found.append((number, content[at + 12 : at + 12 + size]))
+        at += 12 + size
+    return found
+
+
+def joined(parts: list[tuple[int, bytes]], count: int | None = None) -> bytes:
+    head = b"zkey" + struct.pack("<II", 1, len(parts) if count is None else count)
+    body = (struct.pack("<IQ", number, len(part)) + part for number, part in parts)
+    return head + b"".join(body)
+
+
+def one_byte_more(part: tuple[int, bytes]) -> tuple[int, bytes]:
+    return part[0], part[1] + b"\0"
+
+
+TWO_FACES: dict[str, Callable[[Parts], Parts]] = {
+    f"section {number} twice, {place}": lambda parts, n=number, at=at: [  # type: ignore[misc]
+        *parts[:at],
+        parts[n - 1],
+        *parts[at:],
+    ]
+    for number in range(1, 11)
+    for place, at in (("first", 0), ("last", 10))
+}
+TWO_FACES |= {
+    f"no section {number}": lambda parts, n=number: [  # type: ignore[misc]
+        each for each in parts if each[0] != n
+    ]
+    for number in range(1, 11)
+}
+TWO_FACES |= {
+    f"a longer section {number}": lambda parts, n=number: [  # type: ignore[misc]
+        one_byte_more(each) if each[0] == n else each for each in parts
+    ]
+    for number in range(1, 10)  # what the last one holds, contributions, may be of any length
+}
+TWO_FACES["a section that nobody knows"] = lambda parts: [*parts, (11, b"")]
+
+
+@pytest.mark.parametrize("name", TWO_FACES)
+def test_a_key_that_two_readers_could_read_in_two_ways_is_refused(
+    name: str, tmp_path: Path
+) -> None:
+    parts = sections(zkey_file(small_key()))
+    (path := tmp_path / "circuit.zkey").write_bytes(joined(parts))
+    assert read_verifying_key(path) == small_key().verifying
+    path.write_bytes(joined(TWO_FACES[name](parts)))
+    with pytest.raises(ArtifactCorrupted, match="no Groth16 key"):
+        read_verifying_key(path)
+
+
+@pytest.mark.parametrize("count", [9, 11])
+@pytest.mark.parametrize("more", [b"", b"more"])
+def test_a_key_has_as_many_sections_as_it_says_and_nothing_else(
+    count: int, more: bytes, tmp_path: Path
+) -> None:
+    parts = sections(zkey_file(small_key()))
+    (path := tmp_path / "circuit.zkey").write_bytes(joined(parts, count) + more)
+    with pytest.raises(ArtifactCorrupted, match="no Groth16 key"):
+        read_verifying_key(path)

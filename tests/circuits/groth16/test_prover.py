@@ -9,12 +9,19 @@ import pytest
 from tests.support.integer_networks import infer, mlp
 from zkagent.circuits.bn254.curve import Q, negate, to_affine, to_jacobian
 from zkagent.circuits.bn254.field import R
-from zkagent.circuits.errors import EngineError, EngineMissing, InputRefused, ProofMalformed
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    EngineError,
+    EngineMissing,
+    InputRefused,
+    ProofMalformed,
+)
 from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.development import write_files
 from zkagent.circuits.groth16.engine import Key
 from zkagent.circuits.groth16.points import Points, read_points
 from zkagent.circuits.groth16.prover import Proven, Prover
+from zkagent.circuits.groth16.zkey import VerifyingKey, read_verifying_key
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -89,7 +96,7 @@ def test_a_proof_for_another_key_does_not_hold(stage: Stage, tmp_path: Path) -> 
 
 
 def test_a_false_witness_has_no_true_proof(stage: Stage) -> None:
-    key = Key(stage.zkey)
+    key = Key(stage.zkey, read_verifying_key(stage.zkey))
     elements = stage.compiled.witness(X).elements()
     elements[2] += 1
     try:
@@ -116,7 +123,7 @@ def test_a_file_that_is_no_key_is_named(stage: Stage, tmp_path: Path) -> None:
     (tmp_path / "empty.zkey").write_bytes(b"")
     with (
         Prover(stage.solver, tmp_path / "empty.zkey") as prover,
-        pytest.raises(EngineError, match="groth16py failed to load the key"),
+        pytest.raises(ArtifactCorrupted, match=r"empty\.zkey .*it is no Groth16 key"),
     ):
         prover.prove(X)
 
@@ -145,4 +152,7 @@ def test_without_the_library_its_extra_is_named(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "groth16py", None)
     with pytest.raises(EngineMissing, match=r"pip install 'zkagent\[groth16\]'"):
-        Key(tmp_path / "any.zkey")
+        Key(
+            tmp_path / "any.zkey",
+            VerifyingKey((0, 0), ((0, 0), (0, 0)), ((0, 0), (0, 0)), ((0, 0), (0, 0)), ()),
+        )

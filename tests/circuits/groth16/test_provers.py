@@ -49,7 +49,7 @@ def test_the_same_witness_gives_both_a_proof(circuit: Circuit) -> None:
     solver = Solver.read(circuit.directory / "solver.npz")
     witness = solver.witness(X, code.digest)
     words = code.public_words(X, solver.outputs_of(witness))
-    one, other = engine.Key(zkey), SnarkjsKey(zkey)
+    one, other = engine.Key(zkey, code.key), SnarkjsKey(zkey, code.key)
     for proof in (one.prove(witness.elements()), other.prove(witness.elements())):
         assert len(proof) == 256
         for holding in (one.verify, other.verify, lambda p, w: holds(code.key, p, w)):
@@ -59,7 +59,8 @@ def test_the_same_witness_gives_both_a_proof(circuit: Circuit) -> None:
 
 
 def test_a_false_witness_has_no_true_proof(circuit: Circuit) -> None:
-    key, code = SnarkjsKey(circuit.directory / "circuit.zkey"), read_key(circuit)
+    code = read_key(circuit)
+    key = SnarkjsKey(circuit.directory / "circuit.zkey", code.key)
     elements = Solver.read(circuit.directory / "solver.npz").witness(X, code.digest).elements()
     elements[2] += 1
     try:
@@ -76,7 +77,7 @@ def test_a_proof_of_another_form_is_an_error(
     answers: Callable[..., object] = lambda *_, **__: points  # noqa: E731
     monkeypatch.setattr(provers.Snarkjs, "call", answers)
     with pytest.raises(EngineError, match="its proof has another form"):
-        SnarkjsKey(circuit.directory / "circuit.zkey").prove([1])
+        SnarkjsKey(circuit.directory / "circuit.zkey", read_key(circuit).key).prove([1])
 
 
 def test_a_circuit_of_another_system_has_no_such_prover(circuit: Circuit) -> None:
@@ -99,4 +100,20 @@ def test_without_groth16py_snarkjs_builds_and_proves(
 def test_a_changed_key_proves_nothing(circuit: Circuit, tmp_path: Path) -> None:
     (path := tmp_path / "circuit.zkey").write_bytes(b"zkey")
     with pytest.raises((ArtifactCorrupted, EngineError)):
-        SnarkjsKey(path).prove([1, 2])
+        SnarkjsKey(path, read_key(circuit).key).prove([1, 2])
+
+
+@pytest.mark.parametrize("prover", provers.Prover)
+def test_a_proof_is_verified_by_the_circuits_key_whatever_the_proving_key_says(
+    circuit: Circuit, tmp_path: Path, prover: provers.Prover
+) -> None:
+    if prover is provers.Prover.GROTH16PY:
+        pytest.importorskip("groth16py")
+    other = read_key(PROVERS["snarkjs"].build(circuit.onnx, cache=tmp_path))
+    code, solver = read_key(circuit), Solver.read(circuit.directory / "solver.npz")
+    witness = solver.witness(X, code.digest)
+    words = code.public_words(X, solver.outputs_of(witness))
+    zkey = circuit.directory / "circuit.zkey"
+    proof = provers.load_key(zkey, code.key, prover).prove(witness.elements())
+    assert provers.load_key(zkey, code.key, prover).verify(proof, words)
+    assert not provers.load_key(zkey, other.key, prover).verify(proof, words)

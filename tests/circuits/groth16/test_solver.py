@@ -1,5 +1,7 @@
 """Solvers as files: the same witnesses, and nothing from files that are none."""
 
+import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -33,3 +35,16 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     for name in ("other.npz", "empty.npz", "cut.npz", "nothing.npz", "objects.npy", "missing.npz"):
         with pytest.raises(ArtifactCorrupted):
             Solver.read(tmp_path / name)
+
+
+def test_a_file_with_an_array_twice_is_refused(tmp_path: Path) -> None:
+    (path := tmp_path / "solver.npz").write_bytes(
+        compile_program(read_program(mlp())).solver.to_bytes()
+    )
+    with zipfile.ZipFile(path) as before:
+        content = before.read("header.npy")
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as after:
+        warnings.simplefilter("ignore")
+        after.writestr("header.npy", content)
+    with pytest.raises(ArtifactCorrupted):
+        Solver.read(path)

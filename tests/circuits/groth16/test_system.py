@@ -27,7 +27,13 @@ from zkagent.circuits.errors import (
 )
 from zkagent.circuits.groth16 import system as groth16
 from zkagent.circuits.groth16.build import build_circuit, build_isolated
+from zkagent.circuits.groth16.comparison import compare, samples
+from zkagent.circuits.groth16.compiler import Compiled, compile_program
 from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.groth16.witness import Witness
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.networks.reference import Reference
+from zkagent.circuits.program.reader import read_program
 from zkagent.circuits.store import write_manifest
 from zkagent.circuits.systems import GROTH16, describe_circuit, load_circuit
 from zkagent.prover.local import LocalProver
@@ -377,3 +383,78 @@ def test_a_circuit_for_other_widths_than_its_key_states_is_refused(
     found = renamed(copied, replace(copied.origin, versions=narrower))
     with pytest.raises(KeysDamaged, match="belongs to another circuit"):
         load_circuit(found.digest, tmp_path)
+
+
+def narrow_sums(rows: int) -> bytes:
+    """A place x, whose row decides what the rest adds to."""
+    nodes = [
+        node("Gather", ["t", "x"], "g"),
+        node("Reshape", ["g", "shape"], "r"),
+        node("Add", ["r", "x"], "y"),
+    ]
+    return network(nodes, {"t": table(rows, 1), "shape": [1, 1]}, inputs=1, outputs=1)
+
+
+@pytest.mark.parametrize("rows", [1, 50])
+def test_a_build_compares_at_each_row_of_a_short_table(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that differs at one row only is noticed."""
+    content = narrow_sums(rows)
+    true = Reference.integers
+    for wrong in (0, rows - 1, rows // 2):
+
+        def differing(self: Reference, x: list[int], wrong: int = wrong) -> tuple[int, ...]:
+            (y,) = true(self, x)
+            return (y + (x[0] == wrong),)
+
+        (path := tmp_path / "network.onnx").write_bytes(content)
+        read = read_network(path, any_integers=True)
+        compiled = compile_program(read_program(content))
+        assert compare(read, compiled)
+        with monkeypatch.context() as patched:
+            patched.setattr(Reference, "integers", differing)
+            with pytest.raises(NetworkRefused, match="where onnxruntime computes"):
+                compare(read, compiled)
+
+
+def test_samples_reach_all_ends_of_ranges_and_of_long_tables() -> None:
+    program = read_program(looked_up(table(1000), 3))
+    found = list(samples(program, "seed"))
+    assert found == list(samples(program, "seed"))
+    for place in range(3):
+        assert {x[place] for x in found} >= {0, 999}
+    plain = list(samples(read_program(mlp()), "seed"))
+    assert all({x[i] for x in plain} >= {-32768, 0, 32767} for i in range(9))
+
+
+def test_an_x_without_a_y_is_one_that_leads_out_of_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path := tmp_path / "network.onnx").write_bytes(content := narrow_sums(5))
+    compiled, read = compile_program(read_program(content)), read_network(path, any_integers=True)
+    true = type(compiled).witness
+
+    def refusing(self: Compiled, x: list[int], *key: bytes) -> Witness:
+        if x == [3]:
+            raise InputRefused("no")
+        return true(self, x, *key)
+
+    monkeypatch.setattr(type(compiled), "witness", refusing)
+    with pytest.raises(NetworkRefused, match=r"its circuit has no y for \[3\]"):
+        compare(read, compiled)
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(65_536, 1), (1, 65_536)])
+def test_more_numbers_than_a_key_can_say_are_refused_before_keys_are_made(
+    inputs: int, outputs: int, tmp_path: Path
+) -> None:
+    nodes = [node("Slice", ["x", "start", "end", "axis"], "s"), node("Add", ["s", "b"], "y")]
+    constants = {"start": [0], "end": [1], "axis": [1], "b": [[1] * outputs]}
+    (path := tmp_path / "network.onnx").write_bytes(
+        network(nodes, constants, inputs=inputs, outputs=outputs)
+    )
+    told: list[str] = []
+    with pytest.raises(NetworkRefused, match=r"65536 (in|out)puts, a key says up to 65535"):
+        build_circuit(path, cache=tmp_path, progress=told.append)
+    assert told == ["reading the network"]

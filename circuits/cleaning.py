@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -27,9 +27,10 @@ from zkagent.circuits.errors import (
 from zkagent.circuits.store import circuits_folder, list_circuits, read_stored
 from zkagent.circuits.support.cache import cache_root, files_in, home_refused
 from zkagent.circuits.support.usage import unused
-from zkagent.circuits.systems import load_circuit
+from zkagent.circuits.systems import find_system, load_circuit, system_id
 
 DAY_S = 86_400
+ZKEY = "circuit.zkey"  # what makes a circuit one of its own set-up
 BUILDING, GOING = ".building", ".going"  # ends of the names of folders beside the circuits
 
 
@@ -47,12 +48,13 @@ class Why(StrEnum):
 @dataclass(frozen=True)
 class Waste:
     """A folder or file of the cache that may go. number: its inode, which tells it from what may
-    replace it."""
+    replace it. final: no build makes it again."""
 
     path: Path
     why: Why
     bytes: int
     number: int
+    final: bool = False
 
     @property
     def name(self) -> str:
@@ -96,7 +98,18 @@ def _setups(end: str, cache: Path | None) -> list[Path]:
 
 def asked_for(digest: str, cache: Path | None = None) -> Waste:
     """A circuit that somebody wants to be gone, whatever it is worth."""
-    return _waste(circuits_folder(cache) / digest, Why.ASKED)
+    waste = _waste(circuits_folder(cache) / digest, Why.ASKED)
+    return replace(waste, final=not is_repeatable(digest, cache))
+
+
+def is_repeatable(digest: str, cache: Path | None = None) -> bool:
+    """Whether a build makes the circuit again, as far as its folder tells."""
+    try:
+        return find_system(system_id(read_stored(digest, cache).origin.system)).repeatable
+    except ArtifactCorrupted:  # its manifest
+        return not (circuits_folder(cache) / digest / ZKEY).exists()
+    except CircuitError:
+        return False
 
 
 def find_waste(
@@ -107,7 +120,8 @@ def find_waste(
     cache: Path | None = None,
 ) -> list[Waste]:
     """What nobody can use any more: circuits that are outdated or damaged, and what interrupted
-    work left behind. Every file is checked, which takes seconds for each gigabyte.
+    work left behind. Every file is checked, which takes seconds for each gigabyte. Circuits that no
+    build makes again are no waste, however they are: one may mend them, or still know their names.
 
     older_than_days: good circuits as well that were built longer ago. keep: digests that stay in
     any case. setups: set-up files as well that none of the remaining circuits was made with; raises
@@ -145,7 +159,8 @@ def _waste(path: Path, why: Why) -> Waste:
 
 def _circuits(days: float | None, keep: Collection[str], cache: Path | None) -> Iterator[Waste]:
     for digest in list_circuits(cache):
-        why = None if digest in keep else _state(digest, days, cache)
+        stays = digest in keep or not is_repeatable(digest, cache)
+        why = None if stays else _state(digest, days, cache)
         if why is not None:
             with suppress(FileNotFoundError):  # somebody else was quicker
                 yield _waste(circuits_folder(cache) / digest, why)
@@ -179,7 +194,10 @@ def _unused_setups(remaining: list[str], cache: Path | None) -> list[Waste]:
     for lock in circuits_folder(cache).glob(".*.lock"):
         with _locked(lock):
             pass
-    used = {read_stored(digest, cache).origin.srs for digest in remaining}
+    used = set()
+    for digest in remaining:
+        with suppress(ArtifactCorrupted):  # what stays so has a set-up of its own
+            used.add(read_stored(digest, cache).origin.srs)
     files = [path for path in _setups(".srs", cache) if is_digest(path.stem)]
     return [_waste(path, Why.UNUSED) for path in files if path.stem not in used]
 
@@ -222,6 +240,7 @@ __all__ = [
     "asked_for",
     "built_at",
     "find_waste",
+    "is_repeatable",
     "remove",
     "setups_folder",
     "size_of",

@@ -79,6 +79,11 @@ class ProofSystem(Protocol):
         proofs. Raises SrsError."""
         ...
 
+    def check_prover(self) -> None:
+        """Whether what it proves with is on this machine; nothing is loaded. Raises
+        EngineMissing."""
+        ...
+
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """That y = f(x). Raises InputRefused, EngineError."""
         ...

@@ -15,7 +15,7 @@ from typing import Any
 
 from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit
-from zkagent.circuits.errors import CircuitError, InputRefused
+from zkagent.circuits.errors import CircuitError, EngineMissing, InputRefused, PackagesMissing
 from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
 from zkagent.circuits.support.usage import hold
 from zkagent.circuits.systems import load_circuit
@@ -37,6 +37,8 @@ def answer(
         verdict = verify(proof, circuit)
     except InputRefused as exc:
         return {"refused": str(exc)}
+    except (EngineMissing, PackagesMissing) as exc:
+        return _trouble("prover", exc)
     except (CircuitError, OSError, ValueError) as exc:
         return disk_trouble() or keys_trouble(circuit) or _trouble("engine", exc)
     if not verdict:

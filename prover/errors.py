@@ -18,6 +18,7 @@ from zkagent.errors import ZkagentError
 TROUBLES = {
     "disk": "free or mend the disk, then try again",
     "keys": "build the circuit again",
+    "prover": "then try again",
 }
 
 
@@ -56,7 +57,7 @@ class PermanentProverError(ProverError):
 
 
 class ProverTroubled(TransientProverError):
-    """No proof, and the inputs are not the reason. cause: disk, keys or engine."""
+    """No proof, and the inputs are not the reason. cause: disk, keys, prover or engine."""
 
     def __init__(self, cause: str, detail: str) -> None:
         remedy = TROUBLES.get(cause, "try again")

@@ -9,6 +9,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,16 @@ def require() -> None:
     _library()
 
 
+def look() -> None:
+    """Without loading it, for processes that shall not. Raises EngineMissing."""
+    try:
+        found = find_spec(NAME)
+    except ValueError:  # somebody said that it shall not be there
+        found = None
+    if found is None:
+        raise EngineMissing(NAME, EXTRA)
+
+
 def _library() -> Any:
     try:
         import groth16py
@@ -92,4 +103,4 @@ def _translated(stage: str) -> Iterator[None]:
         raise EngineError(stage, " ".join(str(exc).split()), NAME) from exc
 
 
-__all__ = ["EXTRA", "NAME", "Key", "require"]
+__all__ = ["EXTRA", "NAME", "Key", "look", "require"]

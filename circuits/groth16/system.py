@@ -81,6 +81,13 @@ class Groth16:
         named = None if srs is None else named_key(srs)
         return named == circuit.origin.srs if named else is_own(circuit)
 
+    def check_prover(self) -> None:
+        """Raises EngineMissing."""
+        from zkagent.circuits.groth16.engine import NAME, look
+
+        if self.prover == NAME:
+            look()
+
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """By keys that this process loads once. Raises InputRefused, KeysDamaged,
         EngineMissing, PackagesMissing, EngineError."""

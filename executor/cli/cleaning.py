@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from zkagent.circuits.errors import CircuitInUse
 
 
+FINAL = (
+    "cannot be built again: its keys will be gone for good, and with them the proofs of agents "
+    "that were deployed with it"
+)
+
+
 @click.command("rm")
 @click.argument(
     "digests", nargs=-1, required=True, metavar="DIGEST...", shell_complete=completed_digests
@@ -27,12 +33,16 @@ if TYPE_CHECKING:
 def rm_command(digests: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Remove built circuits by their DIGEST or the beginning of it.
 
-    A circuit can be built again; with a development set-up that is gone it gets another digest.
+    A circuit can be built again; with a development set-up that is gone it gets another digest. One
+    of groth16 cannot: its keys are gone for good, and agents that were deployed with it stop.
     """
     from zkagent.circuits.cleaning import asked_for
     from zkagent.circuits.store import resolve_digest
 
     found = [asked_for(digest) for digest in dict.fromkeys(map(resolve_digest, digests))]
+    for waste in found:
+        if waste.final:
+            output.show(f"{waste.name[:16]} {FINAL}", err=True)
     _ask(found, yes)
     removed, left = _remove(found)
     _tell(removed, left, as_json)
@@ -65,7 +75,8 @@ def prune_command(
     """Remove what nobody can use: outdated and damaged circuits, and what was interrupted.
 
     A development set-up is made anew when it is missed, but it is never the same again: circuits
-    made with it later have other digests.
+    made with it later have other digests. Circuits of groth16 stay, also damaged and outdated ones:
+    no build makes their keys again. `zkagent circuit rm` removes one that is named.
     """
     from zkagent.circuits.cleaning import find_waste
     from zkagent.circuits.store import resolve_digest

@@ -18,7 +18,13 @@ from zkagent.circuits.artifacts import (
     Proof,
     is_digest,
 )
-from zkagent.circuits.errors import ArtifactCorrupted, CircuitError, CircuitNotFound, HomeRefused
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitError,
+    CircuitNotFound,
+    EngineMissing,
+    HomeRefused,
+)
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
 from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
 from zkagent.circuits.support.cache import cache_root
@@ -216,10 +222,12 @@ class BuiltCircuits:
         self._verifier.close()
 
     def _is_readable(self, digest: str) -> bool:
-        """Whether it is of a proof system that is here, its keys unread."""
+        """Whether it is of a proof system that can prove here, its keys unread."""
         try:
             with self._noted(digest, "manifest"):
-                find_system(system_id(read_stored(digest, self._cache).origin.system))
+                system = find_system(system_id(read_stored(digest, self._cache).origin.system))
+            with self._noted(digest, "prover"):
+                system.check_prover()
         except CircuitError:
             return False
         return True
@@ -275,7 +283,7 @@ class BuiltCircuits:
         """Remember what is wrong with the circuit's files, for `troubles`, until the same works."""
         try:
             yield
-        except (ArtifactCorrupted, HomeRefused, ProverTroubled) as exc:
+        except (ArtifactCorrupted, EngineMissing, HomeRefused, ProverTroubled) as exc:
             self._note(digest, of, exc.detail if isinstance(exc, ProverTroubled) else str(exc))
             raise
         with self._lock:

@@ -47,6 +47,11 @@ OURS: tuple[tuple[type[Exception], Failure], ...] = (
 )
 
 
+#: Of a child, by what it calls them; the others are its engine's. Without a prover's library a
+#: worker is like one without the circuit.
+TROUBLED = {"disk": Failure.DISK, "keys": Failure.KEYS, "prover": Failure.CIRCUIT}
+
+
 @dataclass(frozen=True)
 class Failed:
     """An attempt without a proof. reason: for who asked. log: for the operator, without inputs."""
@@ -255,7 +260,7 @@ def _failed(exc: ProverError | CircuitError | OSError) -> Failed:
     if isinstance(exc, InputRefused):
         return Failed(Failure.INPUT, words)
     if isinstance(exc, ProverTroubled):
-        failure = {"disk": Failure.DISK, "keys": Failure.KEYS}.get(exc.cause, Failure.ENGINE)
+        failure = TROUBLED.get(exc.cause, Failure.ENGINE)
         return Failed(failure, words, exc.detail if failure in BLAMELESS else "")
     if isinstance(exc, ProverCrashed):
         return Failed(Failure.CRASH, words, exc.ending)

@@ -1,7 +1,9 @@
 """The service with a circuit of Groth16: proofs, verdicts, files; batches need no circuit."""
 
 import shutil
+import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +12,11 @@ import pytest
 from tests.support.fleet import Fleet
 from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.groth16 import system as groth16
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.systems import GROTH16
 from zkagent.executor.runs.service_prover import CheckedService
+from zkagent.prover.child import answer
 from zkagent.prover.client import ServiceClient, prove_by_service
 from zkagent.prover.service.catalogue.built import BuiltCircuits
 from zkagent.prover.service.errors import ServiceAnswered
@@ -100,3 +104,49 @@ def test_a_circuit_that_was_copied_from_elsewhere_stands_for_no_model(
     opened = BuiltCircuits(cache=home, system=GROTH16)
     assert opened._find(onnx) == (own, None)
     opened.close()
+
+
+def test_a_worker_without_the_library_leaves_its_circuits_to_others_and_says_what_it_lacks(
+    keyed: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(BuiltCircuits(cache=keyed.directory.parent.parent)) as circuits:
+        monkeypatch.setitem(sys.modules, "groth16py", None)
+        assert keyed.digest not in circuits.offered()
+        (trouble,) = circuits.troubles()
+        assert keyed.digest[:12] in trouble
+        assert "groth16py is not installed: pip install 'zkagent[groth16]'" in trouble
+        assert circuits.card(keyed.digest).digest == keyed.digest
+        monkeypatch.undo()
+        assert keyed.digest in circuits.offered()
+        assert circuits.troubles() == []
+
+
+def test_a_child_without_the_library_is_not_said_to_fail(
+    keyed: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "groth16py", None)
+    monkeypatch.setattr(groth16, "_LOADED", {})
+    told = answer(keyed, X)
+    assert (told["trouble"], "groth16py is not installed" in told["detail"]) == ("prover", True)
+
+
+def test_a_missing_file_at_the_start_makes_no_other_circuit(tmp_path: Path) -> None:
+    """It stays the model's, for whoever mends it."""
+    pytest.importorskip("groth16py")
+
+    def started() -> tuple[str, list[str]]:
+        with closing(BuiltCircuits(["wallet"], system=GROTH16, cache=tmp_path)) as circuits:
+            circuits.build_models()
+            return circuits.circuit_of("wallet"), circuits.troubles()
+
+    named, troubles = started()
+    assert troubles == []
+    before = sorted((tmp_path / "circuits").iterdir())
+    zkey = tmp_path / "circuits" / named / "circuit.zkey"
+    away = zkey.rename(tmp_path / "away")
+    again, (trouble,) = started()
+    assert again == named
+    assert "circuit.zkey is of no use" in trouble
+    assert sorted((tmp_path / "circuits").iterdir()) == before
+    away.rename(zkey)
+    assert started() == (named, [])

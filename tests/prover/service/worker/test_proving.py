@@ -97,6 +97,7 @@ AGAIN = {
 KINDS = {"false": "engine", "bug": "crash"}
 BLAMELESS = {
     "disk": ProverTroubled("disk", "No space left on device"),
+    "no library": ProverTroubled("prover", "groth16py is not installed"),
     "keys": ProverTroubled("keys", "circuit.pk is damaged"),
     "damaged": ArtifactCorrupted(Path("circuit.pk"), "it is missing"),
     "unreadable": PermissionError(13, "Permission denied", "circuit.pk"),

@@ -21,6 +21,7 @@ MOST_SCALE_BITS = 1000  # a float has no power of two beyond 2^1023
 FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
 SETUP_KIND, CEREMONY = "groth16_setup", "ceremony"  # among an origin's versions
+TRANSCRIPT = "groth16_transcript"
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ class Circuit:
     def claims_ceremony(self) -> bool:
         """Whether only its own folder says that its set-up is a ceremony's."""
         return self.unknown_maker and self.origin.made_by.get(SETUP_KIND) == CEREMONY
+
+    @property
+    def transcript(self) -> str:
+        """SHA-256 of the transcript of the ceremony that was held for this circuit alone, which is
+        part of its name; empty where there was none, as far as this machine knows."""
+        return "" if self.unknown_maker else self.origin.made_by.get(TRANSCRIPT, "")
 
     @property
     def settings(self) -> Path:

@@ -28,6 +28,8 @@ CircuitError
 ├── TuningMissing        nobody tuned this file on this machine
 ├── EngineMissing        a prover's library is not installed
 ├── PackagesMissing      npm cannot install what was asked for, or there is no Node.js
+├── CeremonyRefused      a ceremony's file that is damaged, or does not follow from the others
+│   └── PtauRefused          its powers of tau: too few, not prepared, or nobody vouches for them
 └── EngineError          ezkl or another library failed or panicked
     └── EngineCrashed    the process that ran it ended
 
@@ -218,7 +220,8 @@ class CircuitElsewhere(CircuitNotFound):
             self,
             f"circuit {digest[:16]} is not well on this machine, and no build gives it, because "
             "its set-up was made for it alone: copy its folder from where it was built to "
-            f"{directory}",
+            f"{directory}, or, where a ceremony made that, run `zkagent ceremony finalize` on its "
+            "last key",
         )
         self.digest = digest
         self.directory = directory
@@ -340,6 +343,19 @@ class PackagesMissing(CircuitError):
     """What comes from npm is not there, and npm does not bring it."""
 
 
+class CeremonyRefused(CircuitError):
+    """A file of a ceremony that nothing is made of."""
+
+    def __init__(self, path: Path, reason: str, remedy: str) -> None:
+        super().__init__(f"{path} is refused: {reason}: {remedy}")
+        self.path = path
+        self.reason = reason
+
+
+class PtauRefused(CeremonyRefused):
+    """A file of powers of tau that no ceremony goes on from."""
+
+
 class EngineCrashed(EngineError):
     """The process that ran ezkl, or another engine, ended; `ending` is its exit code or signal."""
 
@@ -357,6 +373,7 @@ __all__ = [
     "CUT_OFF",
     "ArtifactCorrupted",
     "ArtifactUnreadable",
+    "CeremonyRefused",
     "CircuitElsewhere",
     "CircuitError",
     "CircuitInUse",
@@ -376,6 +393,7 @@ __all__ = [
     "ProgramRefused",
     "ProofMalformed",
     "ProofSystemUnknown",
+    "PtauRefused",
     "SamplesRefused",
     "SettingsRefused",
     "SrsError",

@@ -24,7 +24,7 @@ from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolchain
 
-pytest_plugins = ["tests.support.circuits", "tests.support.service"]
+pytest_plugins = ["tests.support.ceremonies", "tests.support.circuits", "tests.support.service"]
 
 MARK = "ZKAGENT_TEST_SESSION"
 # Python's own helper ends with the interpreter, not before.

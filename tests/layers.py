@@ -92,6 +92,15 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/store",
         "circuits/support",
     },
+    "circuits/groth16/ceremony": {
+        "circuits/artifacts",
+        "circuits/bn254",
+        "circuits/groth16",
+        "circuits/networks",
+        "circuits/snarkjs",
+        "circuits/store",
+        "circuits/support",
+    },
     "circuits/halo2/tuning": {"circuits/halo2", "circuits/networks", "circuits/support"},
     "circuits/systems": {
         "circuits/artifacts",

@@ -97,6 +97,16 @@ class _Curve(Generic[Element]):
                 found[i] = point
         return found
 
+    def multiple(self, point: tuple[Element, Element], scalar: int) -> tuple[Element, Element]:
+        """scalar * point, for a scalar above 0. Raises ValueError where infinity is on the way, as
+        it is for few points only."""
+        total = point
+        for bit in bin(scalar)[3:]:
+            total = self.doubled(total)
+            if bit == "1":
+                (total,) = self.sums([total], [point])
+        return total
+
     def _windows(self, generator: tuple[Element, Element]) -> list[list[tuple[Element, Element]]]:
         """For each place of eight bits: 0 to 255 times what its lowest bit stands for; nothing
         reads the first."""
@@ -134,9 +144,7 @@ _G2 = _Curve[Complex](
 def on_curve_g2(point: PointG2) -> bool:
     """Whether y^2 = x^3 + 3 / (9 + u), with canonical coordinates; not whether its order is R."""
     x, y = point
-    cube = _multiply(_multiply(x, x), x)
-    right = (cube[0] + TWIST[0]) % Q, (cube[1] + TWIST[1]) % Q
-    return max(*x, *y) < Q and _multiply(y, y) == right
+    return max(*x, *y) < Q and _multiply(y, y) == curve_g2(x)
 
 
 def multiples_g1(scalars: Sequence[int]) -> list[PointG1 | None]:
@@ -148,5 +156,40 @@ def multiples_g2(scalars: Sequence[int]) -> list[PointG2 | None]:
     return _G2.multiples(GENERATOR_G2, [scalar % R for scalar in scalars])
 
 
-__all__ = ["GENERATOR_G2", "PointG1", "PointG2", "multiples_g1", "multiples_g2"]
-__all__ += ["on_curve_g2"]
+def multiply_g2(point: PointG2, scalar: int) -> PointG2:
+    """scalar * point, for a scalar above 0, of any point on the curve. Raises ValueError where
+    infinity is on the way."""
+    return _G2.multiple(point, scalar)
+
+
+def square_root(element: Complex) -> Complex | None:
+    """One of both; None where there is none."""
+    a, b = element
+    size = _root(a * a + b * b)
+    if size is None:
+        return None
+    for half in ((a + size) * HALF % Q, (a - size) * HALF % Q):
+        real = _root(half)
+        if real:
+            found = real, b * pow(2 * real, -1, Q) % Q
+            return found if _multiply(found, found) == (a % Q, b % Q) else None
+    return None
+
+
+HALF = (Q + 1) // 2
+
+
+def _root(value: int) -> int | None:
+    """In the base field, whose order is 3 modulo 4."""
+    found = pow(value, (Q + 1) // 4, Q)
+    return found if found * found % Q == value % Q else None
+
+
+def curve_g2(x: Complex) -> Complex:
+    """x^3 + 3 / (9 + u), which is y^2 on the curve."""
+    cube = _multiply(_multiply(x, x), x)
+    return (cube[0] + TWIST[0]) % Q, (cube[1] + TWIST[1]) % Q
+
+
+__all__ = ["GENERATOR_G2", "Complex", "PointG1", "PointG2", "curve_g2", "multiples_g1"]
+__all__ += ["multiples_g2", "multiply_g2", "on_curve_g2", "square_root"]

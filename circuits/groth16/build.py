@@ -8,8 +8,9 @@ place when done, under a lock, so that neither a crash nor a second process leav
 
 import logging
 import shutil
-from collections.abc import Iterator
-from dataclasses import replace
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,15 @@ from zkagent.circuits.groth16.development import make_keys
 from zkagent.circuits.groth16.key_code import MOST_NUMBERS, KeyCode
 from zkagent.circuits.groth16.points import PROOF_BYTES
 from zkagent.circuits.groth16.provers import Prover, load_key, require
-from zkagent.circuits.groth16.setups import named_key, note_own, own_circuits, unrepeatable
+from zkagent.circuits.groth16.setups import (
+    find_own,
+    named_key,
+    note_own,
+    own_circuits,
+    unrepeatable,
+)
 from zkagent.circuits.groth16.verdicts import holds
-from zkagent.circuits.groth16.zkey import zkey_file
+from zkagent.circuits.groth16.zkey import VerifyingKey, zkey_file
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.program.program import MOST_INPUT_BITS
 from zkagent.circuits.program.reader import read_program
@@ -69,6 +76,20 @@ class Stage(StrEnum):
     COMPILE = "compiling the circuit"
     KEYS = "making the keys"
     CHECK = "checking a first proof"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Where a circuit's proving key comes from. transcript: SHA-256 of its ceremony's, empty for a
+    development set-up. notes: that its manifest keeps."""
+
+    key: VerifyingKey
+    transcript: str = ""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: Puts a circuit's proving key into its folder.
+MakeKeys = Callable[[Path], Setup]
 
 
 def build_isolated(
@@ -114,9 +135,17 @@ def build_circuit(
         if found := _find(network.sha256, input_bits, srs, cache):
             return found
         require(prover)
-        compiled = _compiled(network, input_bits)
+        progress(Stage.COMPILE)
+        compiled = compile_network(network, input_bits)
         log.info("building a Groth16 circuit of %s", network.sha256)
-        return _build(network, compiled, cache, progress, prover)
+
+        def keys(folder: Path) -> Setup:
+            progress(Stage.KEYS)
+            made = make_keys(compiled)
+            write_file(folder / PROVING_KEY, zkey_file(made))
+            return Setup(made.verifying)
+
+        return build_with(keys, network, compiled, prover=prover, cache=cache, progress=progress)
 
 
 def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit | None:
@@ -170,7 +199,8 @@ def _built(onnx: str, bits: int, cache: Path | None) -> Iterator[Circuit]:
             log.warning("%s", exc)
 
 
-def _compiled(network: Network, input_bits: int) -> Compiled:
+def compile_network(network: Network, input_bits: int = MOST_INPUT_BITS) -> Compiled:
+    """Raises NetworkRefused."""
     if not network.integer:
         raise NetworkRefused(
             network.path, "Groth16 circuits are made of networks over integers only"
@@ -187,22 +217,30 @@ def _compiled(network: Network, input_bits: int) -> Compiled:
         raise NetworkRefused(network.path, str(exc)) from exc
 
 
-def _build(
-    network: Network, compiled: Compiled, cache: Path | None, progress: Told, prover: Prover
+def build_with(
+    keys: MakeKeys,
+    network: Network,
+    compiled: Compiled,
+    *,
+    prover: Prover,
+    cache: Path | None,
+    progress: Told,
 ) -> Circuit:
-    """Called under the network's lock."""
+    """A circuit whose proving key `keys` makes; the one that was there, where it is the same.
+    Called under the network's lock. Raises as `build_circuit` and `keys`."""
     fresh = circuits_folder(cache) / f".{network.sha256}.building"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     try:
-        code = _write_files(network, compiled, fresh, progress)
+        setup = keys(fresh)
+        code = _write_files(network, compiled, fresh, setup)
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
         origin = Origin(
             NAME,
             network.sha256,
             "",
             files[VERIFYING_KEY],
-            versions(compiled.input_bits, development=code.development),
+            versions(compiled.input_bits, transcript=setup.transcript),
         )
         facts = Facts(
             input_count=code.inputs,
@@ -213,26 +251,42 @@ def _build(
             logrows=compiled.domain.bit_length() - 1,
             proof_bytes=PROOF_BYTES,
         )
-        stored = Stored(fresh, origin, facts, files, {})
+        stored = Stored(fresh, origin, facts, files, dict(setup.notes))
         progress(Stage.CHECK)
         _check(network, compiled, fresh, code, prover)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
+        was_own = find_own(origin.digest, cache) is not None
         note_own(origin, files, cache)
-        directory = fresh.rename(fresh.with_name(origin.digest))
-        return open_stored(replace(stored, directory=directory))
+        placed = replace(stored, directory=fresh.with_name(origin.digest))
+        return _placed(placed, fresh, was_own=was_own)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _write_files(network: Network, compiled: Compiled, folder: Path, progress: Told) -> KeyCode:
-    progress(Stage.COMPILE)
+def _placed(stored: Stored, fresh: Path, *, was_own: bool) -> Circuit:
+    """In its place, unless the same is there, of this machine and with all files well."""
+    try:
+        there = open_stored(read_stored(stored.directory.name, fresh.parent.parent))
+        if was_own:
+            return there
+    except (ArtifactCorrupted, CircuitNotFound, CircuitOutdated) as exc:
+        log.debug("%s", exc)
+    if stored.directory.exists():
+        log.warning("the folder of circuit %s is replaced", stored.directory.name[:16])
+        stored.directory.rename(fresh.with_name(f".{uuid.uuid4().hex}.going"))
+    fresh.rename(stored.directory)
+    return open_stored(stored)
+
+
+def _write_files(network: Network, compiled: Compiled, folder: Path, setup: Setup) -> KeyCode:
     write_file(folder / NETWORK, network.content)
     write_file(folder / SOLVER, compiled.solver.to_bytes())
-    progress(Stage.KEYS)
-    keys = make_keys(compiled)
-    write_file(folder / PROVING_KEY, zkey_file(keys))
     code = KeyCode(
-        compiled.inputs, compiled.output_count, True, keys.verifying, compiled.input_bits
+        compiled.inputs,
+        compiled.output_count,
+        not setup.transcript,
+        setup.key,
+        compiled.input_bits,
     )
     write_file(folder / VERIFYING_KEY, code.to_bytes())
     return code
@@ -265,4 +319,4 @@ if __name__ == "__main__":
     answer_call(_answer)
 
 
-__all__ = ["Stage", "build_circuit", "build_isolated"]
+__all__ = ["Setup", "Stage", "build_circuit", "build_isolated", "build_with", "compile_network"]

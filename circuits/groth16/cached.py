@@ -11,9 +11,11 @@ from zkagent.circuits.artifacts import (
     MANIFEST,
     NETWORK,
     SETUP_KIND,
+    TRANSCRIPT,
     VERIFYING_KEY,
     Circuit,
     Origin,
+    is_digest,
 )
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated
 from zkagent.circuits.groth16.key_code import KeyCode
@@ -32,10 +34,12 @@ _ANEW = (
 KIND, DEVELOPMENT, INPUT_BITS = SETUP_KIND, "development", "input_bits"
 
 
-def versions(input_bits: int, *, development: bool) -> tuple[tuple[str, str], ...]:
-    """What is in a circuit's name besides its files."""
-    kind = DEVELOPMENT if development else CEREMONY
-    return ("groth16", VERSION), (KIND, kind), (INPUT_BITS, str(input_bits))
+def versions(input_bits: int, *, transcript: str) -> tuple[tuple[str, str], ...]:
+    """What is in a circuit's name besides its files. transcript: SHA-256 of its ceremony's, empty
+    for a development set-up."""
+    ceremony = [(TRANSCRIPT, transcript)] if transcript else []
+    kind = CEREMONY if transcript else DEVELOPMENT
+    return ("groth16", VERSION), (KIND, kind), *ceremony, (INPUT_BITS, str(input_bits))
 
 
 def input_bits_of(origin: Origin) -> int:
@@ -99,9 +103,9 @@ def _check_version(stored: Stored) -> None:
         found = f"version {built or 'unknown'} of Groth16 circuits"
         raise CircuitOutdated(stored.directory.name, found, f"version {VERSION}", _ANEW)
     made_by, bits = stored.origin.made_by, stored.origin.made_by.get(INPUT_BITS, "")
-    development = made_by.get(KIND) == DEVELOPMENT
-    known = bits.isdecimal() and made_by == dict(versions(int(bits), development=development))
-    if not known or stored.files.keys() != FILES:
+    transcript = made_by.get(TRANSCRIPT, "")
+    known = bits.isdecimal() and made_by == dict(versions(int(bits), transcript=transcript))
+    if not known or (transcript and not is_digest(transcript)) or stored.files.keys() != FILES:
         raise ArtifactCorrupted(stored.directory / MANIFEST, "it says what no build writes")
 
 

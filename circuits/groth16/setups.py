@@ -2,9 +2,10 @@
 
 Whoever made a set-up can forge proofs under it, and nothing in a circuit's folder tells who that
 was, or whether the key belongs to the network at all: what is written there, anybody can write. So
-whoever builds a circuit here leaves a note outside of the folder. It names the circuit, and with
-that the network, the verifying key and the set-up's kind, and the SHA-256 of each file; a folder
-that was copied from elsewhere has none, and one whose files are others is refused.
+whoever builds a circuit here, or verifies its ceremony, leaves a note outside of the folder. It
+names the circuit, and with that the network, the verifying key and the set-up's kind, and the
+SHA-256 of each file; a folder that was copied from elsewhere has none, and one whose files are
+others is refused.
 """
 
 import time

@@ -93,7 +93,7 @@ def read_verifying_key(path: Path) -> VerifyingKey:
     """Of a key that may come from a ceremony; points are on their curves, which G2's subgroup does
     not follow from. Raises ArtifactCorrupted."""
     try:
-        return _verifying(*_sections(path))
+        return verifying_key(*_sections(path))
     except (OSError, ValueError, struct.error) as exc:
         raise ArtifactCorrupted(path, f"it is no Groth16 key ({exc})") from exc
 
@@ -116,34 +116,41 @@ def _sections(path: Path) -> tuple[bytes, bytes]:
         return header, sections.read(3, MOST_HEADER)
 
 
-def _verifying(header: bytes, ic: bytes) -> VerifyingKey:
-    """Raises ValueError."""
+def verifying_key(header: bytes, ic: bytes) -> VerifyingKey:
+    """From the header, and the points of the public words. Raises ValueError."""
     fields = struct.pack("<I", 32) + Q.to_bytes(32, "little")
     fields += struct.pack("<I", 32) + R.to_bytes(32, "little")
     _, public, _ = struct.unpack("<III", header[72:84])
     if header[:72] != fields or len(header) != HEADER_BYTES or len(ic) != 64 * (public + 1):
         raise ValueError("its header is of another curve")
-    numbers = [_number(header, at) for at in range(84, HEADER_BYTES, 32)]
+    numbers = read_numbers(header, range(84, HEADER_BYTES, 32))
     alpha, _, beta, gamma = numbers[:2], numbers[2:4], numbers[4:8], numbers[8:12]
     delta = numbers[14:18]
-    words = [[_number(ic, at), _number(ic, at + 32)] for at in range(0, len(ic), 64)]
+    words = [read_numbers(ic, (at, at + 32)) for at in range(0, len(ic), 64)]
     return VerifyingKey(
-        _known_g1(alpha),
-        _known_g2(beta),
-        _known_g2(gamma),
-        _known_g2(delta),
-        tuple(map(_known_g1, words)),
+        known_g1(alpha),
+        known_g2(beta),
+        known_g2(gamma),
+        known_g2(delta),
+        tuple(map(known_g1, words)),
     )
 
 
-def _known_g1(numbers: Sequence[int]) -> PointG1:
+def read_numbers(content: bytes, places: Sequence[int]) -> list[int]:
+    """Coordinates as a key has them. Raises ValueError."""
+    return [_number(content, at) for at in places]
+
+
+def known_g1(numbers: Sequence[int]) -> PointG1:
+    """Raises ValueError for what is not on the curve, as infinity is not."""
     x, y = numbers
     if not on_curve((x, y)):
         raise ValueError("a point is not on its curve")
     return x, y
 
 
-def _known_g2(numbers: Sequence[int]) -> PointG2:
+def known_g2(numbers: Sequence[int]) -> PointG2:
+    """Likewise; the subgroup is for a pairing to check. Raises ValueError."""
     point = (numbers[0], numbers[1]), (numbers[2], numbers[3])
     if not on_curve_g2(point):
         raise ValueError("a point is not on its curve")
@@ -152,6 +159,8 @@ def _known_g2(numbers: Sequence[int]) -> PointG2:
 
 def _number(content: bytes, at: int) -> int:
     """Raises ValueError."""
+    if len(content) < at + 32:
+        raise ValueError("it was cut off")
     if (stored := int.from_bytes(content[at : at + 32], "little")) >= Q:
         raise ValueError("a coordinate is not below the order of its field")
     return stored * FROM_MONTGOMERY % Q
@@ -183,4 +192,5 @@ def _coordinate(value: int) -> bytes:
     return (value * MONTGOMERY % Q).to_bytes(32, "little")
 
 
-__all__ = ["ProvingKey", "VerifyingKey", "read_verifying_key", "zkey_file"]
+__all__ = ["ProvingKey", "VerifyingKey", "known_g1", "known_g2", "read_numbers"]
+__all__ += ["read_verifying_key", "verifying_key", "zkey_file"]

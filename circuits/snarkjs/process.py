@@ -34,19 +34,19 @@ class Snarkjs:
         command = [str(find_node().executable), str(ADAPTER), str(snarkjs_folder())]
         self._child = ChildProcess(MODULE, command, engine=NAME)
 
-    def call(self, name: str, what: str, **arguments: Any) -> Any:
+    def call(self, function: str, what: str, /, **arguments: Any) -> Any:
         """What a function of the adapter returns. what: it is asked to do, for errors. Raises
         EngineError, with what snarkjs says, and EngineCrashed."""
-        result, said = self.answer(name, what, arguments)
+        result, said = self.answer(function, what, arguments)
         if result is False:
             raise EngineError(what, said or "it gave no reason", NAME)
         return result
 
-    def answer(self, name: str, what: str, arguments: Mapping[str, Any]) -> tuple[Any, str]:
+    def answer(self, function: str, what: str, arguments: Mapping[str, Any]) -> tuple[Any, str]:
         """What it returns, False included, and what it says. Raises EngineError, EngineCrashed."""
         deadline = None if self._timeout_s is None else time.monotonic() + self._timeout_s
         try:
-            self._child.send({"call": name, "arguments": arguments}, self._timeout_s)
+            self._child.send({"call": function, "arguments": arguments}, self._timeout_s)
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             answer = self._child.receive(left)
         except TimeoutError as exc:

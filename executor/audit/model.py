@@ -251,7 +251,8 @@ def _setup(audited: Audited) -> Check:
     claim, chain_id = "its set-up suits the chain", audited.code.reader.chain_id
     circuits = (audited.circuit, *audited.batches.values())
     if not any(circuit.development_srs for circuit in circuits):
-        return Check(audited.subject, claim, "")
+        told = [f"a ceremony's, of the transcript {c.transcript}" for c in circuits if c.transcript]
+        return Check(audited.subject, claim, "", note="; ".join(dict.fromkeys(told)))
     if chain_id == LOCAL_CHAIN_ID:
         note = "a development set-up, whose maker can forge proofs: for local chains alone"
         return Check(audited.subject, claim, "", note=note)

@@ -81,7 +81,9 @@ def setup_of(circuit: "Circuit") -> str:
     """What kind of set-up it has, as far as this machine knows."""
     if circuit.unknown_maker:
         return "set-up of an unknown maker"
-    return "development set-up" if circuit.development_srs else "public ceremony"
+    if circuit.development_srs:
+        return "development set-up"
+    return "ceremony of its own" if circuit.transcript else "public ceremony"
 
 
 def warning_of(circuit: "Circuit") -> str:
@@ -130,16 +132,17 @@ def show(circuit: "Circuit", as_json: bool) -> None:
     output.show(f"  {summary(circuit)}, {sized(size)}")
     for line in comparison(circuit):
         output.show(f"  {line}")
+    if circuit.transcript:
+        output.show(f"  the ceremony's transcript {circuit.transcript}")
     files = [circuit.directory / name for name in sorted(circuit.files)]
     for path in dict.fromkeys((*files, circuit.srs)):
         output.show(f"  {path}  {path.stat().st_size:,} bytes")
     if circuit.development_srs:
-        remedy = "; give a public ceremony's file with --srs"
-        kept = proof_system_of(PROOF_SYSTEMS[0]).name == circuit.origin.system
+        remedy = "give a public ceremony's file with --srs"
+        if proof_system_of(PROOF_SYSTEMS[0]).name != circuit.origin.system:
+            remedy = "`zkagent ceremony init` begins a ceremony"
         output.show(
-            "development set-up: proofs count on a local chain (31337) only"
-            f"{remedy if kept else ''}",
-            err=True,
+            f"development set-up: proofs count on a local chain (31337) only; {remedy}", err=True
         )
     if warning := warning_of(circuit):
         output.show(warning, err=True)

@@ -24,6 +24,11 @@ COMMANDS = {
         "circuit_group",
         "Build circuits, look at built ones, remove them.",
     ),
+    "ceremony": (
+        "zkagent.executor.cli.ceremony",
+        "ceremony_group",
+        "Set-ups of one's own, made by several people.",
+    ),
     "prove": ("zkagent.executor.cli.prove", "prove_command", "Prove one inference."),
     "verify": ("zkagent.executor.cli.prove", "verify_command", "Verify a proof file."),
     "serve": ("zkagent.executor.cli.serve", "serve_command", "Serve proofs over HTTP."),

@@ -113,5 +113,5 @@ def _check_ceremony(cached: Circuit) -> None:
     if cached.claims_ceremony:
         raise CannotVerify(
             f"circuit {cached.digest[:16]} is said to have a ceremony's set-up, and nothing on "
-            "this machine shows that it has"
+            "this machine shows that it has: verify the ceremony with `zkagent ceremony finalize`"
         )

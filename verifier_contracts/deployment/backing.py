@@ -96,7 +96,10 @@ class KeyBacking:
         the code, and the verifier refuses it there."""
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(
-                self.circuit.digest, chain_id, LOCAL_CHAIN_ID, "it takes a ceremony of its own"
+                self.circuit.digest,
+                chain_id,
+                LOCAL_CHAIN_ID,
+                "it takes a ceremony of its own, which `zkagent ceremony init` begins",
             )
 
     def deploy(self, carrier: Carrier, step: Step) -> ExactCode:

@@ -94,7 +94,21 @@ def test_a_key_that_was_made_here_for_another_network_is_no_key_of_this_one(
     assert GROTH16.build(networks[0], cache=home).digest not in (digest, own.digest)
 
 
-@pytest.mark.parametrize("changed", [{"ground": "1"}, {"input_bits": "016"}, {"groth16_setup": ""}])
+CEREMONY, TRANSCRIPT = {"groth16_setup": "ceremony"}, "groth16_transcript"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"ground": "1"},
+        {"input_bits": "016"},
+        {"groth16_setup": ""},
+        CEREMONY,
+        CEREMONY | {TRANSCRIPT: ""},
+        CEREMONY | {TRANSCRIPT: "../other"},
+        {TRANSCRIPT: "ab" * 32},
+    ],
+)
 def test_a_name_that_no_build_gives_is_refused(
     home: Path, networks: tuple[Path, Path], changed: dict[str, str]
 ) -> None:

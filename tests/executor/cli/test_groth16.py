@@ -60,7 +60,8 @@ def test_a_circuit_is_built_listed_shown_and_removed(
     printed = capsys.readouterr()
     assert printed.out.startswith(built["digest"])
     assert printed.out.count("circuit.vk") == 1
-    assert printed.err.endswith("proofs count on a local chain (31337) only\n")
+    remedy = "`zkagent ceremony init` begins a ceremony"
+    assert printed.err.endswith(f"proofs count on a local chain (31337) only; {remedy}\n")
     assert exit_code("circuit", "list") == 0
     assert "4 -> 2, exact" in capsys.readouterr().out
     assert exit_code("circuit", "show", built["digest"][:12]) == 0

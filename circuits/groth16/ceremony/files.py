@@ -1,0 +1,344 @@
+"""What `zkagent ceremony` does: begin, contribute, verify, finish. Files go in and come out; what
+decides is checked on copies of our own.
+
+A key is taken if our own check of its transcript passes and snarkjs, from the network's constraints
+and the powers of tau, finds all of its points to be what they give. Whoever verifies compiles the
+network himself, so the constraints of others count for nothing.
+"""
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import CeremonyRefused, EngineError
+from zkagent.circuits.groth16.build import Setup, build_with, compile_network
+from zkagent.circuits.groth16.build import Stage as BuildStage
+from zkagent.circuits.groth16.cached import PROVING_KEY, open_stored
+from zkagent.circuits.groth16.ceremony.ptau import Powers, read_powers
+from zkagent.circuits.groth16.ceremony.transcript import (
+    AGAIN,
+    Beacon,
+    Transcript,
+    described,
+    read_transcript,
+)
+from zkagent.circuits.groth16.compiler import Compiled
+from zkagent.circuits.groth16.provers import Prover, require
+from zkagent.circuits.groth16.r1cs import r1cs_file
+from zkagent.circuits.networks.network import read_network
+from zkagent.circuits.snarkjs.process import NAME, Snarkjs
+from zkagent.circuits.store import circuits_folder, read_stored
+from zkagent.circuits.support.isolation import Report, answer_call, call_module
+from zkagent.circuits.support.progress import Told, silent
+from zkagent.models.whole import write_file
+
+MODULE = "zkagent.circuits.groth16.ceremony.files"
+R1CS, FIRST_KEY = "circuit.r1cs", "circuit_0000.zkey"
+MOST_NAME_BYTES = 64
+#: Of one request to snarkjs; the largest circuits take minutes.
+TIMEOUT_S = 6 * 3600.0
+
+
+class Stage(StrEnum):
+    """What is being done, beside what a build does."""
+
+    POWERS = "reading the powers of tau"
+    FIRST = "making the first key"
+    TRANSCRIPT = "checking the contributions"
+    BEACON = "adding the beacon"
+    COMPARE = "comparing the key with circuit and powers"
+    CONTRIBUTE = "contributing"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A key that follows from circuit, powers and contributions."""
+
+    transcript: Transcript
+    powers: Powers
+    rows: int
+
+
+def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Verified:
+    """Write the constraints and the first key of a network's circuit into a folder that is there.
+    Raises NetworkRefused, PtauRefused, EngineError, PackagesMissing, OSError."""
+    progress(BuildStage.COMPILE)
+    compiled = compile_network(read_network(onnx, any_integers=True))
+    progress(Stage.POWERS)
+    powers = read_powers(ptau, compiled.domain)
+    with _kept(folder / R1CS) as r1cs, _kept(folder / FIRST_KEY) as zkey:
+        write_file(r1cs, _constraints(compiled))
+        progress(Stage.FIRST)
+        with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+            _first_key(snarkjs, r1cs, ptau, zkey)
+        transcript = read_transcript(zkey)
+        _check_origin(transcript, compiled, powers)
+        transcript.check()
+    return Verified(transcript, powers, compiled.rows)
+
+
+def contribute(old: Path, new: Path, name: str, progress: Told = silent) -> Transcript:
+    """Write a key with one more contribution, whose secret nobody keeps: of the system's
+    randomness, and snarkjs' own. name: at most 64 bytes, which anybody may read. Raises
+    CeremonyRefused, EngineError, PackagesMissing, OSError."""
+    progress(Stage.TRANSCRIPT)
+    before = read_transcript(old)
+    before.check()
+    progress(Stage.CONTRIBUTE)
+    with _kept(new) as fresh, Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+        snarkjs.call(
+            "contribute",
+            "contribute",
+            old=str(old),
+            fresh=str(fresh),
+            name=name,
+            entropy=secrets.token_hex(64),
+        )
+        after = read_transcript(fresh)
+        _check_longer(before, after, name)
+        after.check()
+    return after
+
+
+def verify(onnx: Path, zkey: Path, ptau: Path, progress: Told = silent) -> Verified:
+    """Raises NetworkRefused, CeremonyRefused, PtauRefused, EngineError, PackagesMissing."""
+    progress(BuildStage.COMPILE)
+    compiled = compile_network(read_network(onnx, any_integers=True))
+    progress(Stage.POWERS)
+    return _verified(compiled, zkey, read_powers(ptau, compiled.domain), progress)
+
+
+def finish(
+    onnx: Path,
+    zkey: Path,
+    ptau: Path,
+    *,
+    ptau_digest: str | None = None,
+    beacon: Beacon | None = None,
+    prover: Prover = Prover.GROTH16PY,
+    cache: Path | None = None,
+    progress: Told = silent,
+) -> Circuit:
+    """Verify a ceremony, and make its last key a circuit of this machine. The same files give the
+    same circuit anywhere.
+
+    ptau_digest: of powers of tau that are of no public ceremony, as their makers published it.
+    beacon: to be added as the last contribution first. Raises as `verify`, EngineMissing.
+    """
+    progress(BuildStage.NETWORK)
+    network = read_network(onnx, any_integers=True)
+    with FileLock(circuits_folder(cache) / f".{network.sha256}.lock"):
+        require(prover)
+        progress(BuildStage.COMPILE)
+        compiled = compile_network(network)
+        progress(Stage.POWERS)
+        powers = read_powers(ptau, compiled.domain)
+        powers.check_vouched(ptau_digest)
+
+        def keys(folder: Path) -> Setup:
+            copy = folder / PROVING_KEY
+            _copied(zkey, copy, beacon, progress)
+            with _named(zkey):
+                _check_people(read_transcript(copy))
+                return _setup(_verified(compiled, copy, powers, progress))
+
+        return build_with(keys, network, compiled, prover=prover, cache=cache, progress=progress)
+
+
+def finish_isolated(
+    onnx: Path,
+    zkey: Path,
+    ptau: Path,
+    *,
+    ptau_digest: str | None = None,
+    beacon: Beacon | None = None,
+    prover: str = Prover.GROTH16PY,
+    cache: Path | None = None,
+    progress: Told = silent,
+) -> Circuit:
+    """Like `finish`, in a process of its own; raises the same errors, and EngineCrashed when that
+    dies."""
+    request = {
+        "paths": [str(path) if path else None for path in (onnx, zkey, ptau, cache)],
+        "ptau_digest": ptau_digest,
+        "beacon": [beacon.value.hex(), beacon.iterations] if beacon else None,
+        "prover": prover,
+    }
+    digest = call_module(MODULE, request, progress, engine="the ceremony's end")
+    return open_stored(read_stored(digest, cache))
+
+
+def _answer(request: dict[str, Any], report: Report) -> str:
+    """The digest of the circuit that `finish` makes."""
+    *files, cache = (Path(path) if path else None for path in request["paths"])
+    onnx, zkey, ptau = (path for path in files if path)
+    given = request["beacon"]
+    return finish(
+        onnx,
+        zkey,
+        ptau,
+        ptau_digest=request["ptau_digest"],
+        beacon=Beacon(bytes.fromhex(given[0]), given[1]) if given else None,
+        prover=Prover(request["prover"]),
+        cache=cache,
+        progress=report,
+    ).digest
+
+
+def _setup(verified: Verified) -> Setup:
+    transcript = verified.transcript
+    note = {
+        "transcript": transcript.digest,
+        "ptau": verified.powers.digest,
+        "contributions": described(transcript.contributions),
+    }
+    return Setup(transcript.verifying, transcript.digest, {"ceremony": note})
+
+
+def _copied(zkey: Path, copy: Path, beacon: Beacon | None, progress: Told) -> None:
+    """Raises CeremonyRefused, EngineError."""
+    try:
+        shutil.copyfile(zkey, copy)
+    except OSError as exc:
+        raise CeremonyRefused(zkey, f"it cannot be read ({exc.strerror})", AGAIN) from exc
+    if beacon is None:
+        return
+    with _named(zkey):
+        before = read_transcript(copy)
+        _check_people(before)
+        before.check()
+    progress(Stage.BEACON)
+    with _kept(copy) as fresh, Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+        snarkjs.call(
+            "beacon",
+            "add the beacon",
+            old=str(copy),
+            fresh=str(fresh),
+            name="beacon",
+            beacon=beacon.value.hex(),
+            iterations=beacon.iterations,
+        )
+        after = read_transcript(fresh)
+        _check_longer(before, after, "beacon")
+        if after.contributions[-1].beacon != beacon:
+            raise EngineError("add the beacon", "it added another one", NAME)
+
+
+def _verified(compiled: Compiled, zkey: Path, powers: Powers, progress: Told) -> Verified:
+    progress(Stage.TRANSCRIPT)
+    transcript = read_transcript(zkey)
+    _check_origin(transcript, compiled, powers)
+    transcript.check()
+    progress(Stage.COMPARE)
+    _compare(transcript, compiled, powers)
+    return Verified(transcript, powers, compiled.rows)
+
+
+def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None:
+    """All points of the key are those that constraints and powers give, but for the factors of the
+    contributions: by snarkjs, from a first key that is made again."""
+    zkey, ptau = transcript.path, powers.path
+    with tempfile.TemporaryDirectory(prefix="zkagent-") as temporary:
+        r1cs, first = Path(temporary, R1CS), Path(temporary, FIRST_KEY)
+        write_file(r1cs, _constraints(compiled))
+        with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+            _first_key(snarkjs, r1cs, ptau, first)
+            if read_transcript(first).circuit != transcript.circuit:
+                raise CeremonyRefused(
+                    zkey,
+                    f"its contributions began with another key than this network's and {ptau}'s",
+                    "give the network and the powers that it is of",
+                )
+            files = {"initial": str(first), "ptau": str(ptau), "zkey": str(zkey)}
+            held, said = snarkjs.answer("verify", "verify the key", files)
+    if held is not True:
+        reason = said.removeprefix("INVALID: ").strip() or "no reason given"
+        raise CeremonyRefused(
+            zkey, f"its points are not those of circuit and powers ({reason})", AGAIN
+        )
+
+
+def _first_key(snarkjs: Snarkjs, r1cs: Path, ptau: Path, zkey: Path) -> None:
+    snarkjs.call("initial", "make the first key", r1cs=str(r1cs), ptau=str(ptau), zkey=str(zkey))
+
+
+def _constraints(compiled: Compiled) -> bytes:
+    return r1cs_file(compiled.constraints, compiled.wires, compiled.public)
+
+
+def _check_origin(transcript: Transcript, compiled: Compiled, powers: Powers) -> None:
+    """Raises CeremonyRefused."""
+    found = transcript.wires, transcript.public, transcript.domain
+    expected = compiled.wires, compiled.public, compiled.domain
+    if found != expected:
+        shapes = (f"{w} wires, {p} public words and {d} rows" for w, p, d in (found, expected))
+        raise CeremonyRefused(
+            transcript.path,
+            f"it is of another circuit: {next(shapes)}, expected {next(shapes)}",
+            "give the network that it is of",
+        )
+    key = transcript.verifying
+    if (transcript.alpha, transcript.beta, key.beta) != (
+        powers.alpha,
+        powers.beta,
+        powers.beta_g2,
+    ):
+        raise CeremonyRefused(
+            transcript.path,
+            f"it was made from other powers of tau than {powers.path}",
+            "give the file that its ceremony began with",
+        )
+
+
+def _check_longer(before: Transcript, after: Transcript, name: str) -> None:
+    """Raises EngineError where one more contribution, of this name, is not all that is new."""
+    kept = after.contributions[:-1] == before.contributions and after.circuit == before.circuit
+    if not kept or after.contributions[-1].name != name:
+        raise EngineError("contribute", "it wrote other contributions than there were", NAME)
+
+
+def _check_people(transcript: Transcript) -> None:
+    """A first key's delta is 1, and everybody knows a beacon. Raises CeremonyRefused."""
+    if not transcript.people:
+        raise CeremonyRefused(
+            transcript.path,
+            "nobody contributed to it, so everybody could forge proofs",
+            "let several people run `zkagent ceremony contribute` first",
+        )
+
+
+@contextmanager
+def _named(shown: Path) -> Iterator[None]:
+    """Lets errors name the file that was given, and not our copy of it."""
+    try:
+        yield
+    except CeremonyRefused as exc:
+        text = str(exc).replace(str(exc.path), str(shown), 1)
+        exc.args, exc.path = (text,), shown
+        raise
+
+
+@contextmanager
+def _kept(path: Path) -> Iterator[Path]:
+    """Another path to write to, in a folder of our own, which takes the place of this one when all
+    went well."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zkagent-") as folder:
+        yield (fresh := Path(folder, path.name))
+        fresh.replace(path)
+
+
+if __name__ == "__main__":
+    answer_call(_answer)
+
+
+__all__ = ["FIRST_KEY", "MOST_NAME_BYTES", "R1CS", "Stage", "Verified", "begin", "contribute"]
+__all__ += ["finish", "finish_isolated", "verify"]

@@ -1,0 +1,272 @@
+"""`zkagent ceremony`: set-ups of Groth16 circuits that several people make."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli import output
+from zkagent.executor.cli.circuits_shown import find_onnx, show
+from zkagent.executor.cli.group import Group
+from zkagent.executor.cli.options import JSON_OPTION, PROVER_OPTION, PROVERS
+
+if TYPE_CHECKING:
+    from zkagent.circuits.groth16.ceremony.files import Verified
+    from zkagent.circuits.groth16.ceremony.ptau import Powers
+    from zkagent.circuits.groth16.ceremony.transcript import Beacon, Contribution
+
+MOST_NAME_BYTES = 64  # of snarkjs
+LEAST_ITERATIONS, MOST_ITERATIONS = 10, 24
+
+PTAU_OPTION = click.option(
+    "--ptau",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Powers of tau, prepared, as snarkjs has them.",
+)
+
+
+@click.group("ceremony", cls=Group)
+def ceremony_group() -> None:
+    """Set-ups of one's own, made by several people, of whom one honest one suffices.
+
+    Files are those of snarkjs, which is installed from npm when it is first needed, and with which
+    anybody may take part. See docs/groth16.md.
+    """
+
+
+@ceremony_group.command("init")
+@click.argument("model")
+@PTAU_OPTION
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where to put the constraints and the first key.",
+)
+@JSON_OPTION
+def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
+    """Begin the ceremony of MODEL: a model's name or folder, or an ONNX file.
+
+    Whoever contributes first takes circuit_0000.zkey; nothing is proven with that.
+    """
+    from zkagent.circuits.groth16.ceremony.files import FIRST_KEY, R1CS, begin
+    from zkagent.executor.cli.progress import working
+    from zkagent.executor.commands import typed
+    from zkagent.executor.places import check_folder_for
+
+    onnx = find_onnx(model)
+    check_folder_for((R1CS, FIRST_KEY), out, lambda _: False)
+    with working() as tell:
+        out.mkdir(parents=True, exist_ok=True)
+        begun = begin(onnx, ptau, out, tell)
+    constraints, key = out / R1CS, out / FIRST_KEY
+    if as_json:
+        files = {"r1cs": str(constraints), "zkey": str(key)}
+        output.show(json.dumps({**files, **_facts(begun)}))
+        return
+    output.show(str(constraints))
+    output.show(f"{key}  {begun.rows} rows of 2^{_logrows(begun)}")
+    _show_powers(begun.powers)
+    following = out / "circuit_0001.zkey"
+    command = typed("ceremony", "contribute", key, "--out", following, "--name", "NAME")
+    output.show(f"contribute with `{command}`, or with snarkjs", err=True)
+
+
+def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> str:
+    if not 1 <= len(given.encode()) <= MOST_NAME_BYTES or not given.isprintable():
+        raise click.BadParameter(f"{given!r} is not 1 to {MOST_NAME_BYTES} bytes of printable text")
+    return given
+
+
+@ceremony_group.command("contribute")
+@click.argument("key", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to put the key with your contribution.",
+)
+@click.option(
+    "--name",
+    required=True,
+    callback=_checked_name,
+    help="Who you are, for everybody to read.",
+)
+@JSON_OPTION
+def contribute_command(*, key: Path, out: Path, name: str, as_json: bool) -> None:
+    """Take part in a ceremony: KEY is what the one before you made.
+
+    The secret is drawn from the system's randomness and kept nowhere. Publish the hash that is
+    shown: with it, anybody sees that your contribution is in the last key.
+    """
+    from zkagent.circuits.groth16.ceremony.files import contribute
+    from zkagent.circuits.groth16.ceremony.transcript import described
+    from zkagent.executor.cli.progress import working
+    from zkagent.executor.places import check_place
+
+    check_place(out)
+    with working() as tell:
+        contributions = contribute(key, out, name, tell).contributions
+    if as_json:
+        output.show(json.dumps({"zkey": str(out), **described(contributions)[-1]}))
+        return
+    output.show(str(out))
+    _show_contributions(contributions[-1:])
+
+
+@ceremony_group.command("verify")
+@click.argument("model")
+@click.argument("key", type=click.Path(path_type=Path))
+@PTAU_OPTION
+@JSON_OPTION
+def verify_command(*, model: str, key: Path, ptau: Path, as_json: bool) -> None:
+    """Check that KEY follows from MODEL, the powers of tau and its contributions; list these.
+
+    The constraints are made again from MODEL, so nobody has to believe a file of them.
+    """
+    from zkagent.circuits.groth16.ceremony.files import verify
+    from zkagent.executor.cli.progress import working
+
+    with working() as tell:
+        verified = verify(find_onnx(model), key, ptau, tell)
+    if as_json:
+        output.show(json.dumps({"zkey": str(key), **_facts(verified)}))
+        return
+    transcript = verified.transcript
+    output.show(f"{key} follows from {model}, {ptau} and {_counted(transcript.contributions)}")
+    _show_contributions(transcript.contributions)
+    output.show(f"transcript {transcript.digest}")
+    _show_powers(verified.powers)
+
+
+def _beacon(ctx: click.Context, option: click.Parameter, given: str | None) -> bytes | None:
+    if given is None:
+        return None
+    try:
+        value = bytes.fromhex(given.removeprefix("0x"))
+    except ValueError as exc:
+        raise click.BadParameter(f"{given!r} is not hexadecimal") from exc
+    if not 1 <= len(value) <= 255:
+        raise click.BadParameter(f"it has {len(value)} bytes, expected 1 to 255")
+    return value
+
+
+@ceremony_group.command("finalize")
+@click.argument("model")
+@click.argument("key", type=click.Path(path_type=Path))
+@PTAU_OPTION
+@click.option(
+    "--ptau-digest",
+    metavar="HEX",
+    help="BLAKE2b of --ptau, as those whom you trust published it; for others than the public "
+    "ceremony's.",
+)
+@click.option(
+    "--beacon",
+    metavar="HEX",
+    callback=_beacon,
+    help="Randomness that nobody could choose, such as a later block's hash, to be added last.",
+)
+@click.option(
+    "--beacon-iterations",
+    "iterations",
+    type=click.IntRange(LEAST_ITERATIONS, MOST_ITERATIONS),
+    default=LEAST_ITERATIONS,
+    show_default=True,
+    metavar="N",
+    help="Hash the beacon 2^N times.",
+)
+@PROVER_OPTION
+@JSON_OPTION
+def finalize_command(
+    *,
+    model: str,
+    key: Path,
+    ptau: Path,
+    ptau_digest: str | None,
+    beacon: bytes | None,
+    iterations: int,
+    prover: str | None,
+    as_json: bool,
+) -> None:
+    """Verify a ceremony and make its last KEY the circuit of MODEL on this machine.
+
+    Whoever audits does the same with the same files, without --beacon, and gets the same circuit.
+    """
+    from zkagent.circuits.groth16.ceremony.files import finish_isolated
+    from zkagent.circuits.groth16.ceremony.transcript import read_transcript
+    from zkagent.executor.cli.progress import working
+
+    with working() as tell:
+        circuit = finish_isolated(
+            find_onnx(model),
+            key,
+            ptau,
+            ptau_digest=ptau_digest,
+            beacon=_made(beacon, iterations),
+            prover=prover or PROVERS[0],
+            progress=tell,
+        )
+    show(circuit, as_json)
+    if as_json:
+        return
+    last = circuit.directory / "circuit.zkey"
+    _show_contributions(read_transcript(last).contributions)
+    if beacon:
+        output.show(f"publish {last}: the beacon is in no other file", err=True)
+
+
+def _made(beacon: bytes | None, iterations: int) -> "Beacon | None":
+    from zkagent.circuits.groth16.ceremony.transcript import Beacon
+
+    return Beacon(beacon, iterations) if beacon else None
+
+
+def _facts(verified: "Verified") -> dict[str, Any]:
+    """For machines."""
+    from zkagent.circuits.groth16.ceremony.transcript import described
+
+    transcript = verified.transcript
+    return {
+        "rows": verified.rows,
+        "logrows": _logrows(verified),
+        "ptau": verified.powers.digest,
+        "ptau_public": verified.powers.is_public,
+        "transcript": transcript.digest,
+        "contributions": described(transcript.contributions),
+    }
+
+
+def _logrows(verified: "Verified") -> int:
+    return verified.transcript.domain.bit_length() - 1
+
+
+def _counted(contributions: Sequence["Contribution"]) -> str:
+    count = len(contributions)
+    return f"{count} contribution{'' if count == 1 else 's'}"
+
+
+def _show_contributions(contributions: Sequence["Contribution"]) -> None:
+    """Names are of strangers."""
+    for each in contributions:
+        beacon = f", a beacon hashed 2^{each.beacon.iterations} times" if each.beacon else ""
+        output.show(f"  {each.title}{beacon}: {each.hash.hex()}")
+
+
+def _show_powers(powers: "Powers") -> None:
+    output.show(f"powers of tau {powers.digest}")
+    if not powers.is_public:
+        output.show(
+            "these powers of tau are of no public ceremony: compare their BLAKE2b with what those "
+            "published who made them",
+            err=True,
+        )
+
+
+__all__ = ["ceremony_group"]

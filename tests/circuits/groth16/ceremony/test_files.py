@@ -1,0 +1,402 @@
+"""A ceremony with three contributions ends in keys that prove; nothing next to it does."""
+
+import hashlib
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from tests.support.ceremonies import NETWORK, POWER, Held, X, sections, snarkjs, with_section
+from tests.support.foreign_circuits import with_versions, written
+from tests.support.integer_networks import infer, mlp
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.bn254.curve import Q
+from zkagent.circuits.errors import CeremonyRefused, EngineError, NetworkRefused, PtauRefused
+from zkagent.circuits.groth16.cached import read_key
+from zkagent.circuits.groth16.ceremony.files import (
+    begin,
+    contribute,
+    finish,
+    finish_isolated,
+    verify,
+)
+from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, read_powers
+from zkagent.circuits.groth16.ceremony.transcript import Beacon, read_transcript
+from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.store import list_circuits, read_stored
+from zkagent.circuits.systems import GROTH16, PROVERS, has_setup, load_circuit
+from zkagent.prover import verification
+from zkagent.prover.local import LocalProver
+
+BEACON = Beacon(bytes.fromhex("0123456789abcdef"), 10)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def circuit(held: Held, home: Path) -> Circuit:
+    """In a home that has a development set-up of the same network, too."""
+    PROVERS["snarkjs"].build(held.onnx, cache=home)
+    return finish_isolated(
+        held.onnx,
+        held.last,
+        held.ptau,
+        ptau_digest=held.ptau_digest,
+        prover=Prover.SNARKJS,
+        cache=home,
+    )
+
+
+def test_it_is_a_ceremonys_in_name_facts_and_key(held: Held, circuit: Circuit) -> None:
+    transcript = read_transcript(held.last)
+    assert not circuit.development_srs
+    assert circuit.origin.made_by["groth16_setup"] == "ceremony"
+    assert circuit.transcript == transcript.digest
+    code = read_key(circuit)
+    assert not code.development
+    assert code.key == transcript.verifying
+    note = circuit.notes["ceremony"]
+    assert [each["name"] for each in note["contributions"]] == ["Ann", "Bob", "Cy"]
+    other = dict(circuit.origin.versions) | {"groth16_transcript": "0" * 64}
+    assert replace(circuit.origin, versions=tuple(other.items())).digest != circuit.digest
+
+
+@pytest.mark.parametrize("prover", ["groth16py", "snarkjs"])
+def test_its_keys_prove_and_nothing_else_holds(circuit: Circuit, prover: str) -> None:
+    if prover == "groth16py":
+        pytest.importorskip("groth16py")
+    with LocalProver(circuit, prover=prover) as local:
+        proof = local.prove(X)
+    assert list(proof.outputs) == infer(NETWORK, X)
+    assert verification.verify(proof, circuit)
+    for wrong in (
+        replace(proof, outputs=(proof.outputs[0] + 1, *proof.outputs[1:])),
+        replace(proof, inputs=(*proof.inputs[:-1], 32766)),
+        replace(proof, proof=proof.proof[192:] + proof.proof[64:192] + proof.proof[:64]),
+    ):
+        assert not verification.verify(wrong, circuit)
+
+
+def test_proofs_of_a_development_set_up_do_not_hold_for_it(circuit: Circuit, home: Path) -> None:
+    (other,) = set(list_circuits(home)) - {circuit.digest}
+    with LocalProver(load_circuit(other, home), prover="snarkjs") as local:
+        proof = local.prove(X)
+    assert verification.verify(proof, load_circuit(other, home))
+    assert not verification.verify(replace(proof, circuit=circuit.digest), circuit)
+
+
+def test_it_stands_for_its_network_before_a_development_set_up(
+    held: Held, circuit: Circuit, home: Path
+) -> None:
+    assert GROTH16.build(held.onnx, cache=home) == circuit
+    assert has_setup(circuit, None, home)
+
+
+def test_the_same_files_give_the_same_circuit_elsewhere_and_a_copy_is_nobodys_word(
+    held: Held, circuit: Circuit, tmp_path: Path
+) -> None:
+    """The copy is damaged in the end, too, and replaced."""
+    directory = tmp_path / "circuits" / circuit.digest
+    shutil.copytree(circuit.directory, directory)
+    copied = load_circuit(circuit.digest, tmp_path)
+    assert copied.claims_ceremony
+    assert copied.development_srs
+    assert not has_setup(copied, None, tmp_path)
+    (directory / "solver.npz").write_bytes(b"damaged")
+    again = finish(
+        held.onnx,
+        held.last,
+        held.ptau,
+        ptau_digest=held.ptau_digest,
+        prover=Prover.SNARKJS,
+        cache=tmp_path,
+    )
+    assert again.digest == circuit.digest
+    assert load_circuit(circuit.digest, tmp_path) == again
+    assert has_setup(again, None, tmp_path)
+    assert not again.claims_ceremony
+    assert not again.development_srs
+    assert [path.name for path in (tmp_path / "circuits").glob(".*.building")] == []
+
+
+def test_another_story_of_the_same_key_is_nobodys_word(circuit: Circuit, tmp_path: Path) -> None:
+    shutil.copytree(circuit.directory.parent.parent, home := tmp_path / "home")
+    other = with_versions(circuit.origin, groth16_transcript="0" * 64)
+    lying = load_circuit(written(home, other, circuit, {}), home)
+    assert lying.origin.srs == circuit.origin.srs
+    assert lying.claims_ceremony
+    assert not has_setup(lying, None, home)
+    assert has_setup(load_circuit(circuit.digest, home), None, home)
+
+
+def test_snarkjs_itself_finds_the_ceremony_sound(held: Held) -> None:
+    assert "ZKey Ok!" in snarkjs("zkey", "verify", held.r1cs, held.ptau, held.last)
+
+
+# What is refused
+
+
+def refused(
+    held: Held, words: str, *, network: Path | None = None, zkey: Path | None = None
+) -> None:
+    with pytest.raises(CeremonyRefused, match=words):
+        verify(network or held.onnx, zkey or held.last, held.ptau)
+
+
+def changed(path: Path, number: int, change: Callable[[bytes], bytes], into: Path) -> Path:
+    into.write_bytes(with_section(path, number, change))
+    return into
+
+
+def negated_last(content: bytes) -> bytes:
+    """The last point of a section, G1's, turned."""
+    y = -int.from_bytes(content[-32:], "little") % Q
+    return content[:-32] + y.to_bytes(32, "little")
+
+
+def test_a_key_of_another_network_is_refused(held: Held, tmp_path: Path) -> None:
+    (wider := tmp_path / "wider.onnx").write_bytes(mlp(3, 4, 7))
+    refused(held, r"it is of another circuit: \d+ wires, .* expected \d+ wires", network=wider)
+
+
+def test_a_key_of_a_network_of_the_same_shape_is_refused(held: Held, tmp_path: Path) -> None:
+    """The last bias is another."""
+    model = onnx.load_from_string(NETWORK)
+    bias = model.graph.initializer[-1]
+    changed_bias = numpy_helper.to_array(bias) + 1
+    bias.CopyFrom(numpy_helper.from_array(changed_bias, bias.name))
+    (other := tmp_path / "other.onnx").write_bytes(model.SerializeToString())
+    refused(held, "its contributions began with another key than this network's", network=other)
+
+
+@pytest.mark.parametrize("number", [3, 8, 9])
+def test_a_key_with_another_point_is_refused(held: Held, tmp_path: Path, number: int) -> None:
+    """Of the public words, of the private wires, of the powers."""
+    path = changed(held.last, number, negated_last, tmp_path / "changed.zkey")
+    refused(held, "its points are not those of circuit and powers", zkey=path)
+
+
+def test_a_changed_contribution_ends_nothing(held: Held, tmp_path: Path) -> None:
+    def other_delta(content: bytes) -> bytes:
+        return content[:68] + negated_last(content[68:132]) + content[132:]
+
+    path = changed(held.last, 10, other_delta, tmp_path / "changed.zkey")
+    with pytest.raises(CeremonyRefused, match=r"changed\.zkey is refused: contribution 1 \('Ann"):
+        finish(
+            held.onnx,
+            path,
+            held.ptau,
+            ptau_digest=held.ptau_digest,
+            prover=Prover.SNARKJS,
+            cache=tmp_path,
+        )
+    assert not list((tmp_path / "circuits").glob("*[!k]"))
+    assert not (tmp_path / "groth16").exists()
+
+
+def other_powers(held: Held, number: int, into: Path) -> Path:
+    """Like a file of another ceremony in one of its parts."""
+    size = {4: 64, 12: 64 * 89}[number]
+    return changed(
+        held.ptau, number, lambda c: negated_last(c[:size]) + c[size:], into / "other.ptau"
+    )
+
+
+def test_other_powers_of_tau_are_refused(held: Held, tmp_path: Path) -> None:
+    with pytest.raises(
+        CeremonyRefused, match=r"was made from other powers of tau than .*other\.ptau"
+    ):
+        verify(held.onnx, held.last, other_powers(held, 4, tmp_path))
+
+
+def test_powers_that_differ_in_what_nobody_names_are_refused(held: Held, tmp_path: Path) -> None:
+    with pytest.raises(CeremonyRefused, match="its contributions began with another key"):
+        verify(held.onnx, held.last, other_powers(held, 12, tmp_path))
+
+
+def test_powers_that_are_too_few_are_refused_with_both_sizes(held: Held, tmp_path: Path) -> None:
+    (large := tmp_path / "large.onnx").write_bytes(mlp(inputs=20))
+    with pytest.raises(PtauRefused, match=r"has 2\^6 powers of tau, the circuit takes 2\^9 rows"):
+        begin(large, held.ptau, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.onnx"]
+
+
+def test_powers_that_are_not_prepared_are_refused_with_a_remedy(held: Held) -> None:
+    with pytest.raises(PtauRefused, match="not prepared: run `snarkjs powersoftau prepare phase2"):
+        verify(held.onnx, held.last, held.unprepared)
+
+
+def without_prepared(content: bytes) -> bytes:
+    return content[:-64]
+
+
+PTAUS: dict[str, Callable[[Held], bytes]] = {
+    "cut": lambda held: held.ptau.read_bytes()[:-1],
+    "longer": lambda held: held.ptau.read_bytes() + b"\0",
+    "empty": lambda held: b"",
+    "a key": lambda held: held.last.read_bytes(),
+    "text": lambda held: b"powers of tau" * 9,
+    "a short section": lambda held: with_section(held.ptau, 13, without_prepared),
+    "another curve": lambda held: with_section(held.ptau, 1, lambda c: c[:4] + b"\1" + c[5:]),
+}
+
+
+@pytest.mark.parametrize("make", PTAUS.values(), ids=PTAUS)
+def test_what_is_no_whole_file_of_powers_is_refused(
+    held: Held, tmp_path: Path, make: Callable[[Held], bytes]
+) -> None:
+    (path := tmp_path / "x.ptau").write_bytes(make(held))
+    with pytest.raises(PtauRefused, match=r"x\.ptau is refused: it is no whole file of powers"):
+        read_powers(path, 1 << POWER)
+
+
+def test_powers_that_nobody_vouches_for_end_nothing(held: Held, tmp_path: Path) -> None:
+    """Whoever knows tau forges proofs, however many contributed to the key."""
+    for given, words in (
+        (None, "is of no file of the public ceremony, .* --ptau-digest"),
+        ("0" * 128, "expected 0000"),
+        (held.ptau_digest[:-1], "its BLAKE2b is "),
+    ):
+        with pytest.raises(PtauRefused, match=words):
+            finish(
+                held.onnx,
+                held.last,
+                held.ptau,
+                ptau_digest=given,
+                prover=Prover.SNARKJS,
+                cache=tmp_path,
+            )
+    assert not (tmp_path / "groth16").exists()
+
+
+def test_the_public_files_are_known_by_their_digests(held: Held) -> None:
+    powers = read_powers(held.ptau, 1 << POWER)
+    digest = hashlib.blake2b(held.ptau.read_bytes()).hexdigest()
+    assert (powers.digest, powers.power, powers.is_public) == (digest, POWER, False)
+    powers.check_vouched(digest.upper())
+    assert sorted(PUBLIC) == [*range(8, 29)]
+    assert all(len(bytes.fromhex(each)) == 64 for each in PUBLIC.values())
+    replace(powers, digest=PUBLIC[12]).check_vouched(None)
+
+
+def test_a_key_that_nobody_contributed_to_is_refused(held: Held, tmp_path: Path) -> None:
+    """delta is 1 then, or a number that everybody can compute."""
+    for beacon in (None, BEACON):
+        with pytest.raises(CeremonyRefused, match="nobody contributed to it"):
+            finish(
+                held.onnx,
+                held.key(0),
+                held.ptau,
+                ptau_digest=held.ptau_digest,
+                beacon=beacon,
+                prover=Prover.SNARKJS,
+                cache=tmp_path,
+            )
+    alone = tmp_path / "beacon.zkey"
+    snarkjs("zkey", "beacon", held.key(0), alone, BEACON.value.hex(), 10, "-n=only")
+    verify(held.onnx, alone, held.ptau)
+    with pytest.raises(CeremonyRefused, match="nobody contributed to it"):
+        finish(
+            held.onnx,
+            alone,
+            held.ptau,
+            ptau_digest=held.ptau_digest,
+            prover=Prover.SNARKJS,
+            cache=tmp_path,
+        )
+
+
+# Beacons
+
+
+@pytest.fixture(scope="module")
+def with_beacon(held: Held, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
+    return finish(
+        held.onnx,
+        held.last,
+        held.ptau,
+        ptau_digest=held.ptau_digest,
+        beacon=BEACON,
+        prover=Prover.SNARKJS,
+        cache=tmp_path_factory.mktemp("beacon"),
+    )
+
+
+def test_a_beacon_is_the_last_contribution(
+    held: Held, circuit: Circuit, with_beacon: Circuit
+) -> None:
+    found = read_transcript(with_beacon.directory / "circuit.zkey")
+    found.check()
+    assert [each.beacon for each in found.contributions] == [None, None, None, BEACON]
+    assert found.people == 3
+    assert with_beacon.digest != circuit.digest
+    stored = read_stored(with_beacon.digest, with_beacon.directory.parent.parent)
+    assert stored.notes["ceremony"]["contributions"][-1]["beacon"] == BEACON.value.hex()
+
+
+def test_a_contribution_that_is_no_beacons_is_named(
+    held: Held, with_beacon: Circuit, tmp_path: Path
+) -> None:
+    key = with_beacon.directory / "circuit.zkey"
+    value = BEACON.value
+    for change, words in (
+        (lambda c: c.replace(value, bytes(8)), r"contribution 4 \('beacon'\) .* not the beacon's"),
+        (lambda c: c.replace(b"\2\12\3", b"\2\13\3"), "not the beacon's"),
+        (lambda c: c.replace(b"\2\12\3", b"\2\77\3"), r"contribution 4: a beacon is hashed 2\^63"),
+    ):
+        with pytest.raises(CeremonyRefused, match=words):
+            read_transcript(changed(key, 10, change, tmp_path / "other.zkey")).check()
+
+
+# Files
+
+
+@pytest.fixture
+def folder(held: Held, tmp_path: Path) -> Iterator[Path]:
+    """Nothing but what a test says is left in it."""
+    before = {path: path.read_bytes() for path in held.folder.iterdir()}
+    yield tmp_path
+    assert {path: path.read_bytes() for path in held.folder.iterdir()} == before
+
+
+def test_nothing_is_contributed_to_a_key_that_is_not_sound(held: Held, folder: Path) -> None:
+    bad = changed(held.last, 10, lambda c: c[:-1], folder / "bad.zkey")
+    with pytest.raises(CeremonyRefused, match="cut off"):
+        contribute(bad, folder / "new.zkey", "Dan")
+    assert [path.name for path in folder.iterdir()] == ["bad.zkey"]
+
+
+def test_what_snarkjs_cannot_do_leaves_nothing(
+    held: Held, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its copy of the key is another one than was read."""
+    from zkagent.circuits.groth16.ceremony import files
+
+    monkeypatch.setattr(files.Snarkjs, "call", lambda *_, **given: shutil.copy(
+        held.key(2), given["fresh"]
+    ))  # fmt: skip
+    with pytest.raises(EngineError, match="it wrote other contributions than there were"):
+        contribute(held.last, folder / "new.zkey", "Dan")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_network_over_fractions_has_no_ceremony(held: Held, folder: Path) -> None:
+    from tests.support.small_networks import relu_network
+
+    (path := folder / "relu.onnx").write_bytes(relu_network())
+    with pytest.raises(NetworkRefused, match="over integers only"):
+        begin(path, held.ptau, folder)
+
+
+def test_sections_are_as_the_tests_read_them(held: Held) -> None:
+    found = [number for number, _, _ in sections(held.last.read_bytes())]
+    assert sorted(found) == list(range(1, 11))
+    assert struct.unpack("<I", held.last.read_bytes()[8:12]) == (10,)

@@ -1,0 +1,136 @@
+"""`zkagent ceremony` from the first key to a proof, and what each command refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.ceremonies import NETWORK, Held, X, snarkjs
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.circuits.groth16.ceremony import transcript
+from zkagent.circuits.groth16.ceremony.transcript import read_transcript
+from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.snarkjs.install import snarkjs_folder
+from zkagent.circuits.systems import PROVERS
+from zkagent.executor.cli import ceremony, options
+
+SNARKJS = ("--prover", "snarkjs")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One of the test's own, but for snarkjs."""
+    installed = snarkjs_folder().parents[2]
+    (home := tmp_path / "home").mkdir()
+    (home / "snarkjs").symlink_to(installed)
+    monkeypatch.setenv("ZKAGENT_HOME", str(home))
+    return home
+
+
+@pytest.mark.slow
+def test_three_contributions_become_a_circuit_that_proves(
+    held: Held, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (onnx := tmp_path / "mine.onnx").write_bytes(NETWORK)
+    files = tmp_path / "ceremony"
+    ptau = ("--ptau", held.ptau)
+    assert exit_code("ceremony", "init", onnx, *ptau, "--out", files) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"{files / 'circuit.r1cs'}\n")
+    assert "of no public ceremony" in printed.err
+    assert "circuit_0001.zkey --name NAME`, or with snarkjs" in printed.err
+    first, one, two, three = (files / f"circuit_000{n}.zkey" for n in range(4))
+    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë \u202e")
+    assert exit_code(*words) == 2  # a name that turns text around
+    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë")
+    assert exit_code(*words) == 0
+    snarkjs("zkey", "contribute", one, two, "--name=\x1b[2Jstranger", "-e=worthless")
+    words = ("ceremony", "contribute", two, "--out", three, "--name", "Max", "--json")
+    capsys.readouterr()
+    assert exit_code(*words) == 0
+    last = json.loads(capsys.readouterr().out)
+    assert (last["number"], last["name"], last["beacon"]) == (3, "Max", None)
+    assert exit_code("ceremony", "verify", onnx, three, *ptau) == 0
+    printed = capsys.readouterr()
+    assert "contribution 3 ('Max')" in printed.out
+    assert last["hash"] in printed.out
+    assert "contribution 1 ('Zoë')" in printed.out
+    assert "\x1b" not in printed.out
+    digest = ("--ptau-digest", held.ptau_digest)
+    assert exit_code("ceremony", "finalize", onnx, three, *ptau, *SNARKJS) == 1
+    assert "--ptau-digest" in one_line_error(capsys)
+    words = ("ceremony", "finalize", onnx, three, *ptau, *digest, *SNARKJS, "--json")
+    assert exit_code(*words) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["development_srs"] is False
+    assert made["origin"]["groth16_transcript"] == read_transcript(three).digest
+    assert exit_code("circuit", "show", made["digest"]) == 0
+    printed = capsys.readouterr()
+    assert "ceremony of its own" in printed.out
+    assert f"the ceremony's transcript {read_transcript(three).digest}" in printed.out
+    assert printed.err == ""
+    (given := tmp_path / "x.json").write_text(json.dumps(X))
+    out = tmp_path / "proof.json"
+    words = ("prove", onnx, "--input", given, "--out", out, "--proof-system", "groth16", *SNARKJS)
+    assert exit_code(*words) == 0
+    assert made["digest"][:16] in capsys.readouterr().out
+    assert exit_code("verify", out) == 0
+    assert "ceremony of its own" in capsys.readouterr().out
+
+
+def test_a_beacon_makes_a_key_to_be_published(
+    held: Held, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("ceremony", "finalize", held.onnx, held.last, "--ptau", held.ptau, *SNARKJS)
+    words += ("--ptau-digest", held.ptau_digest, "--beacon", "0xabcdef")
+    assert exit_code(*words) == 0
+    printed = capsys.readouterr()
+    assert "contribution 4 ('beacon'), a beacon hashed 2^10 times" in printed.out
+    assert "publish " in printed.err
+    key = next((home / "circuits").glob("*/circuit.zkey"))
+    assert exit_code("ceremony", "verify", held.onnx, key, "--ptau", held.ptau) == 0
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "é" * 33, "a\nb", "\x1b[2J"])
+def test_a_name_that_is_none_is_refused(held: Held, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "new.zkey"
+    assert exit_code("ceremony", "contribute", held.last, "--out", out, "--name", name) == 2
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("beacon", ["", "0x", "xyz", "abc", "00" * 256])
+def test_a_beacon_that_is_none_is_refused(held: Held, beacon: str) -> None:
+    words = ("ceremony", "finalize", held.onnx, held.last, "--ptau", held.ptau)
+    assert exit_code(*words, "--beacon", beacon) == 2
+
+
+def test_files_that_are_there_stay(
+    held: Held, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (there := tmp_path / "circuit_0000.zkey").write_text("mine")
+    words = ("ceremony", "contribute", held.last, "--out", there, "--name", "Dan")
+    assert exit_code(*words) == 1
+    assert str(there) in one_line_error(capsys)
+    assert exit_code("ceremony", "init", held.onnx, "--ptau", held.ptau, "--out", tmp_path) == 1
+    assert str(there) in one_line_error(capsys)
+    assert [path.name for path in tmp_path.iterdir()] == [there.name]
+    assert there.read_text() == "mine"
+
+
+@pytest.mark.parametrize("missing", ["onnx", "key", "ptau"])
+def test_a_missing_file_is_one_line(
+    held: Held, tmp_path: Path, missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"onnx": held.onnx, "key": held.last, "ptau": held.ptau}
+    files[missing] = tmp_path / "missing.onnx"
+    words = ("ceremony", "verify", files["onnx"], files["key"], "--ptau", files["ptau"])
+    assert exit_code(*words) == 1
+    assert "missing.onnx" in one_line_error(capsys)
+
+
+def test_what_the_command_says_is_what_the_files_take() -> None:
+    assert (ceremony.LEAST_ITERATIONS, ceremony.MOST_ITERATIONS) == (
+        transcript.LEAST_ITERATIONS,
+        transcript.MOST_ITERATIONS,
+    )
+    assert tuple(PROVERS) == tuple(Prover) == options.PROVERS

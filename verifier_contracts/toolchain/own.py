@@ -5,6 +5,7 @@ They import what agents are made of as `zkagent/...`, the libraries as `@openzep
 replaces none of these: what is imported by their names is what this version was tested with.
 """
 
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.toolchain.compile import SOURCES, Contract, compile_sources
 from zkagent.verifier_contracts.toolchain.install import toolchain
+
+log = logging.getLogger(__name__)
 
 PREFIX = "zkagent/"
 REMAPPINGS = "remappings.txt"
@@ -59,7 +62,8 @@ def remapping_lines() -> list[str]:
 
 def _remapped(folder: Path) -> dict[str, Path]:
     """Prefixes of imports, ours first, and the folder's own; its relative paths are meant from
-    there on. Raises CompileError for a line that would replace what is ours."""
+    there on. A line that would replace what is ours is not obeyed, and a warning says so. Raises
+    CompileError for a file that cannot be read."""
     ours = {PREFIX: SOURCES, "src/": SOURCES, **toolchain().remappings}
     found = {PREFIX: SOURCES, "/": Path("/")}  # relative imports are absolute by now
     file = folder / REMAPPINGS
@@ -67,12 +71,10 @@ def _remapped(folder: Path) -> dict[str, Path]:
         prefix, equals, path = line.strip().partition("=")
         if equals and not _is_ours(prefix, Path(path), ours):
             if replaced := _replaced(prefix, folder / path, ours):
-                raise CompileError(
-                    f"{file}:{number}: {prefix or 'every name'} leads to {path}, and {replaced} "
-                    "is what comes with zkagent: import yours by another prefix, or remove the "
-                    "line (`zkagent agent remappings` prints those of this machine)"
-                )
-            found.setdefault(prefix, folder / path)
+                text = "%s:%d: not %s, but what comes with zkagent, is imported as %s; yours can be"
+                log.warning(f"{text} by another prefix", file, number, path, replaced)
+            else:
+                found.setdefault(prefix, folder / path)
     return found
 
 

@@ -184,6 +184,11 @@ def prover_of(circuit: Circuit, prover: str | None = None) -> ProofSystem:
     return chosen
 
 
+def own_prover(system: str, prover: str | None) -> str | None:
+    """The prover, where it is one of the system with this name."""
+    return prover if prover and PROVERS[prover].name == system else None
+
+
 def verify(circuit: Circuit, proof: Proof) -> bool:
     """Whether the proof holds for the circuit; `prover.verification` checks its form first."""
     return system_of(circuit).verify(circuit, proof)
@@ -204,6 +209,7 @@ __all__ = [
     "find_system",
     "has_setup",
     "load_circuit",
+    "own_prover",
     "prove",
     "prover_of",
     "system_id",

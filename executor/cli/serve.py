@@ -17,7 +17,13 @@ from zkagent.executor.api.limits import (
     MOST_TIMES,
 )
 from zkagent.executor.cli import output
-from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, SECONDS, SRS_OPTION, FiniteRange
+from zkagent.executor.cli.options import (
+    PROOF_SYSTEM_OPTION,
+    PROVER_OPTION,
+    SECONDS,
+    SRS_OPTION,
+    FiniteRange,
+)
 
 if TYPE_CHECKING:
     from zkagent.prover.service.api.application import Service
@@ -63,6 +69,7 @@ WORKER_OPTIONS = _options(
     DATABASE_OPTION,
     click.option("--model", "models", multiple=True, help="Model to offer; by default all."),
     PROOF_SYSTEM_OPTION,
+    PROVER_OPTION,
     click.option("--no-models", is_flag=True, help="Offer circuits by their digests only."),
     SRS_OPTION,
     click.option("--threads", type=click.IntRange(1, MOST_THREADS),

@@ -44,6 +44,7 @@ class Options:
     private_callbacks: bool
     fake: Path | None
     proof_system: str = "ezkl"  # of the models' circuits
+    prover: str | None = None  # of `systems.PROVERS`, where it is not the usual one
 
     @property
     def callbacks(self) -> CallbackRules:
@@ -121,7 +122,7 @@ def _catalogue(options: Options) -> Catalogue:
 
     names = () if options.no_models else options.models or shipped_models()
     system = PROVING[options.proof_system]
-    catalogue = BuiltCircuits(names, system=system, srs=options.srs)
+    catalogue = BuiltCircuits(names, system=system, srs=options.srs, prover=options.prover)
     log.info("looking for the models' circuits, building those that are missing")
     catalogue.build_models()
     for single, batch in options.batches:

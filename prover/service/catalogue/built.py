@@ -30,11 +30,13 @@ from zkagent.circuits.store import check_file, list_circuits, read_file, read_st
 from zkagent.circuits.support.cache import cache_root
 from zkagent.circuits.systems import (
     HALO2,
+    PROVERS,
     ProofSystem,
     describe_circuit,
     find_system,
     has_setup,
     load_circuit,
+    own_prover,
     system_id,
 )
 from zkagent.prover.errors import ProverTroubled
@@ -87,14 +89,18 @@ class BuiltCircuits:
         *,
         system: ProofSystem = HALO2,
         srs: Path | None = None,
+        prover: str | None = None,
         cache: Path | None = None,
     ) -> None:
         """models: names or folders of agents' models, proven by circuits of `system` where they are
         asked for by name. srs: the set-up file of those; without one, a ceremony's or this
-        machine's own. Raises ModelError for others."""
+        machine's own. prover: one of `systems.PROVERS`, for circuits of its system. Raises
+        ModelError for others."""
         from zkagent.models.catalogue import Model, load_model
 
-        self._system, self._srs = system, srs
+        chosen = own_prover(system.name, prover)
+        self._system = PROVERS[chosen] if chosen else system
+        self._srs, self._prover = srs, prover
         self._cache = cache_root(cache)
         loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
@@ -194,7 +200,9 @@ class BuiltCircuits:
         return self._models[name]
 
     def prover(self, digest: str, timeout_s: float, threads: int | None) -> Prover:
-        return LocalProver(self._circuit(digest), timeout_s=timeout_s, threads=threads)
+        circuit = self._circuit(digest)
+        chosen = own_prover(circuit.origin.system, self._prover)
+        return LocalProver(circuit, timeout_s=timeout_s, threads=threads, prover=chosen)
 
     def verify(self, proof: Proof) -> "Verdict":
         with self._noted(proof.circuit, "verifying"):
@@ -227,7 +235,8 @@ class BuiltCircuits:
             with self._noted(digest, "manifest"):
                 system = find_system(system_id(read_stored(digest, self._cache).origin.system))
             with self._noted(digest, "prover"):
-                system.check_prover()
+                chosen = own_prover(system.name, self._prover)
+                (PROVERS[chosen] if chosen else system).check_prover()
         except CircuitError:
             return False
         return True

@@ -140,11 +140,11 @@ class SrsUnreadable(SrsError):
 class SetupDiffers(SrsError):
     """A circuit of another set-up than the one that was named."""
 
-    def __init__(self, digest: str, path: Path) -> None:
-        super().__init__(
-            f"circuit {digest[:16]} has another set-up than {path}: name its own file with --srs, "
-            "or --srs none if whoever made that may be trusted"
-        )
+    def __init__(self, digest: str, path: Path, *, shared: bool = True) -> None:
+        remedy = "name its own file with --srs, or --srs none if whoever made that may be trusted"
+        if not shared:
+            remedy = "a Groth16 set-up is made for one circuit: leave out --srs"
+        super().__init__(f"circuit {digest[:16]} has another set-up than {path}: {remedy}")
         self.digest, self.path = digest, path
 
 

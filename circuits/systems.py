@@ -21,6 +21,7 @@ from zkagent.circuits.errors import (
     SetupDiffers,
 )
 from zkagent.circuits.evaluated.system import Evaluated
+from zkagent.circuits.groth16.setups import UsualSrs
 from zkagent.circuits.groth16.system import Groth16
 from zkagent.circuits.halo2.system import Halo2
 from zkagent.circuits.store import Stored, circuits_folder, read_stored
@@ -153,10 +154,15 @@ def has_setup(circuit: Circuit, srs: Path | None, cache: Path | None = None) -> 
 
 
 def check_setup(circuit: Circuit, srs: Path | None, cache: Path | None = None) -> None:
-    """Refuse a circuit, named by its digest, whose set-up is not the one that was named, too.
+    """Refuse a circuit, named by its digest, whose set-up is not the one that was named, too. One
+    that is configured for all is not named for a circuit with a set-up of its own.
     Raises SetupDiffers, SrsUnreadable, SrsTooSmall."""
-    if srs is not None and not has_setup(circuit, srs, cache):
-        raise SetupDiffers(circuit.digest, srs)
+    if srs is None:
+        return
+    shared = system_of(circuit).repeatable
+    usual = isinstance(srs, UsualSrs) and not shared
+    if not usual and not has_setup(circuit, srs, cache):
+        raise SetupDiffers(circuit.digest, srs, shared=shared)
 
 
 def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:

@@ -141,6 +141,9 @@ _G2 = _Curve[Complex](
 )
 
 
+INFINITY_G2: PointG2 = ((0, 0), (0, 0))  # as the EVM's precompile has it
+
+
 def on_curve_g2(point: PointG2) -> bool:
     """Whether y^2 = x^3 + 3 / (9 + u), with canonical coordinates; not whether its order is R."""
     x, y = point
@@ -191,5 +194,5 @@ def curve_g2(x: Complex) -> Complex:
     return (cube[0] + TWIST[0]) % Q, (cube[1] + TWIST[1]) % Q
 
 
-__all__ = ["GENERATOR_G2", "Complex", "PointG1", "PointG2", "curve_g2", "multiples_g1"]
-__all__ += ["multiples_g2", "multiply_g2", "on_curve_g2", "square_root"]
+__all__ = ["GENERATOR_G2", "INFINITY_G2", "Complex", "PointG1", "PointG2", "curve_g2"]
+__all__ += ["multiples_g1", "multiples_g2", "multiply_g2", "on_curve_g2", "square_root"]

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from zkagent.circuits.bn254.curve import INFINITY, Point, Q, on_curve
 from zkagent.circuits.bn254.field import R
-from zkagent.circuits.bn254.multiples import Complex, PointG2, on_curve_g2
+from zkagent.circuits.bn254.multiples import INFINITY_G2, Complex, PointG2, on_curve_g2
 
 U = 4965661367192848881
 LOOP = 6 * U * U
@@ -25,13 +25,13 @@ ONE: Element = ((1, 0, 0, 0, 0, 0), (0,) * 6)
 
 def pairings_cancel(pairs: Sequence[tuple[Point, PointG2]]) -> bool:
     """Whether the product of all pairings is 1. Raises ValueError for points that are not on their
-    curves, and of G2 for those outside of the subgroup; (0, 0) is infinity in G1."""
+    curves, and of G2 for those outside of the subgroup; zeros are infinity (EIP-197)."""
     for point, other in pairs:
         if not (point == INFINITY or on_curve(point)):
             raise ValueError("a point is not on its curve")
-        if not in_subgroup(other):
+        if not (other == INFINITY_G2 or in_subgroup(other)):
             raise ValueError("a point of G2 is not in its subgroup")
-    value, steps = ONE, [_lines(*pair) for pair in pairs if pair[0] != INFINITY]
+    value, steps = ONE, [_lines(*pair) for pair in pairs if is_finite(pair)]
     for bit in bin(LOOP)[3:]:
         value = _multiply(value, value)
         for lines in steps:
@@ -41,6 +41,10 @@ def pairings_cancel(pairs: Sequence[tuple[Point, PointG2]]) -> bool:
     return value != ((0,) * 6, (0,) * 6) and not any(
         part[place] for part in _power(value, EXPONENT) for place in (1, 3, 5)
     )
+
+
+def is_finite(pair: tuple[Point, PointG2]) -> bool:
+    return pair[0] != INFINITY and pair[1] != INFINITY_G2
 
 
 @lru_cache(maxsize=64)  # those of a key come with each proof

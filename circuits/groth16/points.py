@@ -3,8 +3,8 @@ bytes big-endian, those of B with the imaginary part first."""
 
 from dataclasses import dataclass
 
-from zkagent.circuits.bn254.curve import Q, on_curve
-from zkagent.circuits.bn254.multiples import PointG1, PointG2, on_curve_g2
+from zkagent.circuits.bn254.curve import INFINITY, Q, on_curve
+from zkagent.circuits.bn254.multiples import INFINITY_G2, PointG1, PointG2, on_curve_g2
 from zkagent.circuits.errors import ProofMalformed
 
 PROOF_BYTES = 256
@@ -12,7 +12,8 @@ PROOF_BYTES = 256
 
 @dataclass(frozen=True)
 class Points:
-    """Affine, on their curves; whether B is in the subgroup is for the pairing to say."""
+    """Affine, on their curves; whether B is in the subgroup is for the pairing to say. Zeros are
+    infinity, as the EVM's precompiles have it."""
 
     a: PointG1
     b: PointG2
@@ -33,7 +34,8 @@ def read_points(proof: bytes) -> Points:
         raise ProofMalformed("a coordinate is not below the order of its field")
     ax, ay, x1, x0, y1, y0, cx, cy = numbers
     points = Points((ax, ay), ((x0, x1), (y0, y1)), (cx, cy))
-    if not (on_curve(points.a) and on_curve_g2(points.b) and on_curve(points.c)):
+    is_known = all(point == INFINITY or on_curve(point) for point in (points.a, points.c))
+    if not is_known or not (points.b == INFINITY_G2 or on_curve_g2(points.b)):
         raise ProofMalformed("a point is not on its curve")
     return points
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import Any
 
 from zkagent.circuits.artifacts import Circuit, Origin, is_digest
@@ -84,6 +84,11 @@ def is_own(circuit: Circuit) -> bool:
     return find_own(circuit.digest, circuit.directory.parent.parent) is not None
 
 
+class UsualSrs(PosixPath):
+    """A set-up file that somebody configured for whatever takes one. Circuits with a set-up of
+    their own do not, and it says nothing of them."""
+
+
 def named_key(srs: Path) -> str | None:
     """SHA-256 of the verifying key in a file; None for a set-up of another system. Raises
     SrsUnreadable."""
@@ -102,5 +107,5 @@ def _parsed(content: Mapping[str, Any]) -> Own:
     return Own(Origin.from_json(content["origin"]), files, made)
 
 
-__all__ = ["Own", "find_own", "is_own", "named_key", "note_own", "own_circuits"]
+__all__ = ["Own", "UsualSrs", "find_own", "is_own", "named_key", "note_own", "own_circuits"]
 __all__ += ["unrepeatable"]

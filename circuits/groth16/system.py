@@ -18,7 +18,7 @@ from zkagent.circuits.groth16.cached import (
     open_stored,
     read_key,
 )
-from zkagent.circuits.groth16.setups import is_own, named_key, unrepeatable
+from zkagent.circuits.groth16.setups import UsualSrs, is_own, named_key, unrepeatable
 from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
@@ -65,6 +65,7 @@ class Groth16:
         """Raises like `build_circuit`."""
         from zkagent.circuits.groth16.build import build_isolated
 
+        srs = None if isinstance(srs, UsualSrs) else srs
         return build_isolated(onnx, srs=srs, cache=cache, progress=progress, prover=self.prover)
 
     def open(self, stored: Stored, cache: Path | None = None) -> Circuit:
@@ -77,9 +78,10 @@ class Groth16:
         return circuit != onnx
 
     def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
-        """srs: a verifying key; a file of other systems says nothing of these circuits."""
-        named = None if srs is None else named_key(srs)
-        return named == circuit.origin.srs if named else is_own(circuit)
+        """srs: a verifying key; no file of other systems is one."""
+        if srs is None or isinstance(srs, UsualSrs):
+            return is_own(circuit)
+        return named_key(srs) == circuit.origin.srs
 
     def check_prover(self) -> None:
         """Raises EngineMissing."""
@@ -107,8 +109,9 @@ class Groth16:
             words = code.public_words(proof.inputs, proof.outputs)
         except ValueError:
             return False  # numbers that have no words
-        if loaded := _LOADED.get(self._keys(circuit)):
-            return loaded.key.verify(proof.proof, words)
+        loaded = _LOADED.get(self._keys(circuit))
+        if loaded and loaded.key.verify(proof.proof, words):
+            return True  # what it does not take, points at infinity, a chain may
         try:
             return holds(code.key, proof.proof, words)
         except ValueError as exc:

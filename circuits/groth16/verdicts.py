@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from zkagent.circuits.bn254.curve import Point, Q, plus, times, to_affine, to_jacobian
 from zkagent.circuits.bn254.field import R
+from zkagent.circuits.bn254.multiples import INFINITY_G2
 from zkagent.circuits.bn254.pairing import in_subgroup, pairings_cancel
 from zkagent.circuits.errors import ProofMalformed
 from zkagent.circuits.groth16.points import read_points
@@ -19,7 +20,7 @@ def holds(key: VerifyingKey, proof: bytes, words: Sequence[int]) -> bool:
         points = read_points(proof)
     except ProofMalformed:
         return False
-    if not in_subgroup(points.b):
+    if not (points.b == INFINITY_G2 or in_subgroup(points.b)):
         return False
     pairs = [
         (points.a, points.b),

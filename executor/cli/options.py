@@ -83,12 +83,15 @@ class SettingOption(click.Option):
 
 
 def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None) -> Path | None:
-    """The callback of every --srs. Raises SrsUnreadable."""
+    """The callback of every --srs; a setting comes as what is usual. Raises SrsUnreadable."""
     if given is None:
         return None
+    from zkagent.circuits.groth16.setups import UsualSrs
     from zkagent.executor.api.arguments import setup_file
 
-    return setup_file(given)
+    path = setup_file(given)
+    is_named = ctx.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    return path if path is None or is_named else UsualSrs(path)
 
 
 def checked_url(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:

@@ -180,6 +180,7 @@ def _bound_model(
 ) -> "tuple[Code, AgentModel]":
     """What the node says is registered, and the code there. Raises OtherModel where the number is
     another model's: its agents would obey both."""
+    from zkagent.circuits.systems import HALO2, system_id
     from zkagent.executor.audit.code import Code
     from zkagent.executor.chain.reader import ContractReader
     from zkagent.executor.chain.web3_registry import Web3Registry
@@ -191,6 +192,10 @@ def _bound_model(
     if bound.manifest_digest.hex() != model.digest:
         theirs = bound.manifest_digest.hex()[:16]
         raise OtherModel("manifest", model.digest[:16], theirs)
+    if bound.proof_system_id != system_id(HALO2.name):
+        raise click.UsageError(
+            f"batches are for proofs of {HALO2.name}: those of model {number} need none"
+        )
     return code, bound
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.systems import HALO2, system_id
 from zkagent.executor.chain.abi import divide, size_for, spread
 from zkagent.executor.chain.agent import (
     AgentChain,
@@ -170,9 +171,11 @@ class AgentRunner:
             return ()
         model = plan.identity.model
         if not model.batches:
+            remedy = "prove them one by one, or have its owner register one"
+            if model.proof_system_id != system_id(HALO2.name):
+                remedy = "leave out --batch, which its proofs do not need"
             raise PlanError(
-                f"model {model.model_id} has no verifier for several decisions: prove them one by "
-                "one, or have its owner register one"
+                f"model {model.model_id} has no verifier for several decisions: {remedy}"
             )
         return model.batch_sizes
 

@@ -175,7 +175,9 @@ def test_decisions_that_nobody_proves_cannot_share_a_proof(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["run", PROMPT.decode(), *target, "--yes", "--batch"])
-    assert "has no verifier for several decisions" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "has no verifier for several decisions" in said
+    assert "leave out --batch" in said
 
 
 def test_the_audit_generates_the_contract_again(

@@ -198,9 +198,17 @@ def test_a_set_up_of_another_system_says_nothing_of_keys(
         true = prover.prove([3, -1, 4, 1])
     out = tmp_path / "proof.json"
     out.write_text(true.to_json())
-    assert exit_code("verify", out, "--srs", other_srs) == 0
-    next((tmp_path / "home" / "groth16").glob("*.own")).unlink()
-    assert exit_code("verify", out) == 0  # as the circuit that it names
+    for _ in range(2):
+        monkeypatch.setenv("ZKAGENT_SRS", str(other_srs))  # for circuits of ezkl
+        assert exit_code("verify", out) == 0  # as the circuit that it names
+        assert exit_code("circuit", "build", square_onnx, "--proof-system", "groth16") == 0
+        capsys.readouterr()
+        assert exit_code("verify", out, "--srs", other_srs) == 1
+        assert "is made for one circuit: leave out --srs" in one_line_error(capsys)
+        build = ("circuit", "build", square_onnx, "--proof-system", "groth16")
+        assert exit_code(*build, "--srs", other_srs) == 1
+        assert "leave out --srs" in one_line_error(capsys)
+        next((tmp_path / "home" / "groth16").glob("*.own")).unlink()  # as if it came from elsewhere
     capsys.readouterr()
     assert exit_code("verify", out, "--srs", other_srs) == 1
     assert "has another set-up than" in one_line_error(capsys)

@@ -10,12 +10,21 @@ import pytest
 from web3 import Web3
 
 from tests.support.integer_networks import classifier, mlp
-from zkagent.circuits.bn254.curve import Q
+from zkagent.circuits.bn254.curve import INFINITY, Q
+from zkagent.circuits.bn254.field import R
+from zkagent.circuits.bn254.multiples import (
+    GENERATOR_G2,
+    INFINITY_G2,
+    multiples_g1,
+    multiples_g2,
+)
 from zkagent.circuits.groth16.compiler import compile_program
 from zkagent.circuits.groth16.development import write_files
 from zkagent.circuits.groth16.engine import Key
 from zkagent.circuits.groth16.key_code import KeyCode
-from zkagent.circuits.groth16.zkey import read_verifying_key
+from zkagent.circuits.groth16.points import Points
+from zkagent.circuits.groth16.verdicts import holds as holds_here
+from zkagent.circuits.groth16.zkey import VerifyingKey, read_verifying_key
 from zkagent.circuits.program.reader import read_program
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.gas import calldata_of
@@ -68,7 +77,7 @@ def claims_of(chain: Anvil, onnx: bytes, folder: Path, count: int, bits: int = 1
     verifying = read_verifying_key(folder / "key")
     code = KeyCode(compiled.inputs, compiled.output_count, True, verifying, bits)
     address = deployed(chain, code.to_bytes())
-    key, rng = Key(folder / "key"), random.Random(1)
+    key, rng = Key(folder / "key", verifying), random.Random(1)
     found = []
     for _ in range(count):
         x = tuple(rng.randrange(-(1 << bits - 1), 1 << bits - 1) for _ in range(compiled.inputs))
@@ -256,3 +265,42 @@ def holds(stage: Stage, data: bytes) -> bool:
     asked = {"to": stage.verifier.address, "data": "0x" + data.hex(), "gas": hex(GAS)}
     answer = stage.web3.provider.make_request("eth_call", [asked, "latest"])
     return "error" not in answer
+
+
+def of_known_secrets(chain: Anvil, infinite: str) -> tuple[Claim, KeyCode, list[int]]:
+    """A key whose maker can prove anything, with a proof that has infinity as one of its points."""
+    alpha, beta, delta, *ic = (7 + 11 * i for i in range(3 + 3))
+    (a, *words_g1), (b, d) = multiples_g1([alpha, *ic]), multiples_g2([beta, delta])
+    assert a
+    assert b
+    assert d
+    key = VerifyingKey(a, b, GENERATOR_G2, d, tuple(point for point in words_g1 if point))
+    code = KeyCode(1, 1, True, key)
+    x, y = (5,), (-3,)
+    words = code.public_words(x, y)
+    owed = (alpha * beta + ic[0] + sum(w * i for w, i in zip(words, ic[1:], strict=True))) % R
+    left = 0 if infinite == "A and B" else 3
+    right = 0 if infinite == "A and B" else owed * pow(3, -1, R) % R if infinite == "C" else 4
+    rest = (left * right - owed) * pow(delta, -1, R) % R
+    (one, two), (other,) = multiples_g1([left, rest]), multiples_g2([right])
+    proof = Points(one or INFINITY, other or INFINITY_G2, two or INFINITY).to_bytes()
+    return Claim(deployed(chain, code.to_bytes()), proof, x, y), code, words
+
+
+@pytest.mark.parametrize("infinite", ["none", "C", "A and B"])
+def test_points_at_infinity_are_taken_on_chain_and_off_it(
+    stage: Stage, anvil: Anvil, infinite: str
+) -> None:
+    """As EIP-197 has them; only who knows a set-up's secrets makes such proofs."""
+    claim, code, words = of_known_secrets(anvil, infinite)
+    stage.verify(claim)
+    assert holds_here(code.key, claim.proof, words)
+    other = replace(claim, y=(-2,))
+    refused(stage, other)
+    assert not holds_here(code.key, other.proof, code.public_words(other.x, other.y))
+    for cut in (slice(0, 64), slice(64, 192), slice(192, 256)):
+        changed = bytearray(claim.proof)
+        changed[cut] = bytes(cut.stop - cut.start)
+        if bytes(changed) != claim.proof and infinite == "none":
+            refused(stage, replace(claim, proof=bytes(changed)))
+            assert not holds_here(code.key, bytes(changed), words)

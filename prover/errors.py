@@ -17,7 +17,7 @@ from zkagent.errors import ZkagentError
 
 TROUBLES = {
     "disk": "free or mend the disk, then try again",
-    "keys": "build the circuit again",
+    "keys": "then try again",
     "prover": "then try again",
 }
 

@@ -128,3 +128,13 @@ def test_a_true_proof_under_a_key_of_nobody_known_is_told_as_that(
     assert exit_code("verify", out, "--model", str(square_onnx), *SYSTEM) == 1
     with pytest.raises(DevelopmentSetupRefused):
         backing_of(load_circuit(digest)).check(1, own.origin.onnx)
+
+
+def test_a_proof_of_a_circuit_that_is_not_here_says_how_one_gets_it(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "proof.json").write_text(Proof("ab" * 32, (1,), (2,), bytes(256)).to_json())
+    assert exit_code("verify", path) == 1
+    assert "copy its folder from where it was built if it is one of Groth16" in one_line_error(
+        capsys
+    )

@@ -135,8 +135,8 @@ def build_circuit(
         if found := _find(network.sha256, input_bits, srs, cache):
             return found
         require(prover)
-        progress(Stage.COMPILE)
         compiled = compile_network(network, input_bits)
+        progress(Stage.COMPILE)
         log.info("building a Groth16 circuit of %s", network.sha256)
 
         def keys(folder: Path) -> Setup:

@@ -1,7 +1,8 @@
 """`zkagent ceremony`: set-ups of Groth16 circuits that several people make."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +62,7 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
 
     onnx = find_onnx(model)
     check_folder_for((R1CS, FIRST_KEY), out, lambda _: False)
-    with working() as tell:
-        out.mkdir(parents=True, exist_ok=True)
+    with working() as tell, _made_folder(out):
         begun = begin(onnx, ptau, out, tell)
     constraints, key = out / R1CS, out / FIRST_KEY
     if as_json:
@@ -75,6 +75,20 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
     following = out / "circuit_0001.zkey"
     command = typed("ceremony", "contribute", key, "--out", following, "--name", "NAME")
     output.show(f"contribute with `{command}`, or with snarkjs", err=True)
+
+
+@contextmanager
+def _made_folder(folder: Path) -> Iterator[None]:
+    """Made if needed, and gone again where nothing came of it."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # somebody put a file there meanwhile
+            for each in made:
+                each.rmdir()
+        raise
 
 
 def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> str:

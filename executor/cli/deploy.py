@@ -138,7 +138,7 @@ def deploy_command(
     Tables, encoder, decoder, verifier, registry, executor, symbol book, agent; a demo pool and demo
     tokens, of which the wallet gets some, where none are given. What it costs is shown first. A
     deployment that was interrupted is resumed by the same command. Outside local chains (31337) the
-    circuit needs a public ceremony's set-up: --srs.
+    circuit needs a public ceremony's set-up (--srs), or for groth16 a ceremony of its own.
     """
     from zkagent.executor.audit.foundations import check_origins
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new

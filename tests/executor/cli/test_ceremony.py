@@ -117,6 +117,15 @@ def test_files_that_are_there_stay(
     assert there.read_text() == "mine"
 
 
+def test_a_folder_that_nothing_came_into_is_gone_again(
+    held: Held, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("ceremony", "init", held.onnx, "--out", tmp_path / "a" / "b", "--ptau")
+    assert exit_code(*words, held.unprepared) == 1
+    assert "not prepared" in one_line_error(capsys)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("missing", ["onnx", "key", "ptau"])
 def test_a_missing_file_is_one_line(
     held: Held, tmp_path: Path, missing: str, capsys: pytest.CaptureFixture[str]

@@ -48,6 +48,7 @@ PARTS = {
     "executor/ProofCheck.t.sol": ("ProofCheck", "Instances"),
     "invariants/StateInvariants.t.sol": ("FrameState", "TransientBytes", "ProofCoverage"),
     "libraries/TransientBytes.t.sol": ("TransientBytes",),
+    "verifiers/Bn254.t.sol": ("Bn254",),
     "verifiers/PublicWords.t.sol": ("PublicWords",),
 }
 CODE = ("evm.bytecode.object",)

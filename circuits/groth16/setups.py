@@ -22,7 +22,7 @@ from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 from zkagent.models.files import open_regular
 
-FOLDER, SUFFIX = "groth16", ".own"
+FOLDER, SUFFIX = "groth16", ".made"
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def test_what_is_damaged_is_no_reason_to_make_another_circuit(
     own = GROTH16.build(networks[0], cache=home)
     path = own.directory / name
     if name == "note":
-        path = home / "groth16" / f"{own.digest}.own"
+        path = home / "groth16" / f"{own.digest}.made"
         path.write_bytes(path.read_bytes()[:-9])
     else:
         path.unlink()
@@ -167,7 +167,7 @@ def test_of_several_the_first_one_stands_for_the_network(
 def test_a_note_under_another_name_is_refused(home: Path, networks: tuple[Path, Path]) -> None:
     own = GROTH16.build(networks[0], cache=home)
     digest = as_a_ceremonys(own, home)
-    shutil.copy(home / "groth16" / f"{own.digest}.own", home / "groth16" / f"{digest}.own")
+    shutil.copy(home / "groth16" / f"{own.digest}.made", home / "groth16" / f"{digest}.made")
     with pytest.raises(KeysDamaged, match="the note of another circuit"):
         load_circuit(digest, home)
 

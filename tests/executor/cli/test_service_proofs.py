@@ -208,7 +208,7 @@ def test_a_set_up_of_another_system_says_nothing_of_keys(
         build = ("circuit", "build", square_onnx, "--proof-system", "groth16")
         assert exit_code(*build, "--srs", other_srs) == 1
         assert "leave out --srs" in one_line_error(capsys)
-        next((tmp_path / "home" / "groth16").glob("*.own")).unlink()  # as if it came from elsewhere
+        next((tmp_path / "home" / "groth16").glob("*.made")).unlink()  # as if from elsewhere
     capsys.readouterr()
     assert exit_code("verify", out, "--srs", other_srs) == 1
     assert "has another set-up than" in one_line_error(capsys)

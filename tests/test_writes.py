@@ -17,7 +17,7 @@ GIVEN = "what is no file, such as a pipe"
 MEMORY = "into memory, which `models/whole.py` writes"
 RELEASE = "what a release adds to the tree, which its maintainer has under version control"
 IN_PLACE = {
-    "circuits/groth16/ceremony/files.py:_copied": NEW,
+    "circuits/groth16/ceremony/files.py:_copy_file": NEW,
     "circuits/halo2/build.py:_write_files": NEW,
     "circuits/halo2/ezkl_engine.py:evaluate": PASSING,
     "circuits/halo2/ezkl_engine.py:verify_instances": PASSING,

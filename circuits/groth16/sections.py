@@ -10,6 +10,7 @@ from pathlib import Path
 from zkagent.models.files import open_regular
 
 MOST_SECTIONS = 100
+BLOCK_PIECES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,20 @@ class Sections:
         if len(content) != min(section.size, most):
             raise ValueError("it was cut off")
         return content
+
+    def pieces(self, number: int, size: int) -> Iterator[bytes]:
+        """All of a section, in pieces of this size. Raises ValueError for one that is not there or
+        has another length."""
+        if number not in self.found or self.size(number) % size:
+            raise ValueError(f"it has no section {number} in pieces of {size} bytes")
+        section, block = self.found[number], size * BLOCK_PIECES
+        for offset in range(0, section.size, block):
+            self.file.seek(section.offset + offset)
+            content = self.file.read(min(block, section.size - offset))
+            if len(content) != min(block, section.size - offset):
+                raise ValueError("it was cut off")
+            for at in range(0, len(content), size):
+                yield content[at : at + size]
 
 
 @contextmanager

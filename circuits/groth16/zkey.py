@@ -106,14 +106,18 @@ def _sections(path: Path) -> tuple[bytes, bytes]:
         if sections.size(1) != 4 or sections.read(1, 4) != struct.pack("<I", GROTH16):
             raise ValueError("it is of another proof system")
         header = sections.read(2, HEADER_BYTES)
-        wires, public, domain = struct.unpack("<III", header[72:84])
-        sizes = {number: found.size for number, found in sections.found.items()}
-        points = {5: 64 * wires, 6: 64 * wires, 7: 128 * wires, 8: 64 * (wires - public - 1)}
-        points |= {2: HEADER_BYTES, 3: 64 * (public + 1), 9: 64 * domain}
+        sizes, points = {n: found.size for n, found in sections.found.items()}, sizes_of(header)
         (terms,) = struct.unpack("<I", sections.read(4, 4))
         if sizes.keys() != {*range(1, 11)} or sizes != sizes | points | {4: 4 + 44 * terms}:
             raise ValueError("its header is of another curve, or of other sections")
         return header, sections.read(3, MOST_HEADER)
+
+
+def sizes_of(header: bytes) -> dict[int, int]:
+    """Bytes of each section that the header says the length of. Raises struct.error."""
+    wires, public, domain = struct.unpack("<III", header[72:84])
+    points = {5: 64 * wires, 6: 64 * wires, 7: 128 * wires, 8: 64 * (wires - public - 1)}
+    return points | {2: HEADER_BYTES, 3: 64 * (public + 1), 9: 64 * domain}
 
 
 def verifying_key(header: bytes, ic: bytes) -> VerifyingKey:
@@ -193,4 +197,4 @@ def _coordinate(value: int) -> bytes:
 
 
 __all__ = ["ProvingKey", "VerifyingKey", "known_g1", "known_g2", "read_numbers"]
-__all__ += ["read_verifying_key", "verifying_key", "zkey_file"]
+__all__ += ["read_verifying_key", "sizes_of", "verifying_key", "zkey_file"]

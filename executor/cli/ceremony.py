@@ -112,21 +112,35 @@ def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> st
     callback=_checked_name,
     help="Who you are, for everybody to read.",
 )
+@click.option("--model", metavar="MODEL", help="Verify KEY by this model first; takes --ptau, too.")
+@click.option(
+    "--ptau",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The powers of tau to verify KEY by first; takes --model, too.",
+)
 @JSON_OPTION
-def contribute_command(*, key: Path, out: Path, name: str, as_json: bool) -> None:
+def contribute_command(
+    *, key: Path, out: Path, name: str, model: str | None, ptau: Path | None, as_json: bool
+) -> None:
     """Take part in a ceremony: KEY is what the one before you made.
 
-    The secret is drawn from the system's randomness and kept nowhere. Publish the hash that is
-    shown: with it, anybody sees that your contribution is in the last key.
+    The secret is drawn from the system's randomness and kept nowhere. KEY is refused where that
+    could be read from what is made of it; --model and --ptau tell whether it is a key of that model
+    as well. Publish the hash that is shown: with it, anybody sees that your contribution is in the
+    last key.
     """
     from zkagent.circuits.groth16.ceremony.files import contribute
     from zkagent.circuits.groth16.ceremony.transcript import described
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place
 
+    if (model is None) != (ptau is None):
+        raise click.UsageError("give both --model and --ptau, or neither")
     check_place(out)
+    origin = (find_onnx(model), ptau) if model and ptau else None
     with working() as tell:
-        contributions = contribute(key, out, name, tell).contributions
+        contributions = contribute(key, out, name, tell, origin=origin).contributions
     if as_json:
         output.show(json.dumps({"zkey": str(out), **described(contributions)[-1]}))
         return

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.circuits.errors import CeremonyRefused, EngineError
+from zkagent.circuits.errors import CeremonyRefused, EngineError, PtauRefused
 from zkagent.circuits.groth16.build import Setup, build_with, compile_network
 from zkagent.circuits.groth16.build import Stage as BuildStage
 from zkagent.circuits.groth16.cached import PROVING_KEY, open_stored
+from zkagent.circuits.groth16.ceremony.key_points import check_points
 from zkagent.circuits.groth16.ceremony.ptau import Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import (
     AGAIN,
@@ -39,6 +40,7 @@ from zkagent.circuits.snarkjs.process import NAME, Snarkjs
 from zkagent.circuits.store import circuits_folder, read_stored
 from zkagent.circuits.support.isolation import Report, answer_call, call_module
 from zkagent.circuits.support.progress import Told, silent
+from zkagent.models.files import open_regular
 from zkagent.models.whole import write_file
 
 MODULE = "zkagent.circuits.groth16.ceremony.files"
@@ -74,47 +76,82 @@ def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Veri
     progress(BuildStage.COMPILE)
     compiled = compile_network(read_network(onnx, any_integers=True))
     progress(Stage.POWERS)
-    powers = read_powers(ptau, compiled.domain)
-    with _kept(folder / R1CS) as r1cs, _kept(folder / FIRST_KEY) as zkey:
+    with (
+        _powers(ptau, compiled) as powers,
+        _kept(folder / R1CS) as r1cs,
+        _kept(folder / FIRST_KEY) as zkey,
+    ):
         write_file(r1cs, _constraints(compiled))
         progress(Stage.FIRST)
         with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
-            _first_key(snarkjs, r1cs, ptau, zkey)
+            _first_key(snarkjs, r1cs, powers.copy, zkey)
         transcript = read_transcript(zkey)
         _check_origin(transcript, compiled, powers)
         transcript.check()
     return Verified(transcript, powers, compiled.rows)
 
 
-def contribute(old: Path, new: Path, name: str, progress: Told = silent) -> Transcript:
+def contribute(
+    old: Path,
+    new: Path,
+    name: str,
+    progress: Told = silent,
+    *,
+    origin: tuple[Path, Path] | None = None,
+) -> Transcript:
     """Write a key with one more contribution, whose secret nobody keeps: of the system's
-    randomness, and snarkjs' own. name: at most 64 bytes, which anybody may read. Raises
-    CeremonyRefused, EngineError, PackagesMissing, OSError."""
-    progress(Stage.TRANSCRIPT)
-    before = read_transcript(old)
-    before.check()
-    progress(Stage.CONTRIBUTE)
-    with _kept(new) as fresh, Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+    randomness, and snarkjs' own. What is multiplied is a copy of our own, all of whose points are
+    ones. name: at most 64 bytes, which anybody may read. origin: ONNX file and powers of tau, to
+    verify the key by first. Raises CeremonyRefused, EngineError, PackagesMissing, OSError; with
+    an origin as `verify`."""
+    with _copy_of(old) as given, _kept(new) as fresh:
+        with _named(old):
+            if origin:
+                _verify_copy(origin[0], given, origin[1], progress)
+            progress(Stage.TRANSCRIPT)
+            before = _sound(given)
+        progress(Stage.CONTRIBUTE)
+        return _with_one_more(before, fresh, name)
+
+
+def _with_one_more(before: Transcript, fresh: Path, name: str) -> Transcript:
+    """Raises CeremonyRefused, EngineError, PackagesMissing."""
+    with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
         snarkjs.call(
             "contribute",
             "contribute",
-            old=str(old),
+            old=str(before.path),
             fresh=str(fresh),
             name=name,
             entropy=secrets.token_hex(64),
         )
-        after = read_transcript(fresh)
-        _check_longer(before, after, name)
-        after.check()
+    after = _sound(fresh)
+    _check_longer(before, after, name)
     return after
+
+
+def _sound(zkey: Path) -> Transcript:
+    """A key's contributions, which follow from one another; its points are ones. Raises
+    CeremonyRefused."""
+    transcript = read_transcript(zkey)
+    check_points(zkey)
+    transcript.check()
+    return transcript
 
 
 def verify(onnx: Path, zkey: Path, ptau: Path, progress: Told = silent) -> Verified:
     """Raises NetworkRefused, CeremonyRefused, PtauRefused, EngineError, PackagesMissing."""
+    with _copy_of(zkey) as copy, _named(zkey):
+        verified = _verify_copy(onnx, copy, ptau, progress)
+    return replace(verified, transcript=replace(verified.transcript, path=zkey))
+
+
+def _verify_copy(onnx: Path, zkey: Path, ptau: Path, progress: Told) -> Verified:
     progress(BuildStage.COMPILE)
     compiled = compile_network(read_network(onnx, any_integers=True))
     progress(Stage.POWERS)
-    return _verified(compiled, zkey, read_powers(ptau, compiled.domain), progress)
+    with _powers(ptau, compiled) as powers:
+        return _verified(compiled, zkey, powers, progress)
 
 
 def finish(
@@ -141,17 +178,19 @@ def finish(
         progress(BuildStage.COMPILE)
         compiled = compile_network(network)
         progress(Stage.POWERS)
-        powers = read_powers(ptau, compiled.domain)
-        powers.check_vouched(ptau_digest)
+        with _powers(ptau, compiled) as powers:
+            powers.check_vouched(ptau_digest)
 
-        def keys(folder: Path) -> Setup:
-            copy = folder / PROVING_KEY
-            _copied(zkey, copy, beacon, progress)
-            with _named(zkey):
-                _check_people(read_transcript(copy))
-                return _setup(_verified(compiled, copy, powers, progress))
+            def keys(folder: Path) -> Setup:
+                copy = folder / PROVING_KEY
+                _copied(zkey, copy, beacon, progress)
+                with _named(zkey):
+                    _check_people(read_transcript(copy))
+                    return _setup(_verified(compiled, copy, powers, progress))
 
-        return build_with(keys, network, compiled, prover=prover, cache=cache, progress=progress)
+            return build_with(
+                keys, network, compiled, prover=prover, cache=cache, progress=progress
+            )
 
 
 def finish_isolated(
@@ -206,16 +245,12 @@ def _setup(verified: Verified) -> Setup:
 
 def _copied(zkey: Path, copy: Path, beacon: Beacon | None, progress: Told) -> None:
     """Raises CeremonyRefused, EngineError."""
-    try:
-        shutil.copyfile(zkey, copy)
-    except OSError as exc:
-        raise CeremonyRefused(zkey, f"it cannot be read ({exc.strerror})", AGAIN) from exc
+    _copy_key(zkey, copy)
     if beacon is None:
         return
     with _named(zkey):
-        before = read_transcript(copy)
-        _check_people(before)
-        before.check()
+        _check_people(read_transcript(copy))
+        before = _sound(copy)
     progress(Stage.BEACON)
     with _kept(copy) as fresh, Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
         snarkjs.call(
@@ -235,9 +270,8 @@ def _copied(zkey: Path, copy: Path, beacon: Beacon | None, progress: Told) -> No
 
 def _verified(compiled: Compiled, zkey: Path, powers: Powers, progress: Told) -> Verified:
     progress(Stage.TRANSCRIPT)
-    transcript = read_transcript(zkey)
-    _check_origin(transcript, compiled, powers)
-    transcript.check()
+    _check_origin(read_transcript(zkey), compiled, powers)
+    transcript = _sound(zkey)
     progress(Stage.COMPARE)
     _compare(transcript, compiled, powers)
     return Verified(transcript, powers, compiled.rows)
@@ -246,7 +280,7 @@ def _verified(compiled: Compiled, zkey: Path, powers: Powers, progress: Told) ->
 def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None:
     """All points of the key are those that constraints and powers give, but for the factors of the
     contributions: by snarkjs, from a first key that is made again."""
-    zkey, ptau = transcript.path, powers.path
+    zkey, ptau = transcript.path, powers.copy
     with tempfile.TemporaryDirectory(prefix="zkagent-") as temporary:
         r1cs, first = Path(temporary, R1CS), Path(temporary, FIRST_KEY)
         write_file(r1cs, _constraints(compiled))
@@ -255,7 +289,8 @@ def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None
             if read_transcript(first).circuit != transcript.circuit:
                 raise CeremonyRefused(
                     zkey,
-                    f"its contributions began with another key than this network's and {ptau}'s",
+                    "its contributions began with another key than this network's and "
+                    f"{powers.path}'s",
                     "give the network and the powers that it is of",
                 )
             files = {"initial": str(first), "ptau": str(ptau), "zkey": str(zkey)}
@@ -318,13 +353,50 @@ def _check_people(transcript: Transcript) -> None:
 
 @contextmanager
 def _named(shown: Path) -> Iterator[None]:
-    """Lets errors name the file that was given, and not our copy of it."""
+    """Lets errors of a key name the file that was given, and not our copy of it."""
     try:
         yield
+    except PtauRefused:
+        raise
     except CeremonyRefused as exc:
         text = str(exc).replace(str(exc.path), str(shown), 1)
         exc.args, exc.path = (text,), shown
         raise
+
+
+@contextmanager
+def _powers(ptau: Path, compiled: Compiled) -> Iterator[Powers]:
+    """Of a copy that nobody else writes: what was read and digested is what snarkjs reads. Raises
+    PtauRefused."""
+    with tempfile.TemporaryDirectory(prefix="zkagent-") as folder:
+        try:
+            _copy_file(ptau, copy := Path(folder, "powers.ptau"))
+        except OSError as exc:
+            reason = f"it cannot be read or copied ({exc.strerror})"
+            raise PtauRefused(ptau, reason, "give another, or make room") from exc
+        yield read_powers(copy, compiled.domain, shown=ptau)
+
+
+@contextmanager
+def _copy_of(zkey: Path) -> Iterator[Path]:
+    """A file that nobody else writes, for as long as the block lasts. Raises CeremonyRefused."""
+    with tempfile.TemporaryDirectory(prefix="zkagent-") as folder:
+        _copy_key(zkey, copy := Path(folder, "given.zkey"))
+        yield copy
+
+
+def _copy_key(zkey: Path, copy: Path) -> None:
+    """Raises CeremonyRefused."""
+    try:
+        _copy_file(zkey, copy)
+    except OSError as exc:
+        raise CeremonyRefused(zkey, f"it cannot be read or copied ({exc.strerror})", AGAIN) from exc
+
+
+def _copy_file(source: Path, copy: Path) -> None:
+    """Raises OSError."""
+    with open_regular(source) as file, copy.open("wb") as written:
+        shutil.copyfileobj(file, written)
 
 
 @contextmanager

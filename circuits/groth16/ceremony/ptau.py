@@ -69,9 +69,11 @@ PUBLIC = {
 
 @dataclass(frozen=True)
 class Powers:
-    """A file for circuits of up to 2^power rows. digest: BLAKE2b, 64 bytes as hex."""
+    """A file for circuits of up to 2^power rows. copy: of it, which is what was read and what to
+    read. digest: BLAKE2b of that, 64 bytes as hex."""
 
     path: Path
+    copy: Path
     power: int
     alpha: PointG1
     beta: PointG1
@@ -101,27 +103,28 @@ class Powers:
             )
 
 
-def read_powers(path: Path, domain: int) -> Powers:
-    """For a circuit of `domain` rows, a power of two. Raises PtauRefused."""
-    needed = domain.bit_length() - 1
+def read_powers(path: Path, domain: int, *, shown: Path | None = None) -> Powers:
+    """For a circuit of `domain` rows, a power of two. shown: which file `path` is a copy of. Raises
+    PtauRefused."""
+    needed, shown = domain.bit_length() - 1, shown or path
     try:
         with open_sections(path, b"ptau") as sections:
             power = _power(sections)
             if power < needed:
                 raise PtauRefused(
-                    path,
+                    shown,
                     f"it has 2^{power} powers of tau, the circuit takes 2^{needed} rows",
                     f"take one of 2^{needed} or more",
                 )
-            _check_prepared(path, sections, domain)
+            _check_prepared(shown, sections, domain)
             alpha, beta = (_g1(sections, number) for number in (ALPHA, BETA))
             beta_g2 = known_g2(read_numbers(sections.read(BETA_G2, 128), range(0, 128, 32)))
-        return Powers(path, power, alpha, beta, beta_g2, _digest(path))
+        return Powers(shown, path, power, alpha, beta, beta_g2, _digest(path))
     except OSError as exc:
-        raise PtauRefused(path, f"it cannot be read ({exc.strerror})", "give another") from exc
+        raise PtauRefused(shown, f"it cannot be read ({exc.strerror})", "give another") from exc
     except (ValueError, struct.error) as exc:
         raise PtauRefused(
-            path, f"it is no whole file of powers of tau ({exc})", "get it again"
+            shown, f"it is no whole file of powers of tau ({exc})", "get it again"
         ) from exc
 
 

@@ -4,8 +4,10 @@ import hashlib
 import shutil
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
@@ -18,6 +20,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.bn254.curve import Q
 from zkagent.circuits.errors import CeremonyRefused, EngineError, NetworkRefused, PtauRefused
 from zkagent.circuits.groth16.cached import read_key
+from zkagent.circuits.groth16.ceremony import files
 from zkagent.circuits.groth16.ceremony.files import (
     begin,
     contribute,
@@ -25,7 +28,7 @@ from zkagent.circuits.groth16.ceremony.files import (
     finish_isolated,
     verify,
 )
-from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, read_powers
+from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import Beacon, read_transcript
 from zkagent.circuits.groth16.provers import Prover
 from zkagent.circuits.store import list_circuits, read_stored
@@ -215,6 +218,38 @@ def test_other_powers_of_tau_are_refused(held: Held, tmp_path: Path) -> None:
         CeremonyRefused, match=r"was made from other powers of tau than .*other\.ptau"
     ):
         verify(held.onnx, held.last, other_powers(held, 4, tmp_path))
+
+
+def test_the_powers_that_are_used_are_those_that_were_digested(
+    held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever can write to their folder puts others in their place once they were read."""
+    given, honest = tmp_path / "powers.ptau", held.ptau.read_bytes()
+    other = other_powers(held, 12, tmp_path).read_bytes()
+
+    def read_and_replaced(*words: Any, **options: Any) -> Powers:
+        found = read_powers(*words, **options)
+        given.write_bytes(other)
+        return found
+
+    monkeypatch.setattr(files, "read_powers", read_and_replaced)
+    given.write_bytes(honest)
+    verified = verify(held.onnx, held.last, given)
+    assert (verified.powers.digest, verified.powers.path) == (held.ptau_digest, given)
+    given.write_bytes(honest)
+    begun = begin(held.onnx, given, tmp_path)
+    assert begun.transcript.circuit == read_transcript(held.key(0)).circuit
+    given.write_bytes(honest)
+    for home in (tmp_path / "one", tmp_path / "two"):  # the second time, of the other powers
+        with pytest.raises(PtauRefused) if home.name == "two" else nullcontext():
+            finish(
+                held.onnx,
+                held.last,
+                given,
+                ptau_digest=held.ptau_digest,
+                prover=Prover.SNARKJS,
+                cache=home,
+            )
 
 
 def test_powers_that_differ_in_what_nobody_names_are_refused(held: Held, tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ PUBLIC_CEREMONY = {
     26: "b198a51d48b88181508d8e4ea9dea39db285e4585663b29b7e4ded0c22a94875",
 }
 
+CHANGES = "it is another one each time that it is read: copy it to a folder of your own"
 _sound: set[str] = set()  # digests of development set-ups whose points this process has checked
 
 
@@ -130,18 +131,23 @@ def cut_srs(srs: Srs, logrows: int, cache: Path | None = None) -> Srs:
 
 
 def import_srs(given: Path, cache: Path | None = None) -> Srs:
-    """Check the file `given` and keep a copy in the cache. Raises SrsUnreadable."""
+    """Check the file `given` and keep a copy in the cache, in a folder where others may put another
+    file in its place meanwhile: what is kept is what was checked. Raises SrsUnreadable."""
     logrows = srs_file.read_logrows(given)
     srs_file.check_generator(given)
     srs = Srs(given, logrows, file_digest(given))
     if srs.development and srs.sha256 not in _sound:
-        _sound.add(srs_file.check_points(given))
+        if srs_file.check_points(given) != srs.sha256:
+            raise SrsUnreadable(given, CHANGES)
+        _sound.add(srs.sha256)
     kept = _path(srs.sha256, cache)
     if not kept.is_file() or file_digest(kept) != srs.sha256:
         with _fresh_file(cache) as fresh:
             shutil.copyfile(given, fresh)
+            if file_digest(fresh) != srs.sha256:
+                raise SrsUnreadable(given, CHANGES)
             fresh.replace(kept)
-    return Srs(kept, logrows, srs.sha256)
+    return Srs(kept, srs_file.read_logrows(kept), srs.sha256)
 
 
 def stored_srs(sha256: str, cache: Path | None = None) -> Srs:

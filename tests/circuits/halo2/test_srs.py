@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import struct
 from pathlib import Path
 
@@ -196,3 +197,34 @@ def test_points_are_checked_part_by_part(
     damaged.write_bytes(swapped + content[len(swapped) :])
     with pytest.raises(SrsUnreadable, match="do not sum"):
         srs_file.check_points(damaged)
+
+
+@pytest.mark.parametrize("step", ["copyfile", "check_points"])
+def test_a_file_that_another_one_stands_in_for_meanwhile_is_not_kept(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Whoever may rename files in its folder can show another one to each look at it."""
+    given, other, cache = tmp_path / "given.srs", made.read_bytes(), tmp_path / "cache"
+    bad = bytearray(other)
+    bad[-1] ^= 1
+    given.write_bytes(other)
+    place = shutil if step == "copyfile" else srs_file
+    real = getattr(place, step)
+
+    def toggled(path: Path, *more: Path) -> object:
+        given.write_bytes(bad)
+        try:
+            return real(path, *more)
+        except SrsUnreadable:
+            return "ab" * 32  # the digest of whatever stood there
+        finally:
+            given.write_bytes(other)
+
+    monkeypatch.setattr(place, step, toggled)
+    monkeypatch.setattr(srs, "_sound", set())
+    with pytest.raises(SrsUnreadable, match="another one each time"):
+        find_srs(given, LOGROWS, cache)
+    monkeypatch.undo()
+    kept = [path for path in cache.rglob("*.srs") if path.is_file()]
+    assert kept == []
+    assert find_srs(given, LOGROWS, cache).path.read_bytes() == other

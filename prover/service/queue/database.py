@@ -41,6 +41,7 @@ BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its pro
 MOUNTS = Path("/proc/self/mountinfo")
 MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
+SAVINGS, SAVING_S = 50, 0.1  # how often a log is tried to be saved, and how long until the next try
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
 ABANDONED_MS = 15_000
@@ -144,10 +145,7 @@ class Database:
             file.check_written()
         except DatabaseLost:
             if file.is_savable:  # this connection still has the log that others will not find
-                driver: Any = connection.connection.driver_connection
-                busy, pages, saved = driver.execute("PRAGMA wal_checkpoint(full)").fetchone()
-                if busy or pages != saved:
-                    log.error("of the removed log %s of %s pages were saved", saved, pages)
+                _save_log(connection)
             raise
 
     def check(self) -> None:
@@ -391,6 +389,18 @@ def _open_sqlite(connection: sqlite3.Connection, _: object) -> None:
 def _begin_sqlite(connection: sa.Connection) -> None:
     if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _save_log(connection: sa.Connection) -> None:
+    """Move what the log has into the file. Another connection may be at that just now, which SQLite
+    waits for in no other way."""
+    driver: Any = connection.connection.driver_connection
+    for _ in range(SAVINGS):
+        busy, pages, saved = driver.execute("PRAGMA wal_checkpoint(full)").fetchone()
+        if not busy and pages == saved:
+            return
+        time.sleep(SAVING_S)
+    log.error("what the log had when it was removed is not known to be saved")
 
 
 def _reason(exc: Exception) -> str:

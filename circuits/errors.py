@@ -220,8 +220,8 @@ class CircuitElsewhere(CircuitNotFound):
             self,
             f"circuit {digest[:16]} is not well on this machine, and no build gives it, because "
             "its set-up was made for it alone: copy its folder from where it was built to "
-            f"{directory}, or, where a ceremony made that, run `zkagent ceremony finalize` on its "
-            "last key",
+            f"{directory}, or, where a ceremony made that, run `zkagent ceremony verify "
+            "--for-audits` on its last key",
         )
         self.digest = digest
         self.directory = directory

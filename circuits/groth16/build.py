@@ -43,6 +43,7 @@ from zkagent.circuits.groth16.key_code import MOST_NUMBERS, KeyCode
 from zkagent.circuits.groth16.points import PROOF_BYTES
 from zkagent.circuits.groth16.provers import Prover, load_key, require
 from zkagent.circuits.groth16.setups import (
+    Own,
     find_own,
     named_key,
     note_own,
@@ -165,11 +166,9 @@ def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit
 
 
 def _find_own(onnx: str, bits: int, cache: Path | None) -> Circuit | None:
-    """A ceremony's comes first, then the one that was made first: what stands for a model's name is
-    not to change. So one whose files are not well is no reason to make another. Raises
-    KeysDamaged."""
-    made = [own.origin for own in own_circuits(onnx, cache) if input_bits_of(own.origin) == bits]
-    for origin in sorted(made, key=is_development):
+    """The first one that is there: one whose files are not well is no reason to take another.
+    Raises KeysDamaged."""
+    for origin in chosen_circuits(onnx, bits, cache):
         try:
             with unrepeatable():
                 return open_stored(read_stored(origin.digest, cache))
@@ -178,6 +177,21 @@ def _find_own(onnx: str, bits: int, cache: Path | None) -> Circuit | None:
         except CircuitNotFound:
             log.warning("circuit %s was made here, and is no longer there", origin.digest[:16])
     return None
+
+
+def chosen_circuits(
+    onnx: str, bits: int = MOST_INPUT_BITS, cache: Path | None = None
+) -> list[Origin]:
+    """What stands for the ONNX file with this SHA-256: the ceremony's that was chosen last, those
+    before it, and then what was made first, since that is not to change by itself. Raises
+    KeysDamaged."""
+
+    def order(own: Own) -> tuple[bool, int]:
+        development = is_development(own.origin)
+        return development, own.made if development else -own.chosen
+
+    found = [own for own in own_circuits(onnx, cache) if own.chosen]
+    return [own.origin for own in sorted(found, key=order) if input_bits_of(own.origin) == bits]
 
 
 def _built(onnx: str, bits: int, cache: Path | None) -> Iterator[Circuit]:
@@ -225,9 +239,11 @@ def build_with(
     prover: Prover,
     cache: Path | None,
     progress: Told,
+    chosen: bool = True,
 ) -> Circuit:
     """A circuit whose proving key `keys` makes; the one that was there, where it is the same.
-    Called under the network's lock. Raises as `build_circuit` and `keys`."""
+    chosen: to stand for the network. Called under the network's lock. Raises as `build_circuit`
+    and `keys`."""
     fresh = circuits_folder(cache) / f".{network.sha256}.building"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
@@ -255,22 +271,27 @@ def build_with(
         progress(Stage.CHECK)
         _check(network, compiled, fresh, code, prover)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
-        was_own = find_own(origin.digest, cache) is not None
-        note_own(origin, files, cache)
-        placed = replace(stored, directory=fresh.with_name(origin.digest))
-        return _placed(placed, fresh, was_own=was_own)
+        there = _well(origin.digest, cache)
+        note_own(origin, there.files if there else files, cache, chosen=chosen)
+        return there or _placed(replace(stored, directory=fresh.with_name(origin.digest)), fresh)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _placed(stored: Stored, fresh: Path, *, was_own: bool) -> Circuit:
-    """In its place, unless the same is there, of this machine and with all files well."""
+def _well(digest: str, cache: Path | None) -> Circuit | None:
+    """The circuit of this name that is there, if it is of this machine and all files are well;
+    those of another may differ from it in what no name covers."""
+    if find_own(digest, cache) is None:
+        return None
     try:
-        there = open_stored(read_stored(stored.directory.name, fresh.parent.parent))
-        if was_own:
-            return there
+        return open_stored(read_stored(digest, cache))
     except (ArtifactCorrupted, CircuitNotFound, CircuitOutdated) as exc:
         log.debug("%s", exc)
+        return None
+
+
+def _placed(stored: Stored, fresh: Path) -> Circuit:
+    """In its place."""
     if stored.directory.exists():
         log.warning("the folder of circuit %s is replaced", stored.directory.name[:16])
         stored.directory.rename(fresh.with_name(f".{uuid.uuid4().hex}.going"))
@@ -319,4 +340,5 @@ if __name__ == "__main__":
     answer_call(_answer)
 
 
-__all__ = ["Setup", "Stage", "build_circuit", "build_isolated", "build_with", "compile_network"]
+__all__ = ["Setup", "Stage", "build_circuit", "build_isolated", "build_with", "chosen_circuits"]
+__all__ += ["compile_network"]

@@ -5,7 +5,8 @@ was, or whether the key belongs to the network at all: what is written there, an
 whoever builds a circuit here, or verifies its ceremony, leaves a note outside of the folder. It
 names the circuit, and with that the network, the verifying key and the set-up's kind, and the
 SHA-256 of each file; a folder that was copied from elsewhere has none, and one whose files are
-others is refused.
+others is refused. It also says whether its user chose the circuit: what was only verified, for
+audits and receipts, stands for no model.
 """
 
 import time
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PosixPath
 from typing import Any
 
-from zkagent.circuits.artifacts import Circuit, Origin, is_digest
+from zkagent.circuits.artifacts import CEREMONY, SETUP_KIND, Circuit, Origin, is_digest
 from zkagent.circuits.errors import ArtifactCorrupted, KeysDamaged, SrsUnreadable
 from zkagent.circuits.groth16.key_code import HEAD
 from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest
@@ -37,11 +38,14 @@ def unrepeatable() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Own:
-    """A circuit that was built here. files: name -> SHA-256 hex. made: nanoseconds since 1970."""
+    """A circuit that was built or verified here. files: name -> SHA-256 hex. made: nanoseconds
+    since 1970. chosen: likewise, when this machine's user last made it stand for its network; 0
+    where nobody did."""
 
     origin: Origin
     files: Mapping[str, str]
     made: int
+    chosen: int
 
     def check_files(self, directory: Path, files: Mapping[str, str]) -> None:
         """What the circuit's folder says of its files. Raises ArtifactCorrupted."""
@@ -50,12 +54,19 @@ class Own:
                 raise ArtifactCorrupted(directory / name, "it is not the file that was made here")
 
 
-def note_own(origin: Origin, files: Mapping[str, str], cache: Path | None = None) -> None:
-    """Remember that the circuit of this origin was made here, with files of these SHA-256."""
+def note_own(
+    origin: Origin, files: Mapping[str, str], cache: Path | None = None, *, chosen: bool = True
+) -> None:
+    """Remember that the circuit of this origin was made or verified here, with files of these
+    SHA-256. chosen: to stand for its network; one that was chosen before stays chosen."""
     path = cache_folder(FOLDER, cache=cache) / f"{origin.digest}{SUFFIX}"
-    earlier = find_own(origin.digest, cache)
-    made = earlier.made if earlier else time.time_ns()
-    content = {"origin": origin.to_json(), "files": dict(files), "made": made}
+    earlier, now = find_own(origin.digest, cache), time.time_ns()
+    content = {
+        "origin": origin.to_json(),
+        "files": dict(files),
+        "made": earlier.made if earlier else now,
+        "chosen": now if chosen else earlier.chosen if earlier else 0,
+    }
     write_sealed(path, content, sort_keys=True)
 
 
@@ -80,7 +91,7 @@ def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
 
 
 def is_own(circuit: Circuit) -> bool:
-    """Whether it was made here. Raises KeysDamaged."""
+    """Whether it was made or verified here. Raises KeysDamaged."""
     return find_own(circuit.digest, circuit.directory.parent.parent) is not None
 
 
@@ -101,10 +112,13 @@ def named_key(srs: Path) -> str | None:
 
 
 def _parsed(content: Mapping[str, Any]) -> Own:
-    files, made = content["files"], content["made"]
-    if not isinstance(files, dict) or type(made) is not int:
+    """Of before there was a choice, a ceremony's counts as not chosen."""
+    files, made, origin = content["files"], content["made"], Origin.from_json(content["origin"])
+    of_ceremony = origin.made_by.get(SETUP_KIND) == CEREMONY
+    chosen = content.get("chosen", 0 if of_ceremony else made)
+    if not isinstance(files, dict) or type(made) is not int or type(chosen) is not int:
         raise ValueError("it has another form")
-    return Own(Origin.from_json(content["origin"]), files, made)
+    return Own(origin, files, made, chosen)
 
 
 __all__ = ["Own", "UsualSrs", "find_own", "is_own", "named_key", "note_own", "own_circuits"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.circuits_shown import find_onnx, show
+from zkagent.executor.cli.circuits_shown import contribution_lines, find_onnx, show
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, PROVER_OPTION, PROVERS
 
@@ -27,6 +27,12 @@ PTAU_OPTION = click.option(
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Powers of tau, prepared, as snarkjs has them.",
+)
+PTAU_DIGEST_OPTION = click.option(
+    "--ptau-digest",
+    metavar="HEX",
+    help="BLAKE2b of --ptau, as those whom you trust published it; for others than the public "
+    "ceremony's.",
 )
 
 
@@ -152,25 +158,59 @@ def contribute_command(
 @click.argument("model")
 @click.argument("key", type=click.Path(path_type=Path))
 @PTAU_OPTION
+@PTAU_DIGEST_OPTION
+@click.option(
+    "--for-audits",
+    is_flag=True,
+    help="Let audits and receipts on this machine count the key as a ceremony's. It stands for no "
+    "model by that: `finalize` chooses.",
+)
 @JSON_OPTION
-def verify_command(*, model: str, key: Path, ptau: Path, as_json: bool) -> None:
+def verify_command(
+    *,
+    model: str,
+    key: Path,
+    ptau: Path,
+    ptau_digest: str | None,
+    for_audits: bool,
+    as_json: bool,
+) -> None:
     """Check that KEY follows from MODEL, the powers of tau and its contributions; list these.
 
     The constraints are made again from MODEL, so nobody has to believe a file of them.
     """
-    from zkagent.circuits.groth16.ceremony.files import verify
+    from zkagent.circuits.groth16.ceremony.files import finish_isolated, verify
     from zkagent.executor.cli.progress import working
 
+    onnx, kept, checked = find_onnx(model), None, key
     with working() as tell:
-        verified = verify(find_onnx(model), key, ptau, tell)
+        if for_audits:
+            kept = finish_isolated(
+                onnx,
+                key,
+                ptau,
+                ptau_digest=ptau_digest,
+                chosen=False,
+                prover="snarkjs",
+                progress=tell,
+            )
+            checked = kept.directory / "circuit.zkey"
+        verified = verify(onnx, checked, ptau, tell)
+    if ptau_digest:
+        verified.powers.check_vouched(ptau_digest)
     if as_json:
-        output.show(json.dumps({"zkey": str(key), **_facts(verified)}))
+        circuit = {"circuit": kept.digest} if kept else {}
+        output.show(json.dumps({"zkey": str(key), **_facts(verified), **circuit}))
         return
     transcript = verified.transcript
     output.show(f"{key} follows from {model}, {ptau} and {_counted(transcript.contributions)}")
     _show_contributions(transcript.contributions)
     output.show(f"transcript {transcript.digest}")
     _show_powers(verified.powers)
+    if kept:
+        output.show(f"circuit {kept.digest}, for audits and receipts on this machine")
+    if not transcript.people:
+        output.show("nobody contributed to it, so everybody could forge proofs under it", err=True)
 
 
 def _beacon(ctx: click.Context, option: click.Parameter, given: str | None) -> bytes | None:
@@ -189,12 +229,7 @@ def _beacon(ctx: click.Context, option: click.Parameter, given: str | None) -> b
 @click.argument("model")
 @click.argument("key", type=click.Path(path_type=Path))
 @PTAU_OPTION
-@click.option(
-    "--ptau-digest",
-    metavar="HEX",
-    help="BLAKE2b of --ptau, as those whom you trust published it; for others than the public "
-    "ceremony's.",
-)
+@PTAU_DIGEST_OPTION
 @click.option(
     "--beacon",
     metavar="HEX",
@@ -223,17 +258,20 @@ def finalize_command(
     prover: str | None,
     as_json: bool,
 ) -> None:
-    """Verify a ceremony and make its last KEY the circuit of MODEL on this machine.
+    """Verify a ceremony of yours and make its last KEY the circuit of MODEL on this machine.
 
-    Whoever audits does the same with the same files, without --beacon, and gets the same circuit.
+    `prove`, `serve` and `deploy` take it from then on, in place of one that was chosen before. Of
+    a ceremony that you only want to check, run `zkagent ceremony verify --for-audits`.
     """
     from zkagent.circuits.groth16.ceremony.files import finish_isolated
     from zkagent.circuits.groth16.ceremony.transcript import read_transcript
     from zkagent.executor.cli.progress import working
 
+    onnx = find_onnx(model)
+    before = _standing(onnx)
     with working() as tell:
         circuit = finish_isolated(
-            find_onnx(model),
+            onnx,
             key,
             ptau,
             ptau_digest=ptau_digest,
@@ -242,12 +280,28 @@ def finalize_command(
             progress=tell,
         )
     show(circuit, as_json)
+    if before and before != circuit.digest:
+        output.show(
+            f"it stands for {model} from now on, in place of {before[:16]}, which the same command "
+            "with that one's last key chooses again",
+            err=True,
+        )
     if as_json:
         return
     last = circuit.directory / "circuit.zkey"
     _show_contributions(read_transcript(last).contributions)
     if beacon:
         output.show(f"publish {last}: the beacon is in no other file", err=True)
+
+
+def _standing(onnx: Path) -> str:
+    """Digest of the ceremony's circuit that stands for an ONNX file; empty where none does."""
+    from zkagent.circuits.groth16.build import chosen_circuits
+    from zkagent.circuits.groth16.cached import is_development
+    from zkagent.circuits.support.cache import file_digest
+
+    chosen = chosen_circuits(file_digest(onnx))
+    return next((each.digest for each in chosen if not is_development(each)), "")
 
 
 def _made(beacon: bytes | None, iterations: int) -> "Beacon | None":
@@ -281,10 +335,8 @@ def _counted(contributions: Sequence["Contribution"]) -> str:
 
 
 def _show_contributions(contributions: Sequence["Contribution"]) -> None:
-    """Names are of strangers."""
-    for each in contributions:
-        beacon = f", a beacon hashed 2^{each.beacon.iterations} times" if each.beacon else ""
-        output.show(f"  {each.title}{beacon}: {each.hash.hex()}")
+    for line in contribution_lines(contributions):
+        output.show(f"  {line}")
 
 
 def _show_powers(powers: "Powers") -> None:

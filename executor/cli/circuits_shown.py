@@ -13,9 +13,14 @@ from zkagent.executor.cli.data_options import comparison
 from zkagent.executor.cli.options import PROOF_SYSTEMS, proof_system_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zkagent.circuits.artifacts import Circuit
+    from zkagent.circuits.groth16.ceremony.transcript import Contribution
     from zkagent.circuits.halo2.calibration import Data
     from zkagent.circuits.halo2.settings import RunArguments
+
+MOST_SHOWN = 20
 
 
 def find_onnx(model: str) -> Path:
@@ -86,6 +91,33 @@ def setup_of(circuit: "Circuit") -> str:
     return "ceremony of its own" if circuit.transcript else "public ceremony"
 
 
+def contribution_lines(contributions: "Sequence[Contribution]") -> list[str]:
+    """Each one's hash, by which its maker knows it, and then what somebody says of it."""
+    return [
+        f"{each.hash.hex()} {each.title}"
+        + (f", a beacon hashed 2^{each.beacon.iterations} times" if each.beacon else "")
+        for each in contributions
+    ]
+
+
+def deployed_lines(circuit: "Circuit", model: str) -> list[str]:
+    """For those who are asked whether to deploy a circuit: which one it is, and who made its
+    set-up. Raises CeremonyRefused."""
+    lines = [f"proves by circuit {circuit.digest}, {setup_of(circuit)}"]
+    if not circuit.transcript:
+        return lines
+    from zkagent.circuits.groth16.ceremony.transcript import read_transcript
+    from zkagent.executor.commands import typed
+
+    made = contribution_lines(read_transcript(circuit.directory / "circuit.zkey").contributions)
+    lines += [f"whose transcript is {circuit.transcript}, of {len(made)} contributions:"]
+    lines += [f"  {line}" for line in made[:MOST_SHOWN]]
+    if len(made) > MOST_SHOWN:
+        lines.append(f"  and {len(made) - MOST_SHOWN} more, which `zkagent ceremony verify` lists")
+    command = typed("ceremony", "finalize", model, "KEY", "--ptau", "FILE")
+    return [*lines, f"`{command}` chooses another"]
+
+
 def warning_of(circuit: "Circuit") -> str:
     """What a proof of it may be worth, where nobody here knows who made its key."""
     if not circuit.unknown_maker:
@@ -148,5 +180,6 @@ def show(circuit: "Circuit", as_json: bool) -> None:
         output.show(warning, err=True)
 
 
-__all__ = ["build_shown", "completed_digests", "find_onnx", "setup_of", "show", "sized"]
+__all__ = ["build_shown", "completed_digests", "contribution_lines", "deployed_lines", "find_onnx"]
+__all__ += ["setup_of", "show", "sized"]
 __all__ += ["summary", "tuned_arguments", "warning_of"]

@@ -141,6 +141,7 @@ def deploy_command(
     circuit needs a public ceremony's set-up (--srs), or for groth16 a ceremony of its own.
     """
     from zkagent.executor.audit.foundations import check_origins
+    from zkagent.executor.cli.circuits_shown import deployed_lines
     from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_place
@@ -177,7 +178,7 @@ def deploy_command(
                 fork=rpc if foundations.any else None,
                 yes=yes,
                 dry_run=dry_run,
-                details=shown,
+                details=(*deployed_lines(circuit, model_name), *shown),
             ):
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)

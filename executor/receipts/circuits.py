@@ -90,6 +90,8 @@ def find_circuit(
         expected = model.manifest.files.onnx if size == 1 else file_digest(onnx)
         if cached is not None and cached.origin.onnx != expected:
             raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
+        if cached is not None and not system.repeatable:
+            return _of_its_own(cached, system)
         setup = cached.srs if cached else srs
         built = system.build(onnx, srs=setup, progress=progress)
     if built.digest == digest:
@@ -108,10 +110,21 @@ def find_circuit(
     )
 
 
+def _of_its_own(cached: Circuit, system: ProofSystem) -> Circuit:
+    """One whose set-up was made for it: no other circuit is it, so none is looked for. Raises
+    ValueError."""
+    if cached.origin.system != system.name:
+        raise ValueError(
+            f"circuit {cached.digest[:16]} is of {cached.origin.system}, expected {system.name}"
+        )
+    return cached
+
+
 def _check_ceremony(cached: Circuit) -> None:
     """Nobody's word is taken for one. Raises CannotVerify."""
     if cached.claims_ceremony:
         raise CannotVerify(
             f"circuit {cached.digest[:16]} is said to have a ceremony's set-up, and nothing on "
-            "this machine shows that it has: verify the ceremony with `zkagent ceremony finalize`"
+            "this machine shows that it has: verify the ceremony with "
+            "`zkagent ceremony verify --for-audits`"
         )

@@ -164,5 +164,5 @@ def test_a_copied_ceremony_is_nothing_to_a_receipt_until_it_was_verified(
 
     shutil.copytree(circuit.directory, tmp_path / "circuits" / circuit.digest)
     monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
-    with pytest.raises(CannotVerify, match="with `zkagent ceremony finalize`"):
+    with pytest.raises(CannotVerify, match="with `zkagent ceremony verify --for-audits`"):
         find_circuit(wallet, circuit.digest, systems.GROTH16)

@@ -161,12 +161,14 @@ def finish(
     *,
     ptau_digest: str | None = None,
     beacon: Beacon | None = None,
+    chosen: bool = True,
     prover: Prover = Prover.GROTH16PY,
     cache: Path | None = None,
     progress: Told = silent,
 ) -> Circuit:
     """Verify a ceremony, and make its last key a circuit of this machine. The same files give the
-    same circuit anywhere.
+    same circuit anywhere. chosen: it stands for the network from then on; else it is one that was
+    verified, for audits and receipts.
 
     ptau_digest: of powers of tau that are of no public ceremony, as their makers published it.
     beacon: to be added as the last contribution first. Raises as `verify`, EngineMissing.
@@ -189,7 +191,13 @@ def finish(
                     return _setup(_verified(compiled, copy, powers, progress))
 
             return build_with(
-                keys, network, compiled, prover=prover, cache=cache, progress=progress
+                keys,
+                network,
+                compiled,
+                prover=prover,
+                cache=cache,
+                progress=progress,
+                chosen=chosen,
             )
 
 
@@ -200,6 +208,7 @@ def finish_isolated(
     *,
     ptau_digest: str | None = None,
     beacon: Beacon | None = None,
+    chosen: bool = True,
     prover: str = Prover.GROTH16PY,
     cache: Path | None = None,
     progress: Told = silent,
@@ -210,6 +219,7 @@ def finish_isolated(
         "paths": [str(path) if path else None for path in (onnx, zkey, ptau, cache)],
         "ptau_digest": ptau_digest,
         "beacon": [beacon.value.hex(), beacon.iterations] if beacon else None,
+        "chosen": chosen,
         "prover": prover,
     }
     digest = call_module(MODULE, request, progress, engine="the ceremony's end")
@@ -227,6 +237,7 @@ def _answer(request: dict[str, Any], report: Report) -> str:
         ptau,
         ptau_digest=request["ptau_digest"],
         beacon=Beacon(bytes.fromhex(given[0]), given[1]) if given else None,
+        chosen=bool(request["chosen"]),
         prover=Prover(request["prover"]),
         cache=cache,
         progress=report,

@@ -38,6 +38,9 @@ PROTOCOL, HEADER, WORDS, CONTRIBUTIONS = 1, 2, 3, 10
 NAME, ITERATIONS, BEACON = 1, 2, 3
 #: A beacon is hashed 2^n times, by whoever verifies as well.
 LEAST_ITERATIONS, MOST_ITERATIONS = 10, 24
+MOST_HASHES = 1 << (MOST_ITERATIONS + 2)
+#: As snarkjs writes them; a contribution's hash is longer.
+MOST_NAME = 64
 AGAIN = "get it again from whoever made it, and compare its digest"
 BACK = "go on from the last good one"
 
@@ -85,7 +88,7 @@ class Contribution:
 class Transcript:
     """A key's sizes, the points that say where it comes from, and its contributions.
 
-    circuit: hash of the key that they began with. digest: SHA-256 of what the file tells of them.
+    circuit: hash of the key that they began with.
     """
 
     path: Path
@@ -98,7 +101,13 @@ class Transcript:
     verifying: VerifyingKey
     circuit: bytes
     contributions: tuple[Contribution, ...]
-    digest: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what a further contribution would hash: of all but names, and which ones are
+        called beacons, which anybody could change."""
+        told = self.circuit + b"".join(each.public for each in self.contributions)
+        return hashlib.sha256(told).hexdigest()
 
     @property
     def people(self) -> int:
@@ -175,7 +184,6 @@ def _transcript(path: Path, sections: Sections) -> Transcript:
         verifying=verifying,
         circuit=content[:HASH_BYTES],
         contributions=(),
-        digest=hashlib.sha256(content).hexdigest(),
     )
     return replace(found, contributions=tuple(_contributions(content)))
 
@@ -185,11 +193,15 @@ def _contributions(content: bytes) -> Iterator[Contribution]:
     (count,), at = struct.unpack("<I", content[HASH_BYTES : HASH_BYTES + 4]), HASH_BYTES + 4
     if count > MOST_CONTRIBUTIONS:
         raise ValueError(f"it has {count} contributions")
+    hashes = 0
     for number in range(1, count + 1):
         try:
             found, at = _contribution(number, content, at)
         except (ValueError, struct.error) as exc:
             raise ValueError(f"contribution {number}: {exc}") from exc
+        hashes += 1 << found.beacon.iterations if found.beacon else 0
+        if hashes > MOST_HASHES:
+            raise ValueError(f"its beacons take more than {MOST_HASHES} hashes")
         yield found
     if at != len(content):
         raise ValueError(f"{len(content) - at} bytes follow its contributions")
@@ -226,6 +238,8 @@ def _parameters(content: bytes) -> tuple[str, Beacon | None]:
     if at != len(content):
         raise ValueError("its parameters were cut off")
     name = found.get(NAME, b"").decode(errors="replace")
+    if len(name) > MOST_NAME:
+        raise ValueError(f"its name has {len(name)} characters, up to {MOST_NAME} are read")
     if not found.keys() & {ITERATIONS, BEACON}:
         return name, None
     value, iterations = found.get(BEACON, b""), found.get(ITERATIONS, b"\0")[0]

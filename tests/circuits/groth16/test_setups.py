@@ -4,14 +4,18 @@ import hashlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.support.foreign_circuits import as_a_ceremonys, with_versions, written
 from tests.support.integer_networks import mlp
 from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged
+from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.setups import find_own, note_own
 from zkagent.circuits.store import write_manifest
+from zkagent.circuits.support.sealed import write_sealed
 from zkagent.circuits.systems import (
     GROTH16,
     check_repeatable,
@@ -19,6 +23,7 @@ from zkagent.circuits.systems import (
     has_setup,
     load_circuit,
 )
+from zkagent.executor.receipts.circuits import find_circuit
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,69 @@ def test_what_was_noted_here_as_a_ceremonys_comes_first(
     note_own(copied.origin, copied.files, home)
     found = GROTH16.build(networks[0], cache=home)
     assert (found.digest, found.development_srs, found.unknown_maker) == (digest, False, False)
+
+
+def test_what_was_only_verified_stands_for_nothing_and_is_a_ceremonys_all_the_same(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    digest = as_a_ceremonys(own, home)
+    copied = load_circuit(digest, home)
+    note_own(copied.origin, copied.files, home, chosen=False)
+    assert GROTH16.build(networks[0], cache=home) == own
+    verified = load_circuit(digest, home)
+    assert (verified.unknown_maker, verified.claims_ceremony) == (False, False)
+    assert has_setup(verified, None, home)
+    note_own(copied.origin, copied.files, home)
+    note_own(copied.origin, copied.files, home, chosen=False)  # to verify again is no change
+    assert GROTH16.build(networks[0], cache=home).digest == digest
+
+
+def test_of_ceremonies_the_one_chosen_last_stands_for_the_network(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    one = as_a_ceremonys(own, home)
+    first = load_circuit(one, home)
+    other = with_versions(first.origin, groth16_transcript="cd" * 32)
+    two = written(home, other, first, {})
+    for digest in (one, two, one, two):
+        found = load_circuit(digest, home)
+        note_own(found.origin, found.files, home)
+        assert GROTH16.build(networks[0], cache=home).digest == digest
+    assert chosen_circuits(own.origin.onnx, cache=home)[-1].digest == own.digest
+
+
+def test_notes_of_before_there_was_a_choice_choose_no_ceremony(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    copied = load_circuit(as_a_ceremonys(own, home), home)
+    for circuit in (own, copied):
+        content = {"origin": circuit.origin.to_json(), "files": circuit.files, "made": 7}
+        write_sealed(home / "groth16" / f"{circuit.digest}.made", content, sort_keys=True)
+    assert GROTH16.build(networks[0], cache=home) == own
+    assert not load_circuit(copied.digest, home).unknown_maker
+
+
+def test_a_circuit_that_is_asked_for_is_that_one_whatever_else_has_its_key(
+    home: Path, networks: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before and after it in the order of their names."""
+    own = GROTH16.build(networks[0], cache=home)
+    first = load_circuit(as_a_ceremonys(own, home), home)
+    found = {first.digest}
+    for number in range(9):
+        other = with_versions(first.origin, groth16_transcript=f"{number:064x}")
+        found.add(written(home, other, first, {}))
+    for digest in found:
+        circuit = load_circuit(digest, home)
+        note_own(circuit.origin, circuit.files, home)
+    monkeypatch.setenv("ZKAGENT_HOME", str(home))
+    names = SimpleNamespace(files=SimpleNamespace(onnx=own.origin.onnx))
+    model: Any = SimpleNamespace(name="mine", onnx_path=networks[0], manifest=names)
+    for digest in found | {own.digest}:
+        assert find_circuit(model, digest, GROTH16).digest == digest
 
 
 def test_a_copied_circuit_has_an_unknown_maker_whatever_its_kind(

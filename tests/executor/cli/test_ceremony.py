@@ -7,12 +7,16 @@ import pytest
 
 from tests.support.ceremonies import NETWORK, Held, X, snarkjs
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.integer_networks import mlp
+from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.ceremony import transcript
 from zkagent.circuits.groth16.ceremony.transcript import read_transcript
 from zkagent.circuits.groth16.provers import Prover
 from zkagent.circuits.snarkjs.install import snarkjs_folder
-from zkagent.circuits.systems import PROVERS
+from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.systems import PROVERS, describe_circuit
 from zkagent.executor.cli import ceremony, options
+from zkagent.executor.cli.circuits_shown import deployed_lines
 
 SNARKJS = ("--prover", "snarkjs")
 
@@ -89,6 +93,62 @@ def test_a_beacon_makes_a_key_to_be_published(
     assert "publish " in printed.err
     key = next((home / "circuits").glob("*/circuit.zkey"))
     assert exit_code("ceremony", "verify", held.onnx, key, "--ptau", held.ptau) == 0
+
+
+def test_who_audits_verifies_and_who_holds_a_ceremony_finalizes(
+    held: Held, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is deployed is shown before the question, and what replaces what is said."""
+    ptau = ("--ptau", held.ptau, "--ptau-digest", held.ptau_digest)
+    words = ("ceremony", "verify", held.onnx, held.key(1), "--for-audits")
+    assert exit_code(*words, "--ptau", held.ptau) == 1
+    assert "--ptau-digest" in one_line_error(capsys)
+    assert exit_code(*words, *ptau, "--json") == 0
+    checked = json.loads(capsys.readouterr().out)["circuit"]
+    onnx = file_digest(held.onnx)
+    assert chosen_circuits(onnx) == []
+    assert not describe_circuit(checked).unknown_maker
+    assert exit_code("ceremony", "finalize", held.onnx, held.key(2), *ptau, *SNARKJS) == 0
+    printed = capsys.readouterr()
+    two = printed.out[:64]
+    assert "in place of" not in printed.err
+    assert [each.digest for each in chosen_circuits(onnx)] == [two]
+    assert exit_code("ceremony", "finalize", held.onnx, held.last, *ptau, *SNARKJS) == 0
+    printed = capsys.readouterr()
+    three = printed.out[:64]
+    assert f"from now on, in place of {two[:16]}" in printed.err
+    assert [each.digest for each in chosen_circuits(onnx)] == [three, two]
+    lines = deployed_lines(describe_circuit(three), "wallet")
+    assert lines[0] == f"proves by circuit {three}, ceremony of its own"
+    assert read_transcript(held.last).digest in lines[1]
+    made = read_transcript(held.last).contributions
+    assert lines[2:5] == [f"  {each.hash.hex()} {each.title}" for each in made]
+    assert "zkagent ceremony finalize wallet KEY --ptau FILE" in lines[5]
+
+
+def test_a_key_that_nobody_contributed_to_is_called_that(
+    held: Held, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("ceremony", "verify", held.onnx, held.key(0), "--ptau", held.ptau)
+    assert exit_code(*words) == 0
+    assert "nobody contributed to it" in capsys.readouterr().err
+    assert exit_code(*words, "--ptau-digest", "0" * 128) == 1
+    assert "expected 0000" in one_line_error(capsys)
+
+
+def test_contributing_takes_a_model_and_powers_or_neither(
+    held: Held, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "new.zkey"
+    words = ("ceremony", "contribute", held.last, "--out", out, "--name", "Dan")
+    assert exit_code(*words, "--model", held.onnx) == 2
+    assert exit_code(*words, "--ptau", held.ptau) == 2
+    (wider := tmp_path / "wider.onnx").write_bytes(mlp(3, 4, 7))
+    capsys.readouterr()
+    assert exit_code(*words, "--ptau", held.ptau, "--model", wider) == 1
+    assert f"{held.last} is refused: it is of another circuit" in one_line_error(capsys)
+    assert not out.exists()
+    assert exit_code(*words, "--ptau", held.ptau, "--model", held.onnx) == 0
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "é" * 33, "a\nb", "\x1b[2J"])

@@ -22,7 +22,7 @@ SETUP = Path("k12.srs")
 class System:
     """Builds a circuit of one name, and remembers what it was asked."""
 
-    repeatable = True
+    name, repeatable = "proofs-v1", True
 
     def __init__(self, built: str, srs: str | None) -> None:
         self.circuit = SimpleNamespace(
@@ -50,7 +50,10 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def kept(onnx: str) -> Any:
     return SimpleNamespace(
-        digest=OURS, srs=SETUP, claims_ceremony=False, origin=SimpleNamespace(onnx=onnx)
+        digest=OURS,
+        srs=SETUP,
+        claims_ceremony=False,
+        origin=SimpleNamespace(onnx=onnx, system="proofs-v1"),
     )
 
 
@@ -159,7 +162,15 @@ def test_a_circuit_whose_set_up_is_its_own_is_not_built_in_vain(
         find_circuit(model, OURS, system)  # type: ignore[arg-type]
     assert system.asked == []
     cache[OURS] = kept(model.manifest.files.onnx)
-    assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]
+    assert find_circuit(model, OURS, system) is cache[OURS]  # type: ignore[arg-type]
+    assert system.asked == []  # what is found for its key may be another
+    cache[OURS] = kept("ab" * 32)
+    with pytest.raises(ValueError, match="was built from another ONNX file"):
+        find_circuit(model, OURS, system)  # type: ignore[arg-type]
+    cache[OURS] = kept(model.manifest.files.onnx)
+    cache[OURS].origin.system = "other-v1"
+    with pytest.raises(ValueError, match="is of other-v1, expected proofs-v1"):
+        find_circuit(model, OURS, system)  # type: ignore[arg-type]
 
 
 def test_a_set_up_is_a_ceremonys_where_this_machine_knows_that(

@@ -130,6 +130,66 @@ def test_the_same_files_give_the_same_circuit_elsewhere_and_a_copy_is_nobodys_wo
     assert [path.name for path in (tmp_path / "circuits").glob(".*.building")] == []
 
 
+def test_a_ceremony_that_is_only_checked_stands_for_nothing(
+    held: Held, circuit: Circuit, home: Path, tmp_path: Path
+) -> None:
+    """Nor does it keep the next one that is chosen from that."""
+    shutil.copytree(home, here := tmp_path / "home")
+    shutil.rmtree(here / "circuits" / circuit.digest)
+    (here / "groth16" / f"{circuit.digest}.made").unlink()
+    (development,) = list_circuits(here)
+    stranger = tmp_path / "stranger.zkey"
+    contribute(held.key(0), stranger, "Mallory")
+
+    def finished(zkey: Path, *, chosen: bool) -> Circuit:
+        return finish_isolated(
+            held.onnx,
+            zkey,
+            held.ptau,
+            ptau_digest=held.ptau_digest,
+            chosen=chosen,
+            prover=Prover.SNARKJS,
+            cache=here,
+        )
+
+    checked = finished(stranger, chosen=False)
+    assert (checked.unknown_maker, checked.development_srs) == (False, False)
+    assert GROTH16.build(held.onnx, cache=here).digest == development
+    assert finished(held.last, chosen=True) == circuit_in(here, circuit)
+    assert GROTH16.build(held.onnx, cache=here).digest == circuit.digest
+    assert finished(stranger, chosen=False) == checked
+    assert GROTH16.build(held.onnx, cache=here).digest == circuit.digest
+    finished(stranger, chosen=True)
+    assert GROTH16.build(held.onnx, cache=here).digest == checked.digest
+
+
+def circuit_in(home: Path, circuit: Circuit) -> Circuit:
+    return load_circuit(circuit.digest, home)
+
+
+def test_a_key_with_other_names_is_the_same_circuit(
+    held: Held, circuit: Circuit, home: Path, tmp_path: Path
+) -> None:
+    """Anybody can write other names into a key."""
+    shutil.copytree(home, here := tmp_path / "home")
+    renamed = changed(held.last, 10, lambda c: c.replace(b"Ann", b"000"), tmp_path / "x.zkey")
+    for cache in (here, tmp_path / "other"):
+        again = finish(
+            held.onnx,
+            renamed,
+            held.ptau,
+            ptau_digest=held.ptau_digest,
+            prover=Prover.SNARKJS,
+            cache=cache,
+        )
+        assert again.digest == circuit.digest
+        assert load_circuit(circuit.digest, cache) == again
+        assert GROTH16.build(held.onnx, cache=cache) == again
+    assert (circuit_in(here, circuit).directory / "circuit.zkey").read_bytes() == (
+        held.last.read_bytes()
+    )
+
+
 def test_another_story_of_the_same_key_is_nobodys_word(circuit: Circuit, tmp_path: Path) -> None:
     shutil.copytree(circuit.directory.parent.parent, home := tmp_path / "home")
     other = with_versions(circuit.origin, groth16_transcript="0" * 64)

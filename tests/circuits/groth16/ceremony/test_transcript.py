@@ -48,16 +48,52 @@ def test_contributions_are_listed_with_the_hashes_that_snarkjs_prints(
     assert last.people == 3
 
 
-def test_its_digest_is_that_of_what_the_file_tells_of_contributions(
+def test_its_digest_is_that_of_what_a_further_contribution_would_hash(
     held: Held, last: Transcript, tmp_path: Path
 ) -> None:
-    found: list[bytes] = []
-    with_section(held.last, 10, lambda content: found.append(content) or content)
-    assert last.digest == hashlib.sha256(found[0]).hexdigest()
+    hasher = hashlib.sha256(last.circuit)
+    for each in last.contributions:
+        hasher.update(each.public)
+    assert last.digest == hasher.hexdigest()
+    assert len({read_transcript(held.key(number)).digest for number in range(4)}) == 4
     renamed = changed(held, tmp_path, lambda content: content.replace(b"Bob", b"Eve"))
     other = read_transcript(renamed)
-    other.check()  # names are in no hash but the digest
-    assert other.digest != last.digest
+    other.check()
+    assert other.contributions[1].name == "Eve"
+    assert other.digest == last.digest
+
+
+def with_name(name: bytes) -> Change:
+    """Of the first contribution."""
+
+    def change(content: bytes) -> bytes:
+        at = HEAD + PARAMETERS
+        told = bytes([1, len(name)]) + name
+        head = content[: at - 4] + struct.pack("<I", len(told))
+        return head + told + content[at + 5 :]
+
+    return change
+
+
+def test_no_name_is_as_long_as_another_ones_hash(held: Held, tmp_path: Path) -> None:
+    """`verify` lists both."""
+    hashed = read_transcript(held.key(1)).contributions[0].hash.hex().encode()
+    path = changed(held, tmp_path, with_name(b"x') " + hashed))
+    refused(path, "contribution 1: its name has 132 characters, up to 64 are read")
+    path = changed(held, tmp_path, with_name("é".encode() * 64))  # as snarkjs counts
+    read_transcript(path).check()
+
+
+def test_beacons_that_would_take_hours_are_refused(held: Held, tmp_path: Path) -> None:
+    def beacons(content: bytes) -> bytes:
+        at = HEAD + DELTA
+        points = content[at : at + KIND]
+        told = bytes([2, 24, 3, 1, 9])
+        each = points + struct.pack("<II", 1, len(told)) + told
+        return content[:64] + struct.pack("<I", 5) + each * 5
+
+    path = changed(held, tmp_path, beacons)
+    refused(path, "its beacons take more than 67108864 hashes")
 
 
 def test_each_key_on_the_way_is_sound(held: Held) -> None:

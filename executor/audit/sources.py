@@ -41,11 +41,9 @@ def own_circuit(
 
     try:
         return find_circuit(model, digest.hex(), system, srs, size, progress=told)
-    except CannotVerify as exc:
+    except (CannotVerify, ValueError) as exc:
         if not system.repeatable:  # one that is built here is another one in any case
             raise CircuitError(str(exc)) from exc
-        return batch_circuit(model, size, srs, stage, system)
-    except ValueError:
         return batch_circuit(model, size, srs, stage, system)
 
 

@@ -8,6 +8,7 @@ import click
 
 from zkagent.circuits.artifacts import Scale
 from zkagent.circuits.halo2.scales import scale_of
+from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.data_options import comparison
 from zkagent.executor.cli.options import PROOF_SYSTEMS, proof_system_of
@@ -100,6 +101,17 @@ def contribution_lines(contributions: "Sequence[Contribution]") -> list[str]:
     ]
 
 
+def powers_lines(circuit: "Circuit") -> list[str]:
+    """Where a ceremony of its own began, if that was noted and is no public ceremony's."""
+    from zkagent.circuits.groth16.ceremony.ptau import PUBLIC
+
+    note = circuit.notes.get("ceremony")
+    digest = note.get("ptau") if circuit.transcript and isinstance(note, dict) else None
+    if not isinstance(digest, str) or digest in PUBLIC.values():
+        return []
+    return [f"from powers of tau of no public ceremony, of BLAKE2b {in_line(digest)}"]
+
+
 def deployed_lines(circuit: "Circuit", model: str) -> list[str]:
     """For those who are asked whether to deploy a circuit: which one it is, and who made its
     set-up. Raises CeremonyRefused."""
@@ -110,6 +122,7 @@ def deployed_lines(circuit: "Circuit", model: str) -> list[str]:
     from zkagent.executor.commands import typed
 
     made = contribution_lines(read_transcript(circuit.directory / "circuit.zkey").contributions)
+    lines += powers_lines(circuit)
     lines += [f"whose transcript is {circuit.transcript}, of {len(made)} contributions:"]
     lines += [f"  {line}" for line in made[:MOST_SHOWN]]
     if len(made) > MOST_SHOWN:
@@ -166,6 +179,8 @@ def show(circuit: "Circuit", as_json: bool) -> None:
         output.show(f"  {line}")
     if circuit.transcript:
         output.show(f"  the ceremony's transcript {circuit.transcript}")
+    for line in powers_lines(circuit):
+        output.show(f"  {line}")
     files = [circuit.directory / name for name in sorted(circuit.files)]
     for path in dict.fromkeys((*files, circuit.srs)):
         output.show(f"  {path}  {path.stat().st_size:,} bytes")

@@ -93,13 +93,15 @@ def test_what_is_not_the_models_is_built_to_show_the_difference(
     assert asked == [("built", 2, SYSTEM_ID)]
 
 
+@pytest.mark.parametrize("error", [CannotVerify("copy its folder"), ValueError("copy its folder")])
 def test_no_other_keys_are_made_to_show_a_difference_that_they_make(
-    bound: AgentModel, drain: Model, monkeypatch: pytest.MonkeyPatch
+    bound: AgentModel, drain: Model, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    """A Groth16 circuit that is not here is none that differs."""
+    """A Groth16 circuit that is not here is none that differs. Whoever owns a registry can name one
+    of another network, which is here."""
 
     def find(*wanted: object, progress: object) -> None:
-        raise CannotVerify("copy its folder")
+        raise error
 
     keyed = replace(bound, proof_system_id=system_id(GROTH16.name))
     monkeypatch.setattr(sources, "find_circuit", find)

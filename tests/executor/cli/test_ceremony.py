@@ -1,6 +1,7 @@
 """`zkagent ceremony` from the first key to a proof, and what each command refuses."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.command_line import exit_code, one_line_error
 from tests.support.integer_networks import mlp
 from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.ceremony import transcript
+from zkagent.circuits.groth16.ceremony.ptau import PUBLIC
 from zkagent.circuits.groth16.ceremony.transcript import read_transcript
 from zkagent.circuits.groth16.provers import Prover
 from zkagent.circuits.snarkjs.install import snarkjs_folder
@@ -120,7 +122,11 @@ def test_who_audits_verifies_and_who_holds_a_ceremony_finalizes(
     assert [each.digest for each in chosen_circuits(onnx)] == [three, two]
     lines = deployed_lines(describe_circuit(three), "wallet")
     assert lines[0] == f"proves by circuit {three}, ceremony of its own"
-    assert read_transcript(held.last).digest in lines[1]
+    assert lines[1] == f"from powers of tau of no public ceremony, of BLAKE2b {held.ptau_digest}"
+    assert lines[1] in printed.out
+    public = replace(describe_circuit(three), notes={"ceremony": {"ptau": PUBLIC[12]}})
+    assert deployed_lines(public, "wallet") == [lines[0], *lines[2:]]
+    assert read_transcript(held.last).digest in (lines := lines[1:])[1]
     made = read_transcript(held.last).contributions
     assert lines[2:5] == [f"  {each.hash.hex()} {each.title}" for each in made]
     assert "zkagent ceremony finalize wallet KEY --ptau FILE" in lines[5]

@@ -76,8 +76,8 @@ class ProofSystem(Protocol):
 
     def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
         """Whether the circuit's set-up is that of the file `srs`; without one, or where it is not
-        for this system, a ceremony's or this machine's own. Under another one its maker can forge
-        proofs. Raises SrsError."""
+        for this system, a ceremony's or this machine's own, and may stand for a model. Under
+        another one its maker can forge proofs. Raises SrsError."""
         ...
 
     def check_prover(self) -> None:

@@ -90,9 +90,10 @@ def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
     yield from sorted((own for own in found if own.origin.onnx == onnx), key=lambda own: own.made)
 
 
-def is_own(circuit: Circuit) -> bool:
-    """Whether it was made or verified here. Raises KeysDamaged."""
-    return find_own(circuit.digest, circuit.directory.parent.parent) is not None
+def is_chosen(circuit: Circuit) -> bool:
+    """Whether this machine's user made it stand for its network. Raises KeysDamaged."""
+    own = find_own(circuit.digest, circuit.directory.parent.parent)
+    return own is not None and own.chosen > 0
 
 
 class UsualSrs(PosixPath):
@@ -121,5 +122,5 @@ def _parsed(content: Mapping[str, Any]) -> Own:
     return Own(origin, files, made, chosen)
 
 
-__all__ = ["Own", "UsualSrs", "find_own", "is_own", "named_key", "note_own", "own_circuits"]
+__all__ = ["Own", "UsualSrs", "find_own", "is_chosen", "named_key", "note_own", "own_circuits"]
 __all__ += ["unrepeatable"]

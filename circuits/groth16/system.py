@@ -18,7 +18,7 @@ from zkagent.circuits.groth16.cached import (
     open_stored,
     read_key,
 )
-from zkagent.circuits.groth16.setups import UsualSrs, is_own, named_key, unrepeatable
+from zkagent.circuits.groth16.setups import UsualSrs, is_chosen, named_key, unrepeatable
 from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
@@ -78,9 +78,10 @@ class Groth16:
         return circuit != onnx
 
     def has_setup(self, circuit: Circuit, srs: Path | None, cache: Path | None = None) -> bool:
-        """srs: a verifying key; no file of other systems is one."""
+        """srs: a verifying key; no file of other systems is one. Without one, that a ceremony was
+        verified here is not enough: its contributors may all be one."""
         if srs is None or isinstance(srs, UsualSrs):
-            return is_own(circuit)
+            return is_chosen(circuit)
         return named_key(srs) == circuit.origin.srs
 
     def check_prover(self) -> None:

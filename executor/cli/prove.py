@@ -405,7 +405,8 @@ def _doubt(circuit: "Circuit", model: str, srs: Path | None, *, is_of_model: boo
     if has_setup(circuit, srs):
         return ""
     shared = system_of(circuit).repeatable  # or a circuit has a set-up of its own, and no file
-    expected = f"the one in {srs}" if srs and shared else "this machine's own or a ceremony's"
+    usual = "this machine's own or a ceremony's" + ("" if shared else " that was chosen here")
+    expected = f"the one in {srs}" if srs and shared else usual
     remedy = "name the file with --srs" if shared else "name the circuit by its digest"
     return (
         f"its set-up is not {expected}, and whoever made it can forge proofs: {remedy} if you "

@@ -84,8 +84,10 @@ def test_what_was_only_verified_stands_for_nothing_and_is_a_ceremonys_all_the_sa
     assert GROTH16.build(networks[0], cache=home) == own
     verified = load_circuit(digest, home)
     assert (verified.unknown_maker, verified.claims_ceremony) == (False, False)
-    assert has_setup(verified, None, home)
+    assert not has_setup(verified, None, home)  # a service's proof of it is none of the model's
+    assert has_setup(verified, verified.vk, home)
     note_own(copied.origin, copied.files, home)
+    assert has_setup(verified, None, home)
     note_own(copied.origin, copied.files, home, chosen=False)  # to verify again is no change
     assert GROTH16.build(networks[0], cache=home).digest == digest
 

@@ -27,7 +27,7 @@ from zkagent.circuits.errors import (
 from zkagent.circuits.store import circuits_folder, list_circuits, read_stored
 from zkagent.circuits.support.cache import cache_root, files_in, home_refused
 from zkagent.circuits.support.usage import unused
-from zkagent.circuits.systems import find_system, load_circuit, system_id
+from zkagent.circuits.systems import find_system, forget, load_circuit, system_id
 
 DAY_S = 86_400
 ZKEY = "circuit.zkey"  # what makes a circuit one of its own set-up
@@ -140,6 +140,8 @@ def remove(waste: Waste) -> None:
         _remove_setup(waste.path)
     elif waste.path.is_dir():
         shutil.rmtree(_aside(waste), ignore_errors=True)
+        if is_digest(waste.name):
+            forget(waste.name, waste.path.parent.parent)
     else:
         waste.path.unlink(missing_ok=True)
 

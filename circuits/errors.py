@@ -23,6 +23,7 @@ CircuitError
 ├── ArtifactCorrupted    a cached file is not what was written
 │   ├── ArtifactUnreadable   it cannot be read: no permission, or a failing disk
 │   └── KeysDamaged          of either kind, and no build makes it again: its set-up was its own
+│       └── NoteDamaged      what this machine noted of who made the set-up
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
@@ -293,6 +294,22 @@ class KeysDamaged(ArtifactCorrupted):
         self.reason = reason
 
 
+class NoteDamaged(KeysDamaged):
+    """The note of a circuit that was made here; the circuit's own files may all be well."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        CircuitError.__init__(
+            self,
+            f"{path} is of no use ({reason}): mend it, or copy it again from where it is whole. It "
+            "is the note that the circuit was made here, whose folder is not touched. Where there "
+            "is no other copy, that is lost: `zkagent ceremony finalize` on a ceremony's last key "
+            "makes the note again; of a development set-up remove the note, and `zkagent circuit "
+            "build` makes another circuit, with another key",
+        )
+        self.path = path
+        self.reason = reason
+
+
 class VerifierChanged(CircuitError):
     """The generated verifier cannot be patched, so it must not be used."""
 
@@ -388,6 +405,7 @@ __all__ = [
     "KeysDamaged",
     "MemoryTooSmall",
     "NetworkRefused",
+    "NoteDamaged",
     "OutsideRange",
     "PackagesMissing",
     "ProgramRefused",

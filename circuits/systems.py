@@ -21,7 +21,7 @@ from zkagent.circuits.errors import (
     SetupDiffers,
 )
 from zkagent.circuits.evaluated.system import Evaluated
-from zkagent.circuits.groth16.setups import UsualSrs
+from zkagent.circuits.groth16.setups import UsualSrs, forget
 from zkagent.circuits.groth16.system import Groth16
 from zkagent.circuits.halo2.system import Halo2
 from zkagent.circuits.store import Stored, circuits_folder, read_stored
@@ -165,6 +165,16 @@ def check_setup(circuit: Circuit, srs: Path | None, cache: Path | None = None) -
         raise SetupDiffers(circuit.digest, srs, shared=shared)
 
 
+def lost_circuits(circuit: Circuit, cache: Path | None = None) -> list[str]:
+    """Digests of circuits that were made here, and in whose place this one stands for its network
+    because their folders are gone. Raises KeysDamaged."""
+    if system_of(circuit).repeatable:
+        return []
+    from zkagent.circuits.groth16 import build
+
+    return build.lost_circuits(circuit, cache)
+
+
 def cached_circuit(digest: str, cache: Path | None = None) -> Circuit | None:
     """Like `load_circuit`; None when it is not there, outdated or damaged: build it then."""
     try:
@@ -213,8 +223,10 @@ __all__ = [
     "check_setup",
     "describe_circuit",
     "find_system",
+    "forget",
     "has_setup",
     "load_circuit",
+    "lost_circuits",
     "own_prover",
     "prove",
     "prover_of",

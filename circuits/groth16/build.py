@@ -44,10 +44,10 @@ from zkagent.circuits.groth16.points import PROOF_BYTES
 from zkagent.circuits.groth16.provers import Prover, load_key, require
 from zkagent.circuits.groth16.setups import (
     Own,
-    find_own,
     named_key,
     note_own,
     own_circuits,
+    readable_own,
     unrepeatable,
 )
 from zkagent.circuits.groth16.verdicts import holds
@@ -68,6 +68,12 @@ from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.whole import write_file
 
 log = logging.getLogger(__name__)
+
+LOST = (
+    "the folder of circuit %s, which was made here for the same network, is gone: where it is not "
+    "meant to be, copy it again from where it is whole; until then another circuit, with another "
+    "key, stands for the network"
+)
 
 
 class Stage(StrEnum):
@@ -175,7 +181,7 @@ def _find_own(onnx: str, bits: int, cache: Path | None) -> Circuit | None:
         except CircuitOutdated:
             continue
         except CircuitNotFound:
-            log.warning("circuit %s was made here, and is no longer there", origin.digest[:16])
+            log.warning(LOST, origin.digest)
     return None
 
 
@@ -192,6 +198,15 @@ def chosen_circuits(
 
     found = [own for own in own_circuits(onnx, cache) if own.chosen]
     return [own.origin for own in sorted(found, key=order) if input_bits_of(own.origin) == bits]
+
+
+def lost_circuits(circuit: Circuit, cache: Path | None = None) -> list[str]:
+    """Digests of those that would stand for the network before this one, which does: their folders
+    are gone. Raises NoteDamaged."""
+    chosen = chosen_circuits(circuit.origin.onnx, input_bits_of(circuit.origin), cache)
+    names, folder = [origin.digest for origin in chosen], circuits_folder(cache)
+    before = names[: names.index(circuit.digest)] if circuit.digest in names else []
+    return [digest for digest in before if not (folder / digest).exists()]
 
 
 def _built(onnx: str, bits: int, cache: Path | None) -> Iterator[Circuit]:
@@ -281,7 +296,7 @@ def build_with(
 def _well(digest: str, cache: Path | None) -> Circuit | None:
     """The circuit of this name that is there, if it is of this machine and all files are well;
     those of another may differ from it in what no name covers."""
-    if find_own(digest, cache) is None:
+    if readable_own(digest, cache) is None:
         return None
     try:
         return open_stored(read_stored(digest, cache))
@@ -341,4 +356,4 @@ if __name__ == "__main__":
 
 
 __all__ = ["Setup", "Stage", "build_circuit", "build_isolated", "build_with", "chosen_circuits"]
-__all__ += ["compile_network"]
+__all__ += ["compile_network", "lost_circuits"]

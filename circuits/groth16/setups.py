@@ -9,6 +9,7 @@ others is refused. It also says whether its user chose the circuit: what was onl
 audits and receipts, stands for no model.
 """
 
+import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,11 +18,20 @@ from pathlib import Path, PosixPath
 from typing import Any
 
 from zkagent.circuits.artifacts import CEREMONY, SETUP_KIND, Circuit, Origin, is_digest
-from zkagent.circuits.errors import ArtifactCorrupted, KeysDamaged, SrsUnreadable
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitNotFound,
+    KeysDamaged,
+    NoteDamaged,
+    SrsUnreadable,
+)
 from zkagent.circuits.groth16.key_code import HEAD
+from zkagent.circuits.store import read_stored
 from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 from zkagent.models.files import open_regular
+
+log = logging.getLogger(__name__)
 
 FOLDER, SUFFIX = "groth16", ".made"
 
@@ -32,6 +42,8 @@ def unrepeatable() -> Iterator[None]:
     tell anybody to build it again."""
     try:
         yield
+    except KeysDamaged:
+        raise
     except ArtifactCorrupted as exc:
         raise KeysDamaged(exc.path, exc.reason) from exc
 
@@ -58,9 +70,11 @@ def note_own(
     origin: Origin, files: Mapping[str, str], cache: Path | None = None, *, chosen: bool = True
 ) -> None:
     """Remember that the circuit of this origin was made or verified here, with files of these
-    SHA-256. chosen: to stand for its network; one that was chosen before stays chosen."""
+    SHA-256. chosen: to stand for its network; one that was chosen before stays chosen, so a damaged
+    note is then written anew only by who chooses. Raises NoteDamaged."""
     path = cache_folder(FOLDER, cache=cache) / f"{origin.digest}{SUFFIX}"
-    earlier, now = find_own(origin.digest, cache), time.time_ns()
+    earlier = readable_own(origin.digest, cache) if chosen else find_own(origin.digest, cache)
+    now = time.time_ns()
     content = {
         "origin": origin.to_json(),
         "files": dict(files),
@@ -71,27 +85,68 @@ def note_own(
 
 
 def find_own(digest: str, cache: Path | None = None) -> Own | None:
-    """What was noted of the circuit of this digest. Raises KeysDamaged."""
+    """What was noted of the circuit of this digest. Raises NoteDamaged."""
     path = cache_root(cache) / FOLDER / f"{digest}{SUFFIX}"
     if not path.exists():
         return None
-    with unrepeatable():
+    try:
         own = read_sealed(path, _parsed)
-        if own.origin.digest != digest:
-            raise ArtifactCorrupted(path, "it is the note of another circuit")
-        return own
+    except ArtifactCorrupted as exc:
+        raise NoteDamaged(exc.path, exc.reason) from exc
+    if own.origin.digest != digest:
+        raise NoteDamaged(path, "it is the note of another circuit")
+    return own
+
+
+def readable_own(digest: str, cache: Path | None = None) -> Own | None:
+    """Like `find_own`; None for a damaged note as well: for who makes it anew."""
+    try:
+        return find_own(digest, cache)
+    except NoteDamaged:
+        return None
 
 
 def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
-    """Those of the ONNX file with this SHA-256, the first one first. Raises KeysDamaged."""
+    """Those of the ONNX file with this SHA-256, the first one first. A note that cannot be read
+    is that of the network of the circuit's folder; where none tells, of no network. Raises
+    NoteDamaged."""
     folder = cache_root(cache) / FOLDER
     names = sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if is_digest(path.stem))
-    found = [own for name in names if (own := find_own(name, cache))]
-    yield from sorted((own for own in found if own.origin.onnx == onnx), key=lambda own: own.made)
+    found = [own for name in names if (own := _own_of(name, onnx, cache))]
+    yield from sorted(found, key=lambda own: own.made)
+
+
+def _own_of(digest: str, onnx: str, cache: Path | None) -> Own | None:
+    """Raises NoteDamaged."""
+    try:
+        own = find_own(digest, cache)
+        return own if own and own.origin.onnx == onnx else None
+    except NoteDamaged as exc:
+        network = _network_of(digest, cache)
+        if network == onnx:
+            raise
+        if not network:
+            log.warning("nothing tells which network it was for: %s", exc)
+        return None
+
+
+def _network_of(digest: str, cache: Path | None) -> str:
+    """By the manifest, which the circuit's name covers; empty where there is none."""
+    try:
+        stored = read_stored(digest, cache)
+        stored.check_name()
+        return stored.origin.onnx
+    except (ArtifactCorrupted, CircuitNotFound):
+        return ""
+
+
+def forget(digest: str, cache: Path | None = None) -> None:
+    """The circuit is gone because somebody wanted that."""
+    (cache_root(cache) / FOLDER / f"{digest}{SUFFIX}").unlink(missing_ok=True)
 
 
 def is_chosen(circuit: Circuit) -> bool:
-    """Whether this machine's user made it stand for its network. Raises KeysDamaged."""
+    """Whether this machine's user made it stand for its network. Raises NoteDamaged."""
     own = find_own(circuit.digest, circuit.directory.parent.parent)
     return own is not None and own.chosen > 0
 
@@ -123,4 +178,4 @@ def _parsed(content: Mapping[str, Any]) -> Own:
 
 
 __all__ = ["Own", "UsualSrs", "find_own", "is_chosen", "named_key", "note_own", "own_circuits"]
-__all__ += ["unrepeatable"]
+__all__ += ["forget", "readable_own", "unrepeatable"]

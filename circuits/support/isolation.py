@@ -44,7 +44,8 @@ def answer_call(work: Callable[[dict[str, Any], Report], Any]) -> None:
     take the memory that there is, and no more."""
     limit_memory()
     link = ParentLink(int(sys.argv[1]))
-    logging.getLogger(PACKAGE).addHandler(_WarningsToParent(link))
+    for name in (PACKAGE, "__main__"):  # as the called module is called here
+        logging.getLogger(name).addHandler(_WarningsToParent(link))
     try:
         answer = work(next(link.requests()), lambda value: link.send({"report": value}))
         link.send({"answer": answer})
@@ -82,7 +83,8 @@ class _WarningsToParent(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         line = " ".join(record.getMessage().splitlines())
-        self._link.send({"warning": line, "logger": record.name, "level": record.levelno})
+        name = PACKAGE if record.name == "__main__" else record.name
+        self._link.send({"warning": line, "logger": name, "level": record.levelno})
 
 
 __all__ = ["Report", "answer_call", "call_module", "same_error"]

@@ -24,6 +24,7 @@ from zkagent.circuits.errors import (
     CircuitNotFound,
     EngineMissing,
     HomeRefused,
+    KeysDamaged,
 )
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
 from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
@@ -36,6 +37,7 @@ from zkagent.circuits.systems import (
     find_system,
     has_setup,
     load_circuit,
+    lost_circuits,
     own_prover,
     system_id,
 )
@@ -105,6 +107,7 @@ class BuiltCircuits:
         loaded = [load_model(name, Model) for name in models]
         self._models = {model.name: model for model in loaded}
         self._model_circuits: dict[str, str] = {}
+        self._unusable: dict[str, KeysDamaged] = {}  # by the model's name
         self._open: dict[str, Circuit] = {}
         self._batches: dict[str, tuple[BatchForm, ...]] = {}
         self._verifier = VerifierProcess(self._cache)
@@ -114,14 +117,18 @@ class BuiltCircuits:
 
     def build_models(self) -> None:
         """Build the models' circuits that are missing or damaged; minutes at worst. One that can
-        be neither used nor built again is left as it is, for those that need it to wait. Raises
-        CircuitError."""
+        be neither used nor built again is left as it is, for those that need it to wait; where not
+        even its name can be told, nothing is proven by the model's. Raises CircuitError."""
         for name, model in self._models.items():
             well, damaged = self._find(model.manifest.files.onnx)
             if well is None or not self._system.repeatable:  # which of several, it says itself
                 try:
                     well = self._system.build(model.onnx_path, srs=self._srs, cache=self._cache)
                 except (CircuitError, OSError) as exc:
+                    if damaged is None and isinstance(exc, KeysDamaged):
+                        self._unusable[name] = exc
+                        log.warning("model %s cannot be proven: %s", name, exc)
+                        continue
                     if damaged is None:
                         raise
                     well = None
@@ -131,6 +138,7 @@ class BuiltCircuits:
             assert circuit
             self._open[circuit.digest] = circuit
             self._model_circuits[name] = circuit.digest
+            self._note_lost(circuit)
 
     def add_batch(self, single: str, batch: str) -> None:
         """Let requests for one circuit share proofs of another: B rows of its inputs, one after
@@ -190,6 +198,8 @@ class BuiltCircuits:
         )
 
     def circuit_of(self, model: str) -> str:
+        if model in self._unusable:
+            raise self._unusable[model]
         if model not in self._model_circuits:
             raise CircuitUnknown(model, sorted(self._model_circuits))
         return self._model_circuits[model]
@@ -224,7 +234,9 @@ class BuiltCircuits:
             found = [
                 (name, why) for (name, _), (why, at) in self._troubles.items() if now - at < SHOWN_S
             ]
-        return sorted({f"circuit {name[:12]}: {why}" if name else why for name, why in found})
+        models = {f"model {name}: {exc}" for name, exc in self._unusable.items()}
+        noted = {f"circuit {name[:12]}: {why}" if name else why for name, why in found}
+        return sorted(noted | models)
 
     def close(self) -> None:
         self._verifier.close()
@@ -297,6 +309,13 @@ class BuiltCircuits:
             raise
         with self._lock:
             self._troubles.pop((digest, of), None)
+
+    def _note_lost(self, circuit: Circuit) -> None:
+        """Those whose place it has because their folders are gone."""
+        with contextlib.suppress(KeysDamaged):
+            for digest in lost_circuits(circuit, self._cache):
+                why = f"its folder is gone, and {circuit.digest[:12]} stands in its place"
+                self._note(digest, "start", why)
 
     def _note(self, digest: str, of: str, why: str) -> None:
         with self._lock:

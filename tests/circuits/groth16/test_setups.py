@@ -11,7 +11,9 @@ import pytest
 
 from tests.support.foreign_circuits import as_a_ceremonys, with_versions, written
 from tests.support.integer_networks import mlp
-from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged
+from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.cleaning import asked_for, remove
+from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged, NoteDamaged
 from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.setups import find_own, note_own
 from zkagent.circuits.store import write_manifest
@@ -22,6 +24,7 @@ from zkagent.circuits.systems import (
     describe_circuit,
     has_setup,
     load_circuit,
+    lost_circuits,
 )
 from zkagent.executor.receipts.circuits import find_circuit
 
@@ -219,6 +222,91 @@ def test_what_is_damaged_is_no_reason_to_make_another_circuit(
         path.unlink()
     with pytest.raises(KeysDamaged, match="mend it, or copy"):
         GROTH16.build(networks[0], cache=home)
+
+
+def note_of(circuit: Circuit, home: Path) -> Path:
+    return home / "groth16" / f"{circuit.digest}.made"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"made on this machine\n"])
+def test_a_note_that_cannot_be_read_stops_its_own_network_alone(
+    home: Path, networks: tuple[Path, Path], content: bytes
+) -> None:
+    own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
+    note_of(own, home).write_bytes(content)
+    assert GROTH16.build(networks[1], cache=home) == other
+    assert load_circuit(other.digest, home) == other
+    remedy = "the note that the circuit was made here, whose folder is not touched"
+    for refused in (
+        lambda: GROTH16.build(networks[0], cache=home),
+        lambda: load_circuit(own.digest, home),
+    ):
+        with pytest.raises(NoteDamaged, match=remedy) as caught:
+            refused()
+        assert "circuit rm" not in str(caught.value)
+
+
+def test_without_its_damaged_note_a_circuit_keeps_its_files_and_another_is_made(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    """As the remedy says."""
+    own = GROTH16.build(networks[0], cache=home)
+    note_of(own, home).write_bytes(b"")
+    note_of(own, home).unlink()
+    assert GROTH16.build(networks[0], cache=home).digest != own.digest
+    assert load_circuit(own.digest, home).unknown_maker
+
+
+def test_who_makes_a_damaged_note_again_is_heard(home: Path, networks: tuple[Path, Path]) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    note_of(own, home).write_bytes(b"")
+    with pytest.raises(NoteDamaged):  # who only verifies cannot tell whether it was chosen
+        note_own(own.origin, own.files, home, chosen=False)
+    note_own(own.origin, own.files, home)
+    assert GROTH16.build(networks[0], cache=home) == own
+
+
+@pytest.mark.parametrize("lost", ["nothing", "manifest", "folder"])
+def test_a_damaged_note_of_which_nothing_tells_the_network_is_named_and_stops_nobody(
+    home: Path, networks: tuple[Path, Path], lost: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
+    note_of(own, home).write_bytes(b"{}")
+    if lost == "manifest":
+        path = own.directory / "circuit.json"
+        path.write_bytes(path.read_bytes()[:100])
+    elif lost == "folder":
+        shutil.rmtree(own.directory)
+    assert GROTH16.build(networks[1], cache=home) == other
+    told = [each.getMessage() for each in caplog.records if own.digest in each.getMessage()]
+    assert len(told) == (0 if lost == "nothing" else 1)
+
+
+def test_a_circuit_whose_folder_is_gone_is_named_by_whoever_makes_another(
+    home: Path, networks: tuple[Path, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    assert lost_circuits(own, home) == []
+    shutil.rmtree(own.directory)
+    another = GROTH16.build(networks[0], cache=home)
+    assert another.digest != own.digest
+    assert f"the folder of circuit {own.digest}, which was made here" in caplog.text
+    assert lost_circuits(another, home) == [own.digest]
+    ceremonys = load_circuit(as_a_ceremonys(another, home), home)
+    note_own(ceremonys.origin, ceremonys.files, home)
+    assert lost_circuits(ceremonys, home) == []  # it comes first anyway
+
+
+def test_what_was_removed_by_its_name_is_not_missed(
+    home: Path, networks: tuple[Path, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
+    remove(asked_for(own.digest, home))
+    another = GROTH16.build(networks[0], cache=home)
+    assert another.digest != own.digest
+    assert lost_circuits(another, home) == []
+    assert caplog.text == ""
+    assert GROTH16.build(networks[1], cache=home) == other
 
 
 def test_of_several_the_first_one_stands_for_the_network(

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.support.fleet import Fleet
 from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.errors import KeysDamaged
 from zkagent.circuits.groth16 import system as groth16
 from zkagent.circuits.groth16.key_code import KeyCode
 from zkagent.circuits.systems import GROTH16
@@ -150,3 +153,51 @@ def test_a_missing_file_at_the_start_makes_no_other_circuit(tmp_path: Path) -> N
     assert sorted((tmp_path / "circuits").iterdir()) == before
     away.rename(zkey)
     assert started() == (named, [])
+
+
+@pytest.mark.parametrize("name", ["circuit.json", "note"])
+def test_a_model_whose_circuit_cannot_be_told_keeps_no_other_from_starting(
+    keyed: Circuit, tmp_path: Path, name: str
+) -> None:
+    home = Path(shutil.copytree(keyed.directory.parent.parent, tmp_path / "home"))
+    own = GROTH16.build(keyed.onnx, cache=home)
+    with closing(BuiltCircuits(cache=home, system=GROTH16)) as circuits:
+        circuits._models = {"mine": named(keyed.onnx, keyed.origin.onnx)}
+        path = home / "circuits" / own.digest / name
+        if name == "note":
+            path = home / "groth16" / f"{own.digest}.made"
+        path.write_bytes(path.read_bytes()[:100])
+        before = sorted((home / "circuits").iterdir())
+        circuits.build_models()
+        assert sorted((home / "circuits").iterdir()) == before
+        with pytest.raises(KeysDamaged, match=path.name):
+            circuits.circuit_of("mine")
+        assert any(each.startswith(f"model mine: {path}") for each in circuits.troubles())
+
+
+def named(onnx: Path, digest: str) -> Any:
+    """A model as far as starting looks at it."""
+    manifest = SimpleNamespace(files=SimpleNamespace(onnx=digest))
+    return SimpleNamespace(onnx_path=onnx, manifest=manifest)
+
+
+def test_a_circuit_that_stands_in_for_one_whose_folder_is_gone_is_named(
+    keyed: Circuit, tmp_path: Path
+) -> None:
+    home, onnx = tmp_path / "home", tmp_path / "network.onnx"
+    shutil.copy(keyed.onnx, onnx)
+    own = GROTH16.build(onnx, cache=home)
+
+    def troubles() -> list[str]:
+        with closing(BuiltCircuits(cache=home, system=GROTH16)) as circuits:
+            circuits._models = {"mine": named(onnx, keyed.origin.onnx)}
+            circuits.build_models()
+            return circuits.troubles()
+
+    assert troubles() == []
+    away = shutil.move(own.directory, tmp_path / "away")
+    for _ in range(2):  # as the other circuit is made, and once it is there
+        (trouble,) = troubles()
+        assert trouble.startswith(f"circuit {own.digest[:12]}: its folder is gone, and ")
+    shutil.move(away, own.directory)
+    assert troubles() == []

@@ -22,7 +22,7 @@ from zkagent.models.wallet.text import handwritten
 
 pytestmark = pytest.mark.slow
 
-DATA = {".bin", ".js", ".json", ".jsonl", ".onnx", ".sol", ".srs", ".toml", ".txt"}
+DATA = {".bin", ".cjs", ".js", ".json", ".jsonl", ".onnx", ".sol", ".srs", ".toml", ".txt"}
 NEVER = (
     ".*",
     "build",
@@ -110,7 +110,7 @@ def test_the_source_distribution_makes_the_same_wheel(wheel: Path, wheel_of_sdis
         "models/wallet/development.jsonl",
         "models/wallet/text/corpus/pairs_10.txt",
         "circuits/snarkjs/package-lock.json",
-        "circuits/snarkjs/adapter.js",
+        "circuits/snarkjs/adapter.cjs",
         "verifier_contracts/foundry.toml",
         "verifier_contracts/src/wallet/AgentWallet.sol",
         "verifier_contracts/toolchain/pins.json",

@@ -21,7 +21,7 @@ from zkagent.circuits.support.npm import find_node
 
 NAME = "snarkjs"
 MODULE = "zkagent.circuits.snarkjs.process"
-ADAPTER = Path(__file__).parent / "adapter.js"
+ADAPTER = Path(__file__).parent / "adapter.cjs"
 TIMEOUT_S = 300.0
 
 

@@ -125,6 +125,8 @@ class Journal:
             if header.get(name) != value:
                 raise JournalRefused(self.path, name, header.get(name), value)
         for each in signed:
+            if (chain := chain_of(each.raw)) != subject["chain"]:
+                raise JournalRefused(self.path, "chain", chain, subject["chain"])
             account = Account.recover_transaction(each.raw)
             if account != subject["account"]:
                 raise JournalRefused(self.path, "account", account, subject["account"])
@@ -211,6 +213,11 @@ def carried_by(raw: str) -> tuple[str, int]:
     read = TypedTransaction.from_bytes(HexBytes(raw)).as_dict()
     to, data = bytes(read["to"]).hex(), bytes(read["data"]).hex()
     return digest({"data": f"0x{data}"} | ({"to": f"0x{to}"} if to else {})), int(read["nonce"])
+
+
+def chain_of(raw: str) -> int:
+    """The chain that a signed transaction is for."""
+    return int(TypedTransaction.from_bytes(HexBytes(raw)).as_dict()["chainId"])
 
 
 def digest(fields: Mapping[str, Any]) -> str:

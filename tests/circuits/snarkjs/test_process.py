@@ -1,6 +1,8 @@
 """snarkjs in a process of ours: what it says comes back, and nothing of it stays."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from zkagent.circuits.errors import EngineCrashed, EngineError
+from zkagent.circuits.snarkjs import process
 from zkagent.circuits.snarkjs.process import Snarkjs
 
 SILENT = """
@@ -36,6 +39,18 @@ def test_what_it_says_is_the_error_and_it_goes_on(tmp_path: Path) -> None:
         for _ in range(2):
             with pytest.raises(EngineError, match=r"^snarkjs failed to prove: ENOENT: .*missing"):
                 snarkjs.call("prove", "prove", zkey=missing, wtns=missing)
+
+
+@pytest.mark.parametrize("kind", ["module", "commonjs", "nonsense"])
+def test_no_package_above_us_decides_how_our_adapter_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A Python environment may lie inside of a JavaScript project."""
+    (tmp_path / "package.json").write_text(json.dumps({"name": "x", "type": kind}))
+    (ours := tmp_path / ".venv" / "snarkjs").mkdir(parents=True)
+    monkeypatch.setattr(process, "ADAPTER", Path(shutil.copy(process.ADAPTER, ours)))
+    with Snarkjs() as snarkjs, pytest.raises(EngineError, match=r"failed to prove: ENOENT"):
+        snarkjs.call("prove", "prove", zkey=str(tmp_path / "missing"), wtns="missing")
 
 
 def test_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from eth_utils.crypto import keccak
+from hexbytes import HexBytes
 
 from zkagent.verifier_contracts.chain.local import Anvil, call, connect
 from zkagent.verifier_contracts.deployment import journalled
@@ -304,6 +306,30 @@ def test_a_journal_that_says_something_else_than_was_signed_is_refused(
     with pytest.raises(JournalDamaged, match="'one' is something else than it says"):
         deployment.start()
     assert deployment.nonce == 2
+
+
+@pytest.mark.parametrize("step", ["one", "zzz"])
+@pytest.mark.parametrize("other", [1, 31338, 0])
+def test_what_was_signed_for_another_chain_is_no_step_of_this_one(
+    deployment: Deployment, other: int, step: str
+) -> None:
+    """What a step carries is the same on all of them, and the account's own transactions there may
+    be read by everybody."""
+    begin(deployment)
+    header, line = map(json.loads, deployment.path.read_text().splitlines())
+    fields = dict(TypedTransaction.from_bytes(HexBytes(line["raw"])).as_dict())
+    for name in ("type", "v", "r", "s", "accessList"):
+        fields.pop(name)
+    signed = deployment.signer.sign_transaction({**fields, "chainId": other, "type": 2})
+    moved = {"raw": signed.raw_transaction.to_0x_hex(), "hash": signed.hash.to_0x_hex()}
+    lines = (header, {**line, "step": step, **moved})
+    deployment.path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    before = deployment.path.read_bytes()
+    words = f"chain there: {other or 'none'}, here: 31337"
+    with pytest.raises(JournalRefused, match=words):
+        deployment.start()
+    assert deployment.path.read_bytes() == before
+    assert deployment.nonce == 1
 
 
 NO_TRANSACTIONS = ["0x", "0x00", "0x02c0", "0x09c0", "0xc0"]

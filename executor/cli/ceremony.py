@@ -295,12 +295,17 @@ def finalize_command(
 
 
 def _standing(onnx: Path) -> str:
-    """Digest of the ceremony's circuit that stands for an ONNX file; empty where none does."""
+    """Digest of the ceremony's circuit that stands for an ONNX file; empty where none does, or no
+    note tells."""
+    from zkagent.circuits.errors import NoteDamaged
     from zkagent.circuits.groth16.build import chosen_circuits
     from zkagent.circuits.groth16.cached import is_development
     from zkagent.circuits.support.cache import file_digest
 
-    chosen = chosen_circuits(file_digest(onnx))
+    try:
+        chosen = chosen_circuits(file_digest(onnx))
+    except NoteDamaged:
+        return ""  # whoever chooses it again writes it anew
     return next((each.digest for each in chosen if not is_development(each)), "")
 
 

@@ -120,6 +120,10 @@ def test_who_audits_verifies_and_who_holds_a_ceremony_finalizes(
     three = printed.out[:64]
     assert f"from now on, in place of {two[:16]}" in printed.err
     assert [each.digest for each in chosen_circuits(onnx)] == [three, two]
+    (home / "groth16" / f"{three}.made").write_text("{")
+    assert exit_code("ceremony", "finalize", held.onnx, held.last, *ptau, *SNARKJS) == 0
+    printed = capsys.readouterr()
+    assert [each.digest for each in chosen_circuits(onnx)] == [three, two]
     lines = deployed_lines(describe_circuit(three), "wallet")
     assert lines[0] == f"proves by circuit {three}, ceremony of its own"
     assert lines[1] == f"from powers of tau of no public ceremony, of BLAKE2b {held.ptau_digest}"

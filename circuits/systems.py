@@ -82,7 +82,7 @@ class ProofSystem(Protocol):
 
     def check_prover(self) -> None:
         """Whether what it proves with is on this machine; nothing is loaded. Raises
-        EngineMissing."""
+        EngineMissing, PackagesMissing, HomeRefused."""
         ...
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:

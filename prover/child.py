@@ -15,7 +15,13 @@ from typing import Any
 
 from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit
-from zkagent.circuits.errors import CircuitError, EngineMissing, InputRefused, PackagesMissing
+from zkagent.circuits.errors import (
+    CircuitError,
+    EngineMissing,
+    HomeRefused,
+    InputRefused,
+    PackagesMissing,
+)
 from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
 from zkagent.circuits.support.usage import hold
 from zkagent.circuits.systems import load_circuit
@@ -37,7 +43,7 @@ def answer(
         verdict = verify(proof, circuit)
     except InputRefused as exc:
         return {"refused": str(exc)}
-    except (EngineMissing, PackagesMissing) as exc:
+    except (EngineMissing, PackagesMissing, HomeRefused) as exc:
         return _trouble("prover", exc)
     except (CircuitError, OSError, ValueError) as exc:
         return disk_trouble() or keys_trouble(circuit) or _trouble("engine", exc)

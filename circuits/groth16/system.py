@@ -85,11 +85,11 @@ class Groth16:
         return named_key(srs) == circuit.origin.srs
 
     def check_prover(self) -> None:
-        """Raises EngineMissing."""
-        from zkagent.circuits.groth16.engine import NAME, look
+        """Raises EngineMissing, PackagesMissing, HomeRefused."""
+        from zkagent.circuits.groth16 import engine
+        from zkagent.circuits.snarkjs import install
 
-        if self.prover == NAME:
-            look()
+        (engine if self.prover == engine.NAME else install).look()
 
     def prove(self, circuit: Circuit, x: Sequence[int]) -> Proof:
         """By keys that this process loads once. Raises InputRefused, KeysDamaged,

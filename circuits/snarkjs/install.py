@@ -4,10 +4,12 @@ It lies in a folder of the user's cache that is named by the digest of those pin
 contracts' toolchain: its licence is GPL-3, and nobody gets it who did not ask for it.
 """
 
+import errno
 import functools
 import hashlib
 import json
 import logging
+import os
 import shutil
 import tempfile
 import time
@@ -41,10 +43,29 @@ def snarkjs_folder() -> Path:
         raise home_refused(cache, exc) from exc
 
 
+def look() -> None:
+    """Whether it is installed, or can be: nothing is. Raises PackagesMissing, HomeRefused."""
+    find_node()
+    cache = cache_root()
+    root = _root(cache)
+    if not _is_complete(root):
+        folder = cache_folder("snarkjs", cache=cache)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            reason = OSError(errno.EACCES, "snarkjs is not installed there, and cannot be")
+            raise home_refused(cache, reason)
+
+
+def _root(cache: Path) -> Path:
+    return cache / "snarkjs" / hashlib.sha256(PINS.read_bytes()).hexdigest()[:16]
+
+
 @functools.lru_cache
 def _installed(cache: Path) -> Path:
-    digest = hashlib.sha256(PINS.read_bytes()).hexdigest()[:16]
-    root = cache_folder("snarkjs", cache=cache) / digest
+    """What is complete is used as it is: nothing is written, not even a lock."""
+    root = _root(cache)
+    if _is_complete(root):
+        return root / PREFIX / "snarkjs"
+    cache_folder("snarkjs", cache=cache)
     with FileLock(root.with_suffix(".lock")):
         if not _is_complete(root):
             shutil.rmtree(root, ignore_errors=True)
@@ -91,4 +112,4 @@ def check_installed(folder: Path) -> None:
         raise PackagesMissing(f"npm installed {more[0]} beside snarkjs, which was not pinned")
 
 
-__all__ = ["check_installed", "pins", "snarkjs_folder"]
+__all__ = ["check_installed", "look", "pins", "snarkjs_folder"]

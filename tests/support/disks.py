@@ -51,6 +51,21 @@ def file_limit(most: int) -> Iterator[None]:
 
 
 @contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """As in a container's image: nobody writes below it, not even root. Skips without the right to
+    mount."""
+    words = ["mount", "--bind", str(folder), str(folder)]
+    mounted = subprocess.run(words, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"a disk of one's own takes the right to mount: {mounted.stderr.strip()}")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@contextmanager
 def unreadable(path: Path) -> Iterator[None]:
     """The file is there, and whoever reads it is told of an input/output error."""
     kept = path.with_name(f"{path.name}.kept")

@@ -25,6 +25,7 @@ from zkagent.circuits.errors import (
     EngineMissing,
     HomeRefused,
     KeysDamaged,
+    PackagesMissing,
 )
 from zkagent.circuits.networks.batch import MOST_ROWS, batch_network
 from zkagent.circuits.store import check_file, list_circuits, read_file, read_stored
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+#: Of this machine, and of no request.
+TROUBLES = (ArtifactCorrupted, EngineMissing, HomeRefused, PackagesMissing)
 SHOWN_S = 600.0  # trouble with a circuit's files, unless they are seen to be well before
 FILES = {
     Artifact.VERIFYING_KEY: VERIFYING_KEY,
@@ -304,7 +307,7 @@ class BuiltCircuits:
         """Remember what is wrong with the circuit's files, for `troubles`, until the same works."""
         try:
             yield
-        except (ArtifactCorrupted, EngineMissing, HomeRefused, ProverTroubled) as exc:
+        except (*TROUBLES, ProverTroubled) as exc:
             self._note(digest, of, exc.detail if isinstance(exc, ProverTroubled) else str(exc))
             raise
         with self._lock:

@@ -175,17 +175,22 @@ def test_what_is_said_to_have_the_agents_origin_was_made_by_it(embedded: Embedde
 def test_what_was_made_inside_of_a_call_is_unknown(embedded: EmbeddedChain, audited: Any) -> None:
     source = """
 pragma solidity ^0.8.30;
-import {AgentExecutor} from "src/executor/AgentExecutor.sol";
-import {IModelRegistry} from "src/interfaces/IModelRegistry.sol";
 contract Maker {
-    AgentExecutor public made;
-    function make(IModelRegistry registry) external { made = new AgentExecutor(registry); }
+    address public made;
+    function make(bytes memory code) external {
+        address account;
+        assembly { account := create(0, add(code, 32), mload(code)) }
+        require(account != address(0));
+        made = account;
+    }
 }
 """
     maker = deploy(
         embedded.web3, compile_sources({"generated/Maker.sol": source})["Maker"], embedded.owner
     )
-    send(embedded.web3, maker.functions.make(embedded.deployment.registry), embedded.owner)
+    registry = bytes.fromhex(embedded.deployment.registry[2:]).rjust(32, b"\0")
+    code = contract("AgentExecutor").bytecode + registry
+    send(embedded.web3, maker.functions.make(code), embedded.owner)
     found = audited(agent_with(embedded, executor=maker.functions.made().call()))
     assert found.verdict == "unknown"
     assert "its constructor does not show" in found.problems[0].problem

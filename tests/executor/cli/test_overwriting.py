@@ -41,9 +41,14 @@ WRITERS = {
     "zkagent agent build": (("agent", "build", "{}/A.sol"), BUILD),
 }
 #: Whose result cannot be made again: whatever is there is in the way.
-NEVER = {"zkagent agent deploy", "zkagent deploy"}
+NEVER = {"zkagent agent deploy", "zkagent ceremony contribute", "zkagent deploy"}
 #: They take a folder, in which files of theirs have names that are documented.
-FOLDERS = {"zkagent bench", "zkagent model train", "zkagent model train-classifier"}
+FOLDERS = {
+    "zkagent bench",
+    "zkagent ceremony init",
+    "zkagent model train",
+    "zkagent model train-classifier",
+}
 
 
 def test_these_are_all_that_write_where_they_are_told() -> None:

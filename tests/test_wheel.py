@@ -153,6 +153,18 @@ def test_an_editable_installation_looks_for_nothing_in_the_folder_it_runs_in(
     assert [path for path in found if not os.path.isabs(path)] == []  # noqa: PTH117
 
 
+def test_what_an_earlier_installation_put_on_the_path_is_taken_off_it() -> None:
+    """In helper processes as well, which begin by importing a module of ours."""
+    name = "__editable__.zkagent-0.1.0.finder.__path_hook__"
+    code = (
+        f"import sys; sys.path.append({name!r}); import zkagent.errors; print({name!r} in sys.path)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "False\n"
+
+
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
     """A folder with packages of a user's own, which must not be imported for ours."""

@@ -11,7 +11,13 @@ used, so that importing zkagent costs nothing. What else there is stands in the 
 zkagent.models, zkagent.circuits, zkagent.prover, zkagent.verifier_contracts, zkagent.executor.
 """
 
+import sys
+
 from zkagent.errors import ZkagentError
+
+#: Earlier editable installations put a name there that is none in any folder but that of somebody
+#: who lays plugins of our libraries into it.
+sys.path[:] = [path for path in sys.path if not path.startswith("__editable__.zkagent-")]
 
 TYPE_CHECKING = False  # to type checkers it is true; typing's takes a fifth of a command's start
 if TYPE_CHECKING:

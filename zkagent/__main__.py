@@ -9,7 +9,6 @@ STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 def main() -> None:
     """Like `zkagent.executor.cli.main.main`, from the first import on."""
     _open_streams()
-    _leave_the_folder_alone()
     try:
         from zkagent.executor.cli.main import main as command
     except KeyboardInterrupt:
@@ -28,12 +27,6 @@ def _open_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, closefd=False))
-
-
-def _leave_the_folder_alone() -> None:
-    """An editable installation may have put a name on the path that is none in any folder but that
-    of somebody who lays plugins of our libraries there."""
-    sys.path[:] = [path for path in sys.path if not path.startswith("__editable__.zkagent-")]
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -14,11 +15,11 @@ from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, PROVER_OPTION, PROVERS
 
 if TYPE_CHECKING:
+    from zkagent.circuits.artifacts import Circuit
     from zkagent.circuits.groth16.ceremony.files import Verified
-    from zkagent.circuits.groth16.ceremony.ptau import Powers
-    from zkagent.circuits.groth16.ceremony.transcript import Beacon, Contribution
+    from zkagent.circuits.groth16.ceremony.transcript import Beacon, Contribution, Transcript
 
-MOST_NAME_BYTES = 64  # of snarkjs
+MOST_NAME = 64  # bytes
 LEAST_ITERATIONS, MOST_ITERATIONS = 10, 24
 
 PTAU_OPTION = click.option(
@@ -34,6 +35,46 @@ PTAU_DIGEST_OPTION = click.option(
     help="BLAKE2b of --ptau, as those whom you trust published it; for others than the public "
     "ceremony's.",
 )
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What is told of a ceremony. ptau: BLAKE2b of its powers of tau."""
+
+    transcript: "Transcript"
+    rows: int
+    logrows: int
+    ptau: str
+
+    @classmethod
+    def of(cls, verified: "Verified") -> Self:
+        transcript = verified.transcript
+        logrows = transcript.domain.bit_length() - 1
+        return cls(transcript, verified.rows, logrows, verified.powers.digest)
+
+    @classmethod
+    def of_circuit(cls, circuit: "Circuit") -> Self:
+        """Of one that was made here just now, and so was verified."""
+        from zkagent.circuits.groth16.ceremony.transcript import read_transcript
+
+        transcript = read_transcript(circuit.directory / "circuit.zkey")
+        return cls(
+            transcript, circuit.rows, circuit.logrows, str(circuit.notes["ceremony"]["ptau"])
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """For machines."""
+        from zkagent.circuits.groth16.ceremony.ptau import is_public
+        from zkagent.circuits.groth16.ceremony.transcript import described
+
+        return {
+            "rows": self.rows,
+            "logrows": self.logrows,
+            "ptau": self.ptau,
+            "ptau_public": is_public(self.ptau),
+            "transcript": self.transcript.digest,
+            "contributions": described(self.transcript.contributions),
+        }
 
 
 @click.group("ceremony", cls=Group)
@@ -70,14 +111,14 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
     check_folder_for((R1CS, FIRST_KEY), out, lambda _: False)
     with working() as tell, _made_folder(out):
         begun = begin(onnx, ptau, out, tell)
-    constraints, key = out / R1CS, out / FIRST_KEY
+    constraints, key, held = out / R1CS, out / FIRST_KEY, _Held.of(begun)
     if as_json:
         files = {"r1cs": str(constraints), "zkey": str(key)}
-        output.show(json.dumps({**files, **_facts(begun)}))
+        output.show(json.dumps({**files, **held.facts()}))
         return
     output.show(str(constraints))
-    output.show(f"{key}  {begun.rows} rows of 2^{_logrows(begun)}")
-    _show_powers(begun.powers)
+    output.show(f"{key}  {begun.rows} rows of 2^{held.logrows}")
+    _show_powers(held.ptau)
     following = out / "circuit_0001.zkey"
     command = typed("ceremony", "contribute", key, "--out", following, "--name", "NAME")
     output.show(f"contribute with `{command}`, or with snarkjs", err=True)
@@ -98,8 +139,8 @@ def _made_folder(folder: Path) -> Iterator[None]:
 
 
 def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> str:
-    if not 1 <= len(given.encode()) <= MOST_NAME_BYTES or not given.isprintable():
-        raise click.BadParameter(f"{given!r} is not 1 to {MOST_NAME_BYTES} bytes of printable text")
+    if not 1 <= len(given.encode()) <= MOST_NAME or not given.isprintable():
+        raise click.BadParameter(f"{given!r} is not 1 to {MOST_NAME} bytes of printable text")
     return given
 
 
@@ -182,7 +223,7 @@ def verify_command(
     from zkagent.circuits.groth16.ceremony.files import finish_isolated, verify
     from zkagent.executor.cli.progress import working
 
-    onnx, kept, checked = find_onnx(model), None, key
+    onnx, kept = find_onnx(model), None
     with working() as tell:
         if for_audits:
             kept = finish_isolated(
@@ -194,19 +235,21 @@ def verify_command(
                 prover="snarkjs",
                 progress=tell,
             )
-            checked = kept.directory / "circuit.zkey"
-        verified = verify(onnx, checked, ptau, tell)
-    if ptau_digest:
-        verified.powers.check_vouched(ptau_digest)
+            found = _Held.of_circuit(kept)
+        else:
+            verified = verify(onnx, key, ptau, tell)
+            if ptau_digest:
+                verified.powers.check_vouched(ptau_digest)
+            found = _Held.of(verified)
     if as_json:
         circuit = {"circuit": kept.digest} if kept else {}
-        output.show(json.dumps({"zkey": str(key), **_facts(verified), **circuit}))
+        output.show(json.dumps({"zkey": str(key), **found.facts(), **circuit}))
         return
-    transcript = verified.transcript
+    transcript = found.transcript
     output.show(f"{key} follows from {model}, {ptau} and {_counted(transcript.contributions)}")
     _show_contributions(transcript.contributions)
     output.show(f"transcript {transcript.digest}")
-    _show_powers(verified.powers)
+    _show_powers(found.ptau)
     if kept:
         output.show(f"circuit {kept.digest}, for audits and receipts on this machine")
     if not transcript.people:
@@ -315,25 +358,6 @@ def _made(beacon: bytes | None, iterations: int) -> "Beacon | None":
     return Beacon(beacon, iterations) if beacon else None
 
 
-def _facts(verified: "Verified") -> dict[str, Any]:
-    """For machines."""
-    from zkagent.circuits.groth16.ceremony.transcript import described
-
-    transcript = verified.transcript
-    return {
-        "rows": verified.rows,
-        "logrows": _logrows(verified),
-        "ptau": verified.powers.digest,
-        "ptau_public": verified.powers.is_public,
-        "transcript": transcript.digest,
-        "contributions": described(transcript.contributions),
-    }
-
-
-def _logrows(verified: "Verified") -> int:
-    return verified.transcript.domain.bit_length() - 1
-
-
 def _counted(contributions: Sequence["Contribution"]) -> str:
     count = len(contributions)
     return f"{count} contribution{'' if count == 1 else 's'}"
@@ -344,9 +368,11 @@ def _show_contributions(contributions: Sequence["Contribution"]) -> None:
         output.show(f"  {line}")
 
 
-def _show_powers(powers: "Powers") -> None:
-    output.show(f"powers of tau {powers.digest}")
-    if not powers.is_public:
+def _show_powers(ptau: str) -> None:
+    from zkagent.circuits.groth16.ceremony.ptau import is_public
+
+    output.show(f"powers of tau {ptau}")
+    if not is_public(ptau):
         output.show(
             "these powers of tau are of no public ceremony: compare their BLAKE2b with what those "
             "published who made them",

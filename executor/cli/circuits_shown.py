@@ -103,11 +103,11 @@ def contribution_lines(contributions: "Sequence[Contribution]") -> list[str]:
 
 def powers_lines(circuit: "Circuit") -> list[str]:
     """Where a ceremony of its own began, if that was noted and is no public ceremony's."""
-    from zkagent.circuits.groth16.ceremony.ptau import PUBLIC
+    from zkagent.circuits.groth16.ceremony.ptau import is_public
 
     note = circuit.notes.get("ceremony")
     digest = note.get("ptau") if circuit.transcript and isinstance(note, dict) else None
-    if not isinstance(digest, str) or digest in PUBLIC.values():
+    if not isinstance(digest, str) or is_public(digest):
         return []
     return [f"from powers of tau of no public ceremony, of BLAKE2b {in_line(digest)}"]
 

@@ -49,6 +49,7 @@ PARTS = {
     "invariants/StateInvariants.t.sol": ("FrameState", "TransientBytes", "ProofCoverage"),
     "libraries/TransientBytes.t.sol": ("TransientBytes",),
     "verifiers/Bn254.t.sol": ("Bn254",),
+    "verifiers/Groth16Keys.t.sol": ("Groth16Keys",),
     "verifiers/PublicWords.t.sol": ("PublicWords",),
 }
 CODE = ("evm.bytecode.object",)

@@ -45,7 +45,6 @@ from zkagent.models.whole import write_file
 
 MODULE = "zkagent.circuits.groth16.ceremony.files"
 R1CS, FIRST_KEY = "circuit.r1cs", "circuit_0000.zkey"
-MOST_NAME_BYTES = 64
 #: Of one request to snarkjs; the largest circuits take minutes.
 TIMEOUT_S = 6 * 3600.0
 
@@ -423,5 +422,5 @@ if __name__ == "__main__":
     answer_call(_answer)
 
 
-__all__ = ["FIRST_KEY", "MOST_NAME_BYTES", "R1CS", "Stage", "Verified", "begin", "contribute"]
+__all__ = ["FIRST_KEY", "R1CS", "Stage", "Verified", "begin", "contribute"]
 __all__ += ["finish", "finish_isolated", "verify"]

@@ -82,8 +82,7 @@ class Powers:
 
     @property
     def is_public(self) -> bool:
-        """Whether it is of the ceremony that Hermez finished, or cut from its file."""
-        return self.digest in PUBLIC.values()
+        return is_public(self.digest)
 
     def check_vouched(self, digest: str | None) -> None:
         """digest: that its user gives. Raises PtauRefused."""
@@ -101,6 +100,11 @@ class Powers:
                 "take one of powersOfTau28_hez_final, or give the digest that those published whom "
                 "you trust with --ptau-digest",
             )
+
+
+def is_public(digest: str) -> bool:
+    """Whether a BLAKE2b is that of a file of the ceremony that Hermez finished, or cut from it."""
+    return digest in PUBLIC.values()
 
 
 def read_powers(path: Path, domain: int, *, shown: Path | None = None) -> Powers:
@@ -164,4 +168,4 @@ def _digest(path: Path) -> str:
     return hasher.hexdigest()
 
 
-__all__ = ["PUBLIC", "Powers", "read_powers"]
+__all__ = ["PUBLIC", "Powers", "is_public", "read_powers"]

@@ -41,7 +41,7 @@ BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its pro
 MOUNTS = Path("/proc/self/mountinfo")
 MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
-SAVINGS, SAVING_S = 50, 0.1  # how often a log is tried to be saved, and how long until the next try
+SAVING_S = 5.0  # a log is tried to be saved for as long, by who then answers that it was removed
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
 ABANDONED_MS = 15_000
@@ -393,13 +393,15 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 def _save_log(connection: sa.Connection) -> None:
     """Move what the log has into the file. Another connection may be at that just now, which SQLite
-    waits for in no other way."""
+    waits for in no other way; for readers and writers it waits itself."""
     driver: Any = connection.connection.driver_connection
-    for _ in range(SAVINGS):
+    driver.execute(f"PRAGMA busy_timeout={int(SAVING_S * 200)}").close()
+    deadline = time.monotonic() + SAVING_S
+    while time.monotonic() < deadline:
         busy, pages, saved = driver.execute("PRAGMA wal_checkpoint(full)").fetchone()
         if not busy and pages == saved:
             return
-        time.sleep(SAVING_S)
+        time.sleep(0.1)
     log.error("what the log had when it was removed is not known to be saved")
 
 

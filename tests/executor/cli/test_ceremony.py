@@ -212,4 +212,5 @@ def test_what_the_command_says_is_what_the_files_take() -> None:
         transcript.LEAST_ITERATIONS,
         transcript.MOST_ITERATIONS,
     )
+    assert ceremony.MOST_NAME == transcript.MOST_NAME
     assert tuple(PROVERS) == tuple(Prover) == options.PROVERS

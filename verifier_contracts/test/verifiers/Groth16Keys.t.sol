@@ -50,6 +50,15 @@ contract Groth16KeysTest is Groth16World {
         }
     }
 
+    function test_every_mark_that_a_key_can_have_is_read() public {
+        address key = makeAddr("marked");
+        for (uint8 mark = 0; mark < 32; ++mark) {
+            if (mark > 1 && mark < 4) continue; // a width of one bit
+            vm.etch(key, keyCode(17, 3, mark, "marked"));
+            _MEMORY.load(key);
+        }
+    }
+
     function test_code_that_ends_within_a_head_is_no_key_whatever_lies_behind_it() public {
         bytes memory code = keyCode(2, 1, 0, "cut");
         address cut = makeAddr("cut");

@@ -45,6 +45,15 @@ contract PublicWordsTest is Groth16World {
         }
     }
 
+    function test_words_of_few_outputs_are_those_of_the_plain_form_at_each_count() public view {
+        for (uint256 outputs = 1; outputs < 9; ++outputs) {
+            bytes memory features = random(outputs, 34);
+            bytes memory output = random(~outputs, 8 * outputs);
+            uint256[] memory words = wordsOf(address(this).codehash, features, output);
+            assertEq(words, plain.wordsOf(Groth16Claim(address(this), "", features, output)));
+        }
+    }
+
     function test_edges_of_the_ranges_stand_in_words_as_written_by_hand() public pure {
         uint256[] memory words = wordsOf(0, hex"80007fff0000ffff", hex"8000000000000000");
         assertEq(words.length, 2);

@@ -21,7 +21,7 @@ from zkagent.circuits.errors import (
     SetupDiffers,
 )
 from zkagent.circuits.evaluated.system import Evaluated
-from zkagent.circuits.groth16.setups import UsualSrs, forget
+from zkagent.circuits.groth16.keys.setups import UsualSrs, forget
 from zkagent.circuits.groth16.system import Groth16
 from zkagent.circuits.halo2.system import Halo2
 from zkagent.circuits.store import Stored, circuits_folder, read_stored

@@ -1,10 +1,7 @@
-"""Integer networks as constraints over BN254's scalar field (R1CS), for Groth16 proofs.
+"""Groth16 proofs of integer networks: a proof system of `circuits/systems.py`.
 
-A product with a constant costs nothing there, so weights are free: a network takes a constraint for
-each square or product, and some for each feature and each comparison.
-
-    ONNX --circuits/program--> program --compiler--> constraints --r1cs--> files that provers read
-                                                          └--witness--> values of all wires for an x
+ONNX --circuits/program--> program --constraints/--> R1CS --keys/, ceremony/--> circuit (build)
+                                                      └--proving/--> its proofs, for each x
 """
 
 __all__: list[str] = []

@@ -36,13 +36,11 @@ from zkagent.circuits.groth16.cached import (
     open_stored,
     versions,
 )
-from zkagent.circuits.groth16.comparison import compare
-from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.development import make_keys
-from zkagent.circuits.groth16.key_code import MOST_NUMBERS, KeyCode
-from zkagent.circuits.groth16.points import PROOF_BYTES
-from zkagent.circuits.groth16.provers import Prover, load_key, require
-from zkagent.circuits.groth16.setups import (
+from zkagent.circuits.groth16.constraints.comparison import compare
+from zkagent.circuits.groth16.constraints.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.keys.development import make_keys
+from zkagent.circuits.groth16.keys.key_code import MOST_NUMBERS, KeyCode
+from zkagent.circuits.groth16.keys.setups import (
     Own,
     named_key,
     note_own,
@@ -50,8 +48,10 @@ from zkagent.circuits.groth16.setups import (
     readable_own,
     unrepeatable,
 )
-from zkagent.circuits.groth16.verdicts import holds
-from zkagent.circuits.groth16.zkey import VerifyingKey, zkey_file
+from zkagent.circuits.groth16.keys.zkey import VerifyingKey, zkey_file
+from zkagent.circuits.groth16.proving.points import PROOF_BYTES
+from zkagent.circuits.groth16.proving.provers import Prover, load_key, require
+from zkagent.circuits.groth16.proving.verdicts import holds
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.program.program import MOST_INPUT_BITS
 from zkagent.circuits.program.reader import read_program

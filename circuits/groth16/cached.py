@@ -18,8 +18,8 @@ from zkagent.circuits.artifacts import (
     is_digest,
 )
 from zkagent.circuits.errors import ArtifactCorrupted, CircuitOutdated
-from zkagent.circuits.groth16.key_code import KeyCode
-from zkagent.circuits.groth16.setups import find_own, unrepeatable
+from zkagent.circuits.groth16.keys.key_code import KeyCode
+from zkagent.circuits.groth16.keys.setups import find_own, unrepeatable
 from zkagent.circuits.store import Stored, read_file
 
 NAME = "groth16-bn254-v1"

@@ -18,13 +18,13 @@ from zkagent.circuits.groth16.cached import (
     open_stored,
     read_key,
 )
-from zkagent.circuits.groth16.setups import UsualSrs, is_chosen, named_key, unrepeatable
+from zkagent.circuits.groth16.keys.setups import UsualSrs, is_chosen, named_key, unrepeatable
 from zkagent.circuits.store import Stored, check_file
 from zkagent.circuits.support.progress import Told, silent
 
 if TYPE_CHECKING:
-    from zkagent.circuits.groth16.provers import Key
-    from zkagent.circuits.groth16.solver import Solver
+    from zkagent.circuits.groth16.constraints.solver import Solver
+    from zkagent.circuits.groth16.proving.provers import Key
 
 EXACT = Scale(0, (0,))
 
@@ -86,7 +86,7 @@ class Groth16:
 
     def check_prover(self) -> None:
         """Raises EngineMissing, PackagesMissing, HomeRefused."""
-        from zkagent.circuits.groth16 import engine
+        from zkagent.circuits.groth16.proving import engine
         from zkagent.circuits.snarkjs import install
 
         (engine if self.prover == engine.NAME else install).look()
@@ -103,7 +103,7 @@ class Groth16:
     def verify(self, circuit: Circuit, proof: Proof) -> bool:
         """By our own pairing, which needs no library; in a process that proves, by the library,
         which is there and quicker. Raises KeysDamaged."""
-        from zkagent.circuits.groth16.verdicts import holds
+        from zkagent.circuits.groth16.proving.verdicts import holds
 
         code = read_key(circuit)
         try:
@@ -124,9 +124,9 @@ class Groth16:
     @unrepeatable()
     def _load(self, circuit: Circuit) -> Loaded:
         """Raises KeysDamaged, EngineMissing, PackagesMissing, EngineError."""
-        from zkagent.circuits.groth16.provers import Prover, load_key
-        from zkagent.circuits.groth16.solver import Solver
-        from zkagent.circuits.groth16.zkey import read_verifying_key
+        from zkagent.circuits.groth16.constraints.solver import Solver
+        from zkagent.circuits.groth16.keys.zkey import read_verifying_key
+        from zkagent.circuits.groth16.proving.provers import Prover, load_key
 
         code = read_key(circuit)
         solver, zkey = circuit.directory / SOLVER, circuit.directory / PROVING_KEY

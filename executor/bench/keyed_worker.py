@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from zkagent.circuits.errors import InputRefused
-from zkagent.circuits.groth16.engine import Key
-from zkagent.circuits.groth16.key_code import KeyCode
-from zkagent.circuits.groth16.solver import Solver
+from zkagent.circuits.groth16.constraints.solver import Solver
+from zkagent.circuits.groth16.keys.key_code import KeyCode
+from zkagent.circuits.groth16.proving.engine import Key
 from zkagent.executor.bench.measuring import serve
 
 
@@ -40,8 +40,8 @@ class KeyedWorker:
 
     def setup(self) -> dict[str, Any]:
         """Make the keys once more, to throw away."""
-        from zkagent.circuits.groth16.compiler import compile_program
-        from zkagent.circuits.groth16.development import write_files
+        from zkagent.circuits.groth16.constraints.compiler import compile_program
+        from zkagent.circuits.groth16.keys.development import write_files
         from zkagent.circuits.program.reader import read_program
 
         compiled = compile_program(

@@ -86,7 +86,7 @@ def checked_srs(ctx: click.Context, option: click.Parameter, given: Path | None)
     """The callback of every --srs; a setting comes as what is usual. Raises SrsUnreadable."""
     if given is None:
         return None
-    from zkagent.circuits.groth16.setups import UsualSrs
+    from zkagent.circuits.groth16.keys.setups import UsualSrs
     from zkagent.executor.api.arguments import setup_file
 
     path = setup_file(given)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from tests.support.classifiers import random_weights
 from tests.support.constraints import broken, read_r1cs, read_witness
-from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.r1cs import r1cs_file, witness_file
-from zkagent.circuits.groth16.solver import Solver
+from zkagent.circuits.groth16.constraints.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.constraints.r1cs import r1cs_file, witness_file
+from zkagent.circuits.groth16.constraints.solver import Solver
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
 from zkagent.circuits.halo2.settings import default_arguments

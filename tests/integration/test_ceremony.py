@@ -11,7 +11,7 @@ from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.groth16.ceremony.files import finish
 from zkagent.circuits.groth16.ceremony.transcript import read_transcript
-from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.systems import PROVERS
 from zkagent.executor.audit.code import Code
 from zkagent.executor.audit.model import Audited, model_contract_checks

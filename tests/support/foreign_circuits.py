@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from zkagent.circuits.artifacts import Circuit, Origin
-from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.groth16.keys.key_code import KeyCode
 from zkagent.circuits.store import write_manifest
 
 

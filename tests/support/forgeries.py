@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tests.support.constraints import broken, read_r1cs
-from zkagent.circuits.groth16.compiler import Compiled
-from zkagent.circuits.groth16.constraints import Family
-from zkagent.circuits.groth16.public_words import NO_KEY, point
-from zkagent.circuits.groth16.r1cs import r1cs_file
-from zkagent.circuits.groth16.witness import Witness
+from zkagent.circuits.groth16.constraints.compiler import Compiled
+from zkagent.circuits.groth16.constraints.public_words import NO_KEY, point
+from zkagent.circuits.groth16.constraints.r1cs import r1cs_file
+from zkagent.circuits.groth16.constraints.wires import Family
+from zkagent.circuits.groth16.constraints.witness import Witness
 
 
 def forged(compiled: Compiled, x: Sequence[int], chosen: Mapping[int, int]) -> Witness:

@@ -32,9 +32,9 @@ from zkagent.circuits.groth16.ceremony.transcript import (
     described,
     read_transcript,
 )
-from zkagent.circuits.groth16.compiler import Compiled
-from zkagent.circuits.groth16.provers import Prover, require
-from zkagent.circuits.groth16.r1cs import r1cs_file
+from zkagent.circuits.groth16.constraints.compiler import Compiled
+from zkagent.circuits.groth16.constraints.r1cs import r1cs_file
+from zkagent.circuits.groth16.proving.provers import Prover, require
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.snarkjs.process import NAME, Snarkjs
 from zkagent.circuits.store import circuits_folder, read_stored

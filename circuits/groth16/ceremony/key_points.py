@@ -12,8 +12,8 @@ from zkagent.circuits.bn254.curve import Q
 from zkagent.circuits.bn254.multiples import on_curve_g2
 from zkagent.circuits.bn254.pairing import in_subgroup
 from zkagent.circuits.errors import CeremonyRefused
-from zkagent.circuits.groth16.sections import Sections, open_sections
-from zkagent.circuits.groth16.zkey import (
+from zkagent.circuits.groth16.keys.sections import Sections, open_sections
+from zkagent.circuits.groth16.keys.zkey import (
     HEADER_BYTES,
     MONTGOMERY,
     known_g1,

@@ -14,8 +14,8 @@ from pathlib import Path
 from zkagent.circuits.bn254.curve import Q
 from zkagent.circuits.bn254.multiples import PointG1, PointG2
 from zkagent.circuits.errors import PtauRefused
-from zkagent.circuits.groth16.sections import Sections, open_sections
-from zkagent.circuits.groth16.zkey import known_g1, known_g2, read_numbers
+from zkagent.circuits.groth16.keys.sections import Sections, open_sections
+from zkagent.circuits.groth16.keys.zkey import known_g1, known_g2, read_numbers
 from zkagent.models.files import open_regular
 
 HEADER, TAU_G1, ALPHA, BETA, BETA_G2, PREPARED = 1, 2, 4, 5, 6, 12

@@ -17,8 +17,8 @@ from zkagent.circuits.bn254.multiples import GENERATOR_G2, PointG1, PointG2
 from zkagent.circuits.bn254.pairing import pairings_cancel
 from zkagent.circuits.errors import CeremonyRefused
 from zkagent.circuits.groth16.ceremony.challenge import Draw
-from zkagent.circuits.groth16.sections import Sections, open_sections
-from zkagent.circuits.groth16.zkey import (
+from zkagent.circuits.groth16.keys.sections import Sections, open_sections
+from zkagent.circuits.groth16.keys.zkey import (
     GROTH16,
     HEADER_BYTES,
     MOST_HEADER,

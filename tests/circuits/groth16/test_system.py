@@ -27,10 +27,10 @@ from zkagent.circuits.errors import (
 )
 from zkagent.circuits.groth16 import system as groth16
 from zkagent.circuits.groth16.build import build_circuit, build_isolated
-from zkagent.circuits.groth16.comparison import compare, samples
-from zkagent.circuits.groth16.compiler import Compiled, compile_program
-from zkagent.circuits.groth16.key_code import KeyCode
-from zkagent.circuits.groth16.witness import Witness
+from zkagent.circuits.groth16.constraints.comparison import compare, samples
+from zkagent.circuits.groth16.constraints.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.constraints.witness import Witness
+from zkagent.circuits.groth16.keys.key_code import KeyCode
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.reference import Reference
 from zkagent.circuits.program.reader import read_program

@@ -13,7 +13,7 @@ from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.ceremony import transcript
 from zkagent.circuits.groth16.ceremony.ptau import PUBLIC
 from zkagent.circuits.groth16.ceremony.transcript import read_transcript
-from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.snarkjs.install import snarkjs_folder
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.systems import PROVERS, describe_circuit

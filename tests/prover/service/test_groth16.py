@@ -16,7 +16,7 @@ from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import KeysDamaged
 from zkagent.circuits.groth16 import system as groth16
-from zkagent.circuits.groth16.key_code import KeyCode
+from zkagent.circuits.groth16.keys.key_code import KeyCode
 from zkagent.circuits.systems import GROTH16
 from zkagent.executor.runs.service_prover import CheckedService
 from zkagent.prover.child import answer

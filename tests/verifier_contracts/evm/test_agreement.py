@@ -8,7 +8,7 @@ import pytest
 from tests.support.classifiers import random_weights
 from tests.support.integer_networks import infer, relu, samples
 from zkagent.circuits.bn254.field import to_field
-from zkagent.circuits.groth16.compiler import compile_program
+from zkagent.circuits.groth16.constraints.compiler import compile_program
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import make_plan
 from zkagent.circuits.halo2.settings import default_arguments

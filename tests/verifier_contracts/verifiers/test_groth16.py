@@ -18,13 +18,13 @@ from zkagent.circuits.bn254.multiples import (
     multiples_g1,
     multiples_g2,
 )
-from zkagent.circuits.groth16.compiler import compile_program
-from zkagent.circuits.groth16.development import write_files
-from zkagent.circuits.groth16.engine import Key
-from zkagent.circuits.groth16.key_code import KeyCode
-from zkagent.circuits.groth16.points import Points
-from zkagent.circuits.groth16.verdicts import holds as holds_here
-from zkagent.circuits.groth16.zkey import VerifyingKey, read_verifying_key
+from zkagent.circuits.groth16.constraints.compiler import compile_program
+from zkagent.circuits.groth16.keys.development import write_files
+from zkagent.circuits.groth16.keys.key_code import KeyCode
+from zkagent.circuits.groth16.keys.zkey import VerifyingKey, read_verifying_key
+from zkagent.circuits.groth16.proving.engine import Key
+from zkagent.circuits.groth16.proving.points import Points
+from zkagent.circuits.groth16.proving.verdicts import holds as holds_here
 from zkagent.circuits.program.reader import read_program
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.gas import calldata_of

@@ -30,7 +30,7 @@ from zkagent.circuits.groth16.ceremony.files import (
 )
 from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import Beacon, read_transcript
-from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.store import list_circuits, read_stored
 from zkagent.circuits.systems import GROTH16, PROVERS, has_setup, load_circuit
 from zkagent.prover import verification

@@ -21,7 +21,7 @@ from zkagent.circuits.errors import CeremonyRefused
 from zkagent.circuits.groth16.ceremony import files
 from zkagent.circuits.groth16.ceremony.files import contribute, finish, verify
 from zkagent.circuits.groth16.ceremony.key_points import check_points
-from zkagent.circuits.groth16.provers import Prover
+from zkagent.circuits.groth16.proving.provers import Prover
 
 MONTGOMERY = (1 << 256) % Q
 T = 0xC0FFEE

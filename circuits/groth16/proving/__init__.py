@@ -1,0 +1,3 @@
+"""Proofs by the provers there are, and whether they hold."""
+
+__all__: list[str] = []

@@ -302,9 +302,11 @@ class NoteDamaged(KeysDamaged):
             self,
             f"{path} is of no use ({reason}): mend it, or copy it again from where it is whole. It "
             "is the note that the circuit was made here, whose folder is not touched. Where there "
-            "is no other copy, that is lost: `zkagent ceremony finalize` on a ceremony's last key "
-            "makes the note again; of a development set-up remove the note, and `zkagent circuit "
-            "build` makes another circuit, with another key",
+            "is no other copy, that is lost: where you finalized the ceremony, `zkagent ceremony "
+            "finalize` on its last key makes the note again; where you only checked it, remove the "
+            "note and repeat `zkagent ceremony verify --for-audits`, which chooses nothing; of a "
+            "development set-up remove the note, and `zkagent circuit build` makes another "
+            "circuit, with another key",
         )
         self.path = path
         self.reason = reason

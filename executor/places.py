@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
-from zkagent.models.whole import write_file
+from zkagent.models.whole import put_file, takes_bytes
 
 MOST_REPLACED_BYTES = 1 << 28
 
@@ -67,16 +67,9 @@ def check_folder_for(
 
 
 def write_whole(path: Path, text: str, *, private: bool = False) -> None:
-    """As a whole, or `path` stays as it is; into what is no file, such as a pipe, as it comes.
-    private: for the owner's eyes alone. Raises OSError, which names the path."""
-    place = path.resolve()  # a link stays
-    try:
-        if place.exists() and not place.is_file():
-            place.write_text(text)
-        else:
-            write_file(place, text.encode(), private=private)
-    except OSError as exc:
-        raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
+    """As a whole, or `path` stays as it is; into a pipe or a device as it comes. private: for the
+    owner's eyes alone. Raises OSError, which names the path."""
+    put_file(path, text.encode(), private=private)
 
 
 class HeldFile:
@@ -142,6 +135,7 @@ def _remove_empty(folders: Iterable[Path]) -> None:
 def _check(path: Path, replaceable: Callable[[str], bool]) -> None:
     if path.is_dir():
         raise PlaceRefused(path, "it is a folder")
+    takes_bytes(path)
     if path.is_file() and path.stat().st_size and not _may_go(path, replaceable):
         raise FileInTheWay(path)
     if path.exists():

@@ -38,11 +38,11 @@ IN_PLACE = {
     "executor/demo/attacks/ezkl_forgeries.py:_compiled": PASSING,
     "executor/demo/attacks/preparation.py:perturbed_model": PASSING,
     "executor/places.py:__init__": NEW,
-    "executor/places.py:write_whole": GIVEN,
     "executor/runs/journal.py:_open_lock": LOCK,
     "executor/runs/journal.py:write": NEW,
     "models/examples/networks.py:write": MEMORY,
     "models/whole.py:_write": NEW,
+    "models/whole.py:put_file": GIVEN,
     "prover/service/queue/database.py:__init__": LOCK,
     "prover/service/queue/leases.py:is_free": LOCK,
     "prover/service/queue/leases.py:take": LOCK,
@@ -57,6 +57,45 @@ IN_PLACE = {
     "verifier_contracts/toolchain/install.py:_npm_install": NEW,
     "zkagent/__main__.py:_open_streams": GIVEN,
 }
+CACHE = "a name of ours, in a folder of ours"
+OURS = "a name of ours, in a folder that a user names"
+#: Which functions give a file a name that another may have; what a user names is `put_file`'s.
+NAMING = {
+    "circuits/cleaning.py:_aside": CACHE,
+    "circuits/groth16/build.py:_placed": CACHE,
+    "circuits/groth16/build.py:_write_files": CACHE,
+    "circuits/groth16/build.py:keys": CACHE,
+    "circuits/groth16/ceremony/files.py:_compare": PASSING,
+    "circuits/groth16/ceremony/files.py:_kept": CACHE,
+    "circuits/groth16/ceremony/files.py:begin": OURS,
+    "circuits/groth16/keys/development.py:write_files": PASSING,
+    "circuits/groth16/proving/provers.py:prove": PASSING,
+    "circuits/halo2/build.py:_build": CACHE,
+    "circuits/halo2/srs.py:_noted": CACHE,
+    "circuits/halo2/srs.py:import_srs": CACHE,
+    "circuits/program/reader.py:read_node": "a graph's node, which is no file",
+    "circuits/snarkjs/install.py:_install": CACHE,
+    "circuits/support/sealed.py:write_sealed": CACHE,
+    "executor/bench/plots.py:draw_all": OURS,
+    "executor/runs/journal.py:write": CACHE,
+    "models/catalogue.py:save_model": OURS,
+    "models/classifier/files.py:save_classifier": OURS,
+    "models/examples/networks.py:write": OURS,
+    "models/wallet/train.py:with_accuracy": OURS,
+    "models/whole.py:put_file": "what a user names, after a look at what is there",
+    "models/whole.py:write_file": "what its callers here name",
+    "models/whole.py:write_folder": "what its callers here name",
+    "prover/service/fakes/catalogue.py:write": "a fake's",
+    "prover/service/queue/wake.py:_opened": CACHE,
+    "verifier_contracts/scaffold/project.py:new_project": OURS,
+    "verifier_contracts/toolchain/compile.py:_cached_output": CACHE,
+    "verifier_contracts/toolchain/forge.py:configuration": PASSING,
+    "verifier_contracts/toolchain/install.py:_install": CACHE,
+    "verifier_contracts/toolchain/install.py:_write_solc": CACHE,
+    "verifier_contracts/toolchain/own_errors.py:remember_errors": CACHE,
+}
+PLACING = {"write_file", "write_folder"}
+RENAMING = {"replace", "rename", "move", "link", "hardlink_to", "symlink_to"}
 WRITERS = {"write_text", "write_bytes", "copyfile", "copy2", "copytree", "savefig"}
 WRITERS |= {"savez_compressed"}
 OPENERS = {"open", "fdopen", "ZipFile", "NamedTemporaryFile"}
@@ -64,13 +103,18 @@ OPENERS = {"open", "fdopen", "ZipFile", "NamedTemporaryFile"}
 
 def writes(tree: ast.AST) -> Iterator[str]:
     """The names of the innermost functions that write."""
+    yield from (within for within, call in calls(tree) if _writes(call))
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Each with the name of the innermost function that it is in."""
     within: dict[ast.AST, str] = {}
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             within[child] = node.name if named else within.get(node, "")
-        if isinstance(node, ast.Call) and _writes(node):
-            yield within[node]
+        if isinstance(node, ast.Call):
+            yield within[node], node
 
 
 def _writes(call: ast.Call) -> bool:
@@ -95,6 +139,20 @@ def follows(tree: ast.AST) -> Iterator[str]:
             writes = "O_WRONLY" in body or "O_RDWR" in body
             if writes and "O_NOFOLLOW" not in body and "O_EXCL" not in body:
                 yield node.name
+
+
+def names(tree: ast.AST) -> Iterator[str]:
+    """The names of the innermost functions that give a file a name, in place of whatever has it."""
+    for within, call in calls(tree):
+        named = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+        of_path = isinstance(call.func, ast.Attribute)
+        one = len(call.args) == 1 and not call.keywords  # strings' `replace` takes two
+        if named in PLACING or (named in RENAMING and of_path and (one or _is_systems(call))):
+            yield within
+
+
+def _is_systems(call: ast.Call) -> bool:
+    return ast.unparse(call.func).split(".")[0] in ("os", "shutil")
 
 
 def found(those: Callable[[ast.AST], Iterator[str]]) -> set[str]:
@@ -124,6 +182,23 @@ def test_a_line_that_writes_is_noticed(line: str) -> None:
     assert not list(writes(ast.parse("def f():\n    path.open()\n    open(path, 'rb')\n")))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fresh.replace(path)",
+        "fresh.rename(path)",
+        "os.replace(fresh, path)",
+        "os.rename(fresh, path)",
+        "shutil.move(fresh, path)",
+        "write_file(path, data)",
+        "whole.write_folder(path, files)",
+    ],
+)
+def test_a_line_that_names_a_file_is_noticed(line: str) -> None:
+    assert list(names(ast.parse(f"def f():\n    if x:\n        {line}"))) == ["f"]
+    assert not list(names(ast.parse("def f():\n    a.replace('a', 'b')\n    replace(a, b=c)\n")))
+
+
 def test_these_are_all_that_write_in_place() -> None:
     assert found(writes) == set(IN_PLACE)
 
@@ -134,3 +209,8 @@ def test_a_link_leads_nobody_into_another_file() -> None:
         "prover/service/queue/database.py:__init__",
         "zkagent/__main__.py:_open_streams",
     }
+
+
+def test_whoever_names_a_file_is_known() -> None:
+    """So that what is no file, such as a device, is never replaced where a user names it."""
+    assert found(names) == set(NAMING)

@@ -84,6 +84,7 @@ def find_circuit(
         except CircuitElsewhere as exc:
             raise CannotVerify(str(exc)) from exc
     else:
+        _check_system(cached, system)
         check_setup(cached, srs)
         _check_ceremony(cached)
     with batch_file(model.onnx_path, size) as onnx:
@@ -91,7 +92,7 @@ def find_circuit(
         if cached is not None and cached.origin.onnx != expected:
             raise ValueError(f"circuit {digest[:16]} was built from another ONNX file")
         if cached is not None and not system.repeatable:
-            return _of_its_own(cached, system)
+            return cached  # its set-up was made for it: no other circuit is it
         setup = cached.srs if cached else srs
         built = system.build(onnx, srs=setup, progress=progress)
     if built.digest == digest:
@@ -110,14 +111,12 @@ def find_circuit(
     )
 
 
-def _of_its_own(cached: Circuit, system: ProofSystem) -> Circuit:
-    """One whose set-up was made for it: no other circuit is it, so none is looked for. Raises
-    ValueError."""
+def _check_system(cached: Circuit, system: ProofSystem) -> None:
+    """A registry or a receipt may name any circuit under any system. Raises ValueError."""
     if cached.origin.system != system.name:
         raise ValueError(
             f"circuit {cached.digest[:16]} is of {cached.origin.system}, expected {system.name}"
         )
-    return cached
 
 
 def _check_ceremony(cached: Circuit) -> None:

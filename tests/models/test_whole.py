@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.disks import file_limit, fill, small_disk
-from zkagent.executor.places import write_whole
-from zkagent.models.whole import write_file, write_folder
+from zkagent.executor.errors import PlaceRefused
+from zkagent.executor.places import check_place, write_whole
+from zkagent.models.whole import put_file, write_file, write_folder
 
 OLD = {"a.bin": b"old", "manifest.json": b"old, too"}
 FRESH = {"a.bin": b"n" * 100_000, "manifest.json": b"fresh"}
@@ -168,6 +170,93 @@ def test_what_lies_in_the_place_itself_is_replaced_and_not_written_into(
     write_all(place)
     assert tree(place) == FRESH
     assert victim.read_bytes() == b"mine"
+
+
+def bytes_into(path: Path) -> None:
+    put_file(path, b"result")
+
+
+def text_into(path: Path) -> None:
+    write_whole(path, "result")
+
+
+def file_into(path: Path) -> None:
+    (source := path.parent / "source").write_bytes(b"result")
+    with source.open("rb") as file:
+        put_file(path, file)
+
+
+PUT = [bytes_into, text_into, file_into]
+
+
+@pytest.mark.parametrize("put", PUT)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_that_a_user_names_gets_the_result_and_stays(
+    put: Callable[[Path], None], linked: bool, tmp_path: Path
+) -> None:
+    pipe, named = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    named.symlink_to(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        put(named if linked else pipe)
+        assert os.read(reader, 100) == b"result"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert named.readlink() == pipe
+
+
+@pytest.mark.parametrize("put", PUT)
+def test_an_end_of_a_pipe_that_has_no_name_gets_the_result(
+    put: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """As `--out /dev/stdout` and `>(command)` lead to one."""
+    reader, writer = os.pipe()
+    (link := tmp_path / "stdout").symlink_to(f"/proc/self/fd/{writer}")
+    put(link)
+    os.close(writer)
+    assert os.read(reader, 100) == b"result"
+    os.close(reader)
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("put", PUT)
+def test_a_link_that_a_user_names_leads_to_the_result_and_stays(
+    put: Callable[[Path], None], tmp_path: Path
+) -> None:
+    (link := tmp_path / "link").symlink_to(tmp_path / "file")
+    for _ in range(2):  # the first time, nothing is there
+        put(link)
+        assert (tmp_path / "file").read_bytes() == b"result"
+        assert link.is_symlink()
+
+
+@pytest.mark.parametrize("put", PUT)
+def test_what_is_neither_file_nor_pipe_is_refused_and_stays(
+    put: Callable[[Path], None], tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    for place, reason in ((tmp_path / "folder", "directory"), (tmp_path / "socket", "a socket")):
+        before = place.lstat()
+        with pytest.raises(OSError, match=reason) as caught:
+            put(place)
+        assert caught.value.filename == str(place)
+        with pytest.raises(PlaceRefused, match="cannot be written"):
+            check_place(place)
+        assert os.path.samestat(before, place.lstat())
+
+
+def test_a_disk_is_no_place_for_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path := tmp_path / "disk").write_bytes(b"a file system")
+    found = os.stat_result([stat.S_IFBLK | 0o666, *path.stat()[1:]])
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "stat", lambda *_, **__: found)
+        with pytest.raises(OSError, match="it is a disk"):
+            put_file(path, b"result")
+    assert path.read_bytes() == b"a file system"
 
 
 def test_a_folder_in_a_files_place_leaves_all_files_as_they_are(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def unrepeatable() -> Iterator[None]:
 @dataclass(frozen=True)
 class Own:
     """A circuit that was built or verified here. files: name -> SHA-256 hex. made: nanoseconds
-    since 1970. chosen: likewise, when this machine's user last made it stand for its network; 0
-    where nobody did."""
+    since 1970, or more, so that what came later has more. chosen: likewise, when this machine's
+    user last made it stand for its network; 0 where nobody did."""
 
     origin: Origin
     files: Mapping[str, str]
@@ -74,7 +74,7 @@ def note_own(
     note is then written anew only by who chooses. Raises NoteDamaged."""
     path = cache_folder(FOLDER, cache=cache) / f"{origin.digest}{SUFFIX}"
     earlier = readable_own(origin.digest, cache) if chosen else find_own(origin.digest, cache)
-    now = time.time_ns()
+    now = _now(origin.onnx, cache)
     content = {
         "origin": origin.to_json(),
         "files": dict(files),
@@ -82,6 +82,14 @@ def note_own(
         "chosen": now if chosen else earlier.chosen if earlier else 0,
     }
     write_sealed(path, content, sort_keys=True)
+
+
+def _now(onnx: str, cache: Path | None) -> int:
+    """Later than all that was noted of the ONNX file with this SHA-256, whatever the clock says:
+    it may have been put back since."""
+    noted = (readable_own(name, cache) for name in _noted(cache))
+    others = [max(own.made, own.chosen) for own in noted if own and own.origin.onnx == onnx]
+    return max([time.time_ns(), *(each + 1 for each in others)])
 
 
 def find_own(digest: str, cache: Path | None = None) -> Own | None:
@@ -110,10 +118,14 @@ def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
     """Those of the ONNX file with this SHA-256, the first one first. A note that cannot be read
     is that of the network of the circuit's folder; where none tells, of no network. Raises
     NoteDamaged."""
-    folder = cache_root(cache) / FOLDER
-    names = sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if is_digest(path.stem))
-    found = [own for name in names if (own := _own_of(name, onnx, cache))]
+    found = [own for name in _noted(cache) if (own := _own_of(name, onnx, cache))]
     yield from sorted(found, key=lambda own: own.made)
+
+
+def _noted(cache: Path | None) -> list[str]:
+    """Digests of the circuits that have a note."""
+    folder = cache_root(cache) / FOLDER
+    return sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if is_digest(path.stem))
 
 
 def _own_of(digest: str, onnx: str, cache: Path | None) -> Own | None:

@@ -173,6 +173,23 @@ def test_a_circuit_whose_set_up_is_its_own_is_not_built_in_vain(
         find_circuit(model, OURS, system)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("repeatable", [True, False])
+def test_a_circuit_that_is_named_under_another_system_is_not_the_models(
+    repeatable: bool, model: Model, cache: dict[str, Any]
+) -> None:
+    """Whatever else could be said of it, and with any set-up: its files are not read as that
+    system's."""
+    system = System(OURS, "hash")
+    system.repeatable = repeatable
+    for claims in (False, True):
+        for srs in (None, Path("other.srs")):
+            cache[OURS] = kept(model.manifest.files.onnx)
+            cache[OURS].origin.system, cache[OURS].claims_ceremony = "other-v1", claims
+            with pytest.raises(ValueError, match="is of other-v1, expected proofs-v1"):
+                find_circuit(model, OURS, system, srs)  # type: ignore[arg-type]
+    assert system.asked == []
+
+
 def test_a_set_up_is_a_ceremonys_where_this_machine_knows_that(
     model: Model, cache: dict[str, Any]
 ) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.cleaning import asked_for, remove
 from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged, NoteDamaged
 from zkagent.circuits.groth16.build import chosen_circuits
-from zkagent.circuits.groth16.keys.setups import find_own, note_own
+from zkagent.circuits.groth16.keys.setups import Own, find_own, note_own
 from zkagent.circuits.store import write_manifest
 from zkagent.circuits.support.sealed import write_sealed
 from zkagent.circuits.systems import (
@@ -108,6 +109,35 @@ def test_of_ceremonies_the_one_chosen_last_stands_for_the_network(
         note_own(found.origin, found.files, home)
         assert GROTH16.build(networks[0], cache=home).digest == digest
     assert chosen_circuits(own.origin.onnx, cache=home)[-1].digest == own.digest
+
+
+def noted(digest: str, home: Path) -> Own:
+    own = find_own(digest, home)
+    assert own
+    return own
+
+
+def test_what_was_chosen_last_stands_though_the_clock_was_put_back(
+    home: Path, networks: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is what was made last the first one."""
+    own = GROTH16.build(networks[0], cache=home)
+    one = as_a_ceremonys(own, home)
+    first = load_circuit(one, home)
+    two = written(home, with_versions(first.origin, groth16_transcript="cd" * 32), first, {})
+    ahead = time.time_ns() + 86_400 * 10**9
+    clock = iter((ahead, ahead - 10, 7, 7, 7))
+    monkeypatch.setattr(time, "time_ns", lambda: next(clock))
+    made = []
+    for digest in (one, two, one, two):
+        found = load_circuit(digest, home)
+        note_own(found.origin, found.files, home)
+        assert GROTH16.build(networks[0], cache=home).digest == digest
+        made.append(noted(digest, home).made)
+    assert made == [ahead, ahead + 1, ahead, ahead + 1]
+    note_of(own, home).unlink()
+    note_own(own.origin, own.files, home)
+    assert noted(own.digest, home).made > max(made)
 
 
 def test_notes_of_before_there_was_a_choice_choose_no_ceremony(
@@ -244,6 +274,9 @@ def test_a_note_that_cannot_be_read_stops_its_own_network_alone(
         with pytest.raises(NoteDamaged, match=remedy) as caught:
             refused()
         assert "circuit rm" not in str(caught.value)
+        assert "checked it, remove the note and repeat `zkagent ceremony verify --for-audits`" in (
+            str(caught.value)
+        )
 
 
 def test_without_its_damaged_note_a_circuit_keeps_its_files_and_another_is_made(

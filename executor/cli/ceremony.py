@@ -120,8 +120,13 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
     output.show(f"{key}  {begun.rows} rows of 2^{held.logrows}")
     _show_powers(held.ptau)
     following = out / "circuit_0001.zkey"
-    command = typed("ceremony", "contribute", key, "--out", following, "--name", "NAME")
-    output.show(f"contribute with `{command}`, or with snarkjs", err=True)
+    words = ("--model", model, "--ptau", ptau)
+    command = typed("ceremony", "contribute", key, *words, "--out", following, "--name", "NAME")
+    output.show(
+        f"contribute with `{command}`, or with snarkjs to a key that `zkagent ceremony verify` "
+        "found sound: snarkjs' own check does not see every point that forges proofs",
+        err=True,
+    )
 
 
 @contextmanager
@@ -159,40 +164,55 @@ def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> st
     callback=_checked_name,
     help="Who you are, for everybody to read.",
 )
-@click.option("--model", metavar="MODEL", help="Verify KEY by this model first; takes --ptau, too.")
+@click.option("--model", metavar="MODEL", help="The model that KEY must be of.")
 @click.option(
     "--ptau",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The powers of tau to verify KEY by first; takes --model, too.",
+    help="The powers of tau that KEY must come from, prepared.",
 )
+@PTAU_DIGEST_OPTION
 @JSON_OPTION
 def contribute_command(
-    *, key: Path, out: Path, name: str, model: str | None, ptau: Path | None, as_json: bool
+    *,
+    key: Path,
+    out: Path,
+    name: str,
+    model: str | None,
+    ptau: Path | None,
+    ptau_digest: str | None,
+    as_json: bool,
 ) -> None:
     """Take part in a ceremony: KEY is what the one before you made.
 
-    The secret is drawn from the system's randomness and kept nowhere. KEY is refused where that
-    could be read from what is made of it; --model and --ptau tell whether it is a key of that model
-    as well. Publish the hash that is shown: with it, anybody sees that your contribution is in the
-    last key.
+    KEY is verified first, by --model and --ptau: whoever multiplies a secret into points of unknown
+    origin may hand over a forgery, or the secret. That is drawn from the system's randomness and
+    kept nowhere. Publish the hash that is shown: with it, anybody sees that your contribution is in
+    the last key.
     """
     from zkagent.circuits.groth16.ceremony.files import contribute
-    from zkagent.circuits.groth16.ceremony.transcript import described
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place
 
-    if (model is None) != (ptau is None):
-        raise click.UsageError("give both --model and --ptau, or neither")
+    if model is None or ptau is None:
+        raise click.UsageError(
+            "give --model MODEL and --ptau FILE, the model and the powers of tau of the ceremony: "
+            "KEY is verified by them first, since whoever multiplies a secret into points of "
+            "unknown origin may hand over a forgery"
+        )
     check_place(out)
-    origin = (find_onnx(model), ptau) if model and ptau else None
+    onnx = find_onnx(model)
     with working() as tell:
-        contributions = contribute(key, out, name, tell, origin=origin).contributions
+        made = contribute(onnx, key, ptau, out, name, ptau_digest=ptau_digest, progress=tell)
+        held = _Held.of(made)
+    facts = held.facts()
     if as_json:
-        output.show(json.dumps({"zkey": str(out), **described(contributions)[-1]}))
+        powers = {name: facts[name] for name in ("ptau", "ptau_public")}
+        output.show(json.dumps({"zkey": str(out), **facts["contributions"][-1], **powers}))
         return
     output.show(str(out))
-    _show_contributions(contributions[-1:])
+    _show_contributions(held.transcript.contributions[-1:])
+    _show_powers(held.ptau)
 
 
 @ceremony_group.command("verify")

@@ -17,6 +17,7 @@ from tests.conftest import session_folder
 from tests.support.integer_networks import mlp
 from zkagent.circuits.groth16.ceremony.files import FIRST_KEY, begin, contribute
 from zkagent.circuits.groth16.ceremony.ptau import read_powers
+from zkagent.circuits.groth16.ceremony.transcript import Transcript
 from zkagent.circuits.snarkjs.install import snarkjs_folder
 from zkagent.circuits.support.npm import find_node
 
@@ -94,11 +95,19 @@ def _hold(held: Held) -> None:
     snarkjs("powersoftau", "contribute", begun, contributed, "--name=first", "-e=of no worth")
     snarkjs("powersoftau", "prepare", "phase2", contributed, held.ptau)
     begin(held.onnx, held.ptau, held.folder)
-    contribute(held.key(0), held.key(1), NAMES[0])
+    contributed_to(held, held.key(0), held.key(1), NAMES[0])
     words = ("zkey", "contribute", held.key(1), held.key(2))
     printed = snarkjs(*words, f"--name={NAMES[1]}", "-e=also of no worth")
-    contribute(held.key(2), held.key(3), NAMES[2])
+    contributed_to(held, held.key(2), held.key(3), NAMES[2])
     (held.folder / "printed.json").write_text(json.dumps({"printed": printed}))
+
+
+def contributed_to(
+    held: Held, old: Path, new: Path, name: str, *, onnx: Path | None = None
+) -> Transcript:
+    """With one more contribution, made as the command does."""
+    made = contribute(onnx or held.onnx, old, held.ptau, new, name, ptau_digest=held.ptau_digest)
+    return made.transcript
 
 
 def sections(content: bytes) -> Iterator[tuple[int, int, int]]:

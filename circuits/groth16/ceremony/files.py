@@ -1,15 +1,16 @@
 """What `zkagent ceremony` does: begin, contribute, verify, finish. Files go in and come out; what
 decides is checked on copies of our own.
 
-A key is taken if our own check of its transcript passes and snarkjs, from the network's constraints
-and the powers of tau, finds all of its points to be what they give. Whoever verifies compiles the
-network himself, so the constraints of others count for nothing.
+A key is taken, and contributed to, if our own check of its transcript passes and all of its points
+are what the network's constraints and the powers of tau give: by a first key that is made again,
+compared here (first_key.py) and by snarkjs. Whoever verifies compiles the network himself, so the
+constraints of others count for nothing.
 """
 
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -23,6 +24,7 @@ from zkagent.circuits.errors import CeremonyRefused, EngineError, PtauRefused
 from zkagent.circuits.groth16.build import Setup, build_with, compile_network
 from zkagent.circuits.groth16.build import Stage as BuildStage
 from zkagent.circuits.groth16.cached import PROVING_KEY, open_stored
+from zkagent.circuits.groth16.ceremony.first_key import check_follows
 from zkagent.circuits.groth16.ceremony.key_points import check_points
 from zkagent.circuits.groth16.ceremony.ptau import Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import (
@@ -91,26 +93,26 @@ def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Veri
 
 
 def contribute(
+    onnx: Path,
     old: Path,
+    ptau: Path,
     new: Path,
     name: str,
-    progress: Told = silent,
     *,
-    origin: tuple[Path, Path] | None = None,
-) -> Transcript:
+    ptau_digest: str | None = None,
+    progress: Told = silent,
+) -> Verified:
     """Write a key with one more contribution, whose secret nobody keeps: of the system's
-    randomness, and snarkjs' own. What is multiplied is a copy of our own, all of whose points are
-    ones. name: at most 64 bytes, which anybody may read. origin: ONNX file and powers of tau, to
-    verify the key by first. Raises CeremonyRefused, EngineError, PackagesMissing, OSError; with
-    an origin as `verify`."""
+    randomness, and snarkjs' own. What is multiplied is a copy of our own, which was verified
+    against network and powers. name: at most 64 bytes, which anybody may read. ptau_digest: as for
+    `finish`. Raises as `verify`."""
     with _copy_of(old) as given, _kept(new) as fresh:
         with _named(old):
-            if origin:
-                _verify_copy(origin[0], given, origin[1], progress)
-            progress(Stage.TRANSCRIPT)
-            before = _sound(given)
+            verified = _verify_copy(
+                onnx, given, ptau, progress, lambda powers: powers.check_vouched(ptau_digest)
+            )
         progress(Stage.CONTRIBUTE)
-        return _with_one_more(before, fresh, name)
+        return replace(verified, transcript=_with_one_more(verified.transcript, fresh, name))
 
 
 def _with_one_more(before: Transcript, fresh: Path, name: str) -> Transcript:
@@ -145,11 +147,19 @@ def verify(onnx: Path, zkey: Path, ptau: Path, progress: Told = silent) -> Verif
     return replace(verified, transcript=replace(verified.transcript, path=zkey))
 
 
-def _verify_copy(onnx: Path, zkey: Path, ptau: Path, progress: Told) -> Verified:
+def _verify_copy(
+    onnx: Path,
+    zkey: Path,
+    ptau: Path,
+    progress: Told,
+    check: Callable[[Powers], None] = lambda _: None,
+) -> Verified:
+    """check: of the powers, before they are used."""
     progress(BuildStage.COMPILE)
     compiled = compile_network(read_network(onnx, any_integers=True))
     progress(Stage.POWERS)
     with _powers(ptau, compiled) as powers:
+        check(powers)
         return _verified(compiled, zkey, powers, progress)
 
 
@@ -289,7 +299,7 @@ def _verified(compiled: Compiled, zkey: Path, powers: Powers, progress: Told) ->
 
 def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None:
     """All points of the key are those that constraints and powers give, but for the factors of the
-    contributions: by snarkjs, from a first key that is made again."""
+    contributions: by our own sums and by snarkjs', from a first key that is made again."""
     zkey, ptau = transcript.path, powers.copy
     with tempfile.TemporaryDirectory(prefix="zkagent-") as temporary:
         r1cs, first = Path(temporary, R1CS), Path(temporary, FIRST_KEY)
@@ -303,6 +313,7 @@ def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None
                     f"{powers.path}'s",
                     "give the network and the powers that it is of",
                 )
+            check_follows(first, zkey)
             files = {"initial": str(first), "ptau": str(ptau), "zkey": str(zkey)}
             held, said = snarkjs.answer("verify", "verify the key", files)
     if held is not True:

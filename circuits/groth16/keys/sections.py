@@ -45,6 +45,12 @@ class Sections:
     def pieces(self, number: int, size: int) -> Iterator[bytes]:
         """All of a section, in pieces of this size. Raises ValueError for one that is not there or
         has another length."""
+        for content in self.blocks(number, size):
+            for at in range(0, len(content), size):
+                yield content[at : at + size]
+
+    def blocks(self, number: int, size: int) -> Iterator[bytes]:
+        """Likewise, many pieces at once."""
         if number not in self.found or self.size(number) % size:
             raise ValueError(f"it has no section {number} in pieces of {size} bytes")
         section, block = self.found[number], size * BLOCK_PIECES
@@ -53,8 +59,7 @@ class Sections:
             content = self.file.read(min(block, section.size - offset))
             if len(content) != min(block, section.size - offset):
                 raise ValueError("it was cut off")
-            for at in range(0, len(content), size):
-                yield content[at : at + size]
+            yield content
 
 
 @contextmanager

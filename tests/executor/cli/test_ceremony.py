@@ -44,18 +44,22 @@ def test_three_contributions_become_a_circuit_that_proves(
     printed = capsys.readouterr()
     assert printed.out.startswith(f"{files / 'circuit.r1cs'}\n")
     assert "of no public ceremony" in printed.err
-    assert "circuit_0001.zkey --name NAME`, or with snarkjs" in printed.err
+    assert "circuit_0001.zkey --name NAME`, or with snarkjs to a key that" in printed.err
+    assert f"circuit_0000.zkey --model {onnx} --ptau {held.ptau} --out" in printed.err
+    origin = ("--model", onnx, *ptau, "--ptau-digest", held.ptau_digest)
     first, one, two, three = (files / f"circuit_000{n}.zkey" for n in range(4))
-    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë \u202e")
+    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë \u202e", *origin)
     assert exit_code(*words) == 2  # a name that turns text around
-    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë")
+    words = ("ceremony", "contribute", first, "--out", one, "--name", "Zoë", *origin)
     assert exit_code(*words) == 0
+    assert "of no public ceremony" in capsys.readouterr().err
     snarkjs("zkey", "contribute", one, two, "--name=\x1b[2Jstranger", "-e=worthless")
-    words = ("ceremony", "contribute", two, "--out", three, "--name", "Max", "--json")
+    words = ("ceremony", "contribute", two, "--out", three, "--name", "Max", "--json", *origin)
     capsys.readouterr()
     assert exit_code(*words) == 0
     last = json.loads(capsys.readouterr().out)
     assert (last["number"], last["name"], last["beacon"]) == (3, "Max", None)
+    assert (last["ptau"], last["ptau_public"]) == (held.ptau_digest, False)
     assert exit_code("ceremony", "verify", onnx, three, *ptau) == 0
     printed = capsys.readouterr()
     assert "contribution 3 ('Max')" in printed.out
@@ -146,19 +150,24 @@ def test_a_key_that_nobody_contributed_to_is_called_that(
     assert "expected 0000" in one_line_error(capsys)
 
 
-def test_contributing_takes_a_model_and_powers_or_neither(
+def test_contributing_takes_a_model_and_powers_that_somebody_vouches_for(
     held: Held, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "new.zkey"
     words = ("ceremony", "contribute", held.last, "--out", out, "--name", "Dan")
-    assert exit_code(*words, "--model", held.onnx) == 2
-    assert exit_code(*words, "--ptau", held.ptau) == 2
+    model, ptau = ("--model", held.onnx), ("--ptau", held.ptau)
+    for given in ((), model, ptau):
+        assert exit_code(*words, *given) == 2
+        assert "give --model MODEL and --ptau FILE" in capsys.readouterr().err
+    assert exit_code(*words, *model, *ptau) == 1
+    assert "whoever made its powers could forge" in one_line_error(capsys)
     (wider := tmp_path / "wider.onnx").write_bytes(mlp(3, 4, 7))
-    capsys.readouterr()
-    assert exit_code(*words, "--ptau", held.ptau, "--model", wider) == 1
+    vouched = (*ptau, "--ptau-digest", held.ptau_digest)
+    assert exit_code(*words, *vouched, "--model", wider) == 1
     assert f"{held.last} is refused: it is of another circuit" in one_line_error(capsys)
     assert not out.exists()
-    assert exit_code(*words, "--ptau", held.ptau, "--model", held.onnx) == 0
+    assert exit_code(*words, *vouched, *model) == 0
+    assert "of no public ceremony" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "é" * 33, "a\nb", "\x1b[2J"])
@@ -179,7 +188,7 @@ def test_files_that_are_there_stay(
 ) -> None:
     (there := tmp_path / "circuit_0000.zkey").write_text("mine")
     words = ("ceremony", "contribute", held.last, "--out", there, "--name", "Dan")
-    assert exit_code(*words) == 1
+    assert exit_code(*words, "--model", held.onnx, "--ptau", held.ptau) == 1
     assert str(there) in one_line_error(capsys)
     assert exit_code("ceremony", "init", held.onnx, "--ptau", held.ptau, "--out", tmp_path) == 1
     assert str(there) in one_line_error(capsys)

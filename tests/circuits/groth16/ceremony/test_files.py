@@ -13,7 +13,16 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from tests.support.ceremonies import NETWORK, POWER, Held, X, sections, snarkjs, with_section
+from tests.support.ceremonies import (
+    NETWORK,
+    POWER,
+    Held,
+    X,
+    contributed_to,
+    sections,
+    snarkjs,
+    with_section,
+)
 from tests.support.foreign_circuits import with_versions, written
 from tests.support.integer_networks import infer, mlp
 from zkagent.circuits.artifacts import Circuit
@@ -23,7 +32,6 @@ from zkagent.circuits.groth16.cached import read_key
 from zkagent.circuits.groth16.ceremony import files
 from zkagent.circuits.groth16.ceremony.files import (
     begin,
-    contribute,
     finish,
     finish_isolated,
     verify,
@@ -139,7 +147,7 @@ def test_a_ceremony_that_is_only_checked_stands_for_nothing(
     (here / "groth16" / f"{circuit.digest}.made").unlink()
     (development,) = list_circuits(here)
     stranger = tmp_path / "stranger.zkey"
-    contribute(held.key(0), stranger, "Mallory")
+    contributed_to(held, held.key(0), stranger, "Mallory")
 
     def finished(zkey: Path, *, chosen: bool) -> Circuit:
         return finish_isolated(
@@ -465,7 +473,7 @@ def folder(held: Held, tmp_path: Path) -> Iterator[Path]:
 def test_nothing_is_contributed_to_a_key_that_is_not_sound(held: Held, folder: Path) -> None:
     bad = changed(held.last, 10, lambda c: c[:-1], folder / "bad.zkey")
     with pytest.raises(CeremonyRefused, match="cut off"):
-        contribute(bad, folder / "new.zkey", "Dan")
+        contributed_to(held, bad, folder / "new.zkey", "Dan")
     assert [path.name for path in folder.iterdir()] == ["bad.zkey"]
 
 
@@ -475,11 +483,16 @@ def test_what_snarkjs_cannot_do_leaves_nothing(
     """Its copy of the key is another one than was read."""
     from zkagent.circuits.groth16.ceremony import files
 
-    monkeypatch.setattr(files.Snarkjs, "call", lambda *_, **given: shutil.copy(
-        held.key(2), given["fresh"]
-    ))  # fmt: skip
+    call = files.Snarkjs.call
+
+    def other(snarkjs: files.Snarkjs, function: str, what: str, /, **given: Any) -> Any:
+        if function != "contribute":
+            return call(snarkjs, function, what, **given)
+        return shutil.copy(held.key(2), given["fresh"])
+
+    monkeypatch.setattr(files.Snarkjs, "call", other)
     with pytest.raises(EngineError, match="it wrote other contributions than there were"):
-        contribute(held.last, folder / "new.zkey", "Dan")
+        contributed_to(held, held.last, folder / "new.zkey", "Dan")
     assert list(folder.iterdir()) == []
 
 

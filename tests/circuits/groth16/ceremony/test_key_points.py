@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.ceremonies import Held, with_section
+from tests.support.ceremonies import Held, contributed_to, with_section
 from zkagent.circuits.bn254.curve import GENERATOR, Q, on_curve
 from zkagent.circuits.bn254.multiples import (
     GENERATOR_G2,
@@ -19,9 +19,10 @@ from zkagent.circuits.bn254.multiples import (
 from zkagent.circuits.bn254.pairing import in_subgroup
 from zkagent.circuits.errors import CeremonyRefused
 from zkagent.circuits.groth16.ceremony import files
-from zkagent.circuits.groth16.ceremony.files import contribute, finish, verify
+from zkagent.circuits.groth16.ceremony.files import finish, verify
 from zkagent.circuits.groth16.ceremony.key_points import check_points
 from zkagent.circuits.groth16.proving.provers import Prover
+from zkagent.circuits.snarkjs.process import Snarkjs
 
 MONTGOMERY = (1 << 256) % Q
 T = 0xC0FFEE
@@ -151,7 +152,7 @@ def test_nobody_contributes_to_a_key_with_what_is_no_point(
 ) -> None:
     given, out = altered(held, tmp_path, name), tmp_path / "new.zkey"
     with pytest.raises(CeremonyRefused, match=r"given\.zkey is refused: "):
-        contribute(given, out, "Dan")
+        contributed_to(held, given, out, "Dan")
     assert [path.name for path in tmp_path.iterdir()] == ["given.zkey"]
 
 
@@ -193,25 +194,19 @@ def test_infinity_is_a_point_of_what_wires_do_not_use(held: Held, tmp_path: Path
     assert bytes(size) in points
 
 
-class Dishonest:
-    """In the place of snarkjs. Where it is asked to contribute, the given file has been replaced
-    meanwhile."""
+class Dishonest(Snarkjs):
+    """The given file has been replaced when it is asked, and its contribution is another."""
 
-    def __init__(self, given: Path, answer: bytes) -> None:
-        self.given, self.answer, self.read = given, answer, b""
+    given: Path
+    answered: bytes
+    read = b""
 
-    def __call__(self, **options: Any) -> "Dishonest":
-        return self
-
-    def __enter__(self) -> "Dishonest":
+    def call(self, function: str, what: str, /, **arguments: Any) -> Any:
         self.given.write_bytes(b"other")
-        return self
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def call(self, function: str, what: str, /, **arguments: Any) -> None:
-        self.read = Path(arguments["old"]).read_bytes()
-        Path(arguments["fresh"]).write_bytes(self.answer)
+        if function != "contribute":
+            return super().call(function, what, **arguments)
+        Dishonest.read = Path(arguments["old"]).read_bytes()
+        return Path(arguments["fresh"]).write_bytes(self.answered)
 
 
 def test_what_is_multiplied_is_what_was_checked_and_so_is_the_result(
@@ -224,26 +219,26 @@ def test_what_is_multiplied_is_what_was_checked_and_so_is_the_result(
         (with_section(held.key(3), section, change), True),
     ):
         shutil.copy(held.key(2), given)
-        monkeypatch.setattr(files, "Snarkjs", fake := Dishonest(given, answer))
+        monkeypatch.setattr(files, "Snarkjs", Dishonest)
+        monkeypatch.setattr(Dishonest, "given", given, raising=False)
+        monkeypatch.setattr(Dishonest, "answered", answer, raising=False)
         if refused:
             with pytest.raises(CeremonyRefused, match="is not on its curve"):
-                contribute(given, out, "Cy")
+                contributed_to(held, given, out, "Cy")
         else:
-            contribute(given, out, "Cy")
+            contributed_to(held, given, out, "Cy")
             out.unlink()
-        assert fake.read == held.key(2).read_bytes()
+        assert Dishonest.read == held.key(2).read_bytes()
         assert not out.exists()
 
 
-def test_who_has_the_origin_verifies_the_key_before_contributing(
-    held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_is_verified_before_anybody_contributes(held: Held, tmp_path: Path) -> None:
     """A point of section 9 that is another one, on the curve."""
     out, given = tmp_path / "out.zkey", tmp_path / "given.zkey"
     twice = with_section(held.key(2), 9, lambda content: content[64:128] + content[64:])
     given.write_bytes(twice)
     with pytest.raises(CeremonyRefused, match=r"given\.zkey is refused: its points are not those"):
-        contribute(given, out, "Dan", origin=(held.onnx, held.ptau))
+        contributed_to(held, given, out, "Dan")
     assert not out.exists()
-    made = contribute(held.last, out, "Dan", origin=(held.onnx, held.ptau))
+    made = contributed_to(held, held.last, out, "Dan")
     assert made.people == 4

@@ -9,7 +9,7 @@ place when done, under a lock, so that neither a crash nor a second process leav
 import logging
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -71,8 +71,8 @@ log = logging.getLogger(__name__)
 
 LOST = (
     "the folder of circuit %s, which was made here for the same network, is gone: where it is not "
-    "meant to be, copy it again from where it is whole; until then another circuit, with another "
-    "key, stands for the network"
+    "meant to be, copy it again from where it is whole; until then another circuit stands for "
+    "the network"
 )
 
 
@@ -161,9 +161,12 @@ def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit
     if srs is None:
         return _find_own(onnx, bits, cache)
     if (wanted := named_key(srs)) is not None:
-        found = [each for each in _built(onnx, bits, cache) if each.origin.srs == wanted]
-        if found:
-            return min(found, key=lambda each: each.unknown_maker)
+        if found := _find_own(onnx, bits, cache, wanted):
+            return found
+        built = [each for each in _built(onnx, bits, cache) if each.origin.srs == wanted]
+        if known := [each for each in built if not each.unknown_maker] or built:
+            _check_only(known, srs)
+            return known[0]
     raise SrsUnreadable(
         srs,
         "a Groth16 set-up is for one network, and no circuit of this one was built here with "
@@ -171,10 +174,25 @@ def _find(onnx: str, bits: int, srs: Path | None, cache: Path | None) -> Circuit
     )
 
 
-def _find_own(onnx: str, bits: int, cache: Path | None) -> Circuit | None:
-    """The first one that is there: one whose files are not well is no reason to take another.
-    Raises KeysDamaged."""
+def _check_only(found: Sequence[Circuit], srs: Path) -> None:
+    """Anybody can append two contributions to a ceremony that cancel: another circuit of the same
+    key. Raises SrsUnreadable."""
+    if len(found) > 1:
+        names = ", ".join(sorted(each.digest[:16] for each in found))
+        raise SrsUnreadable(
+            srs,
+            f"it is the verifying key of several circuits here, {names}, and none of them was "
+            "chosen: name one by its digest, or choose one with `zkagent ceremony finalize` on its "
+            "last key",
+        )
+
+
+def _find_own(onnx: str, bits: int, cache: Path | None, key: str = "") -> Circuit | None:
+    """The first one that is there, of those with this key's SHA-256 if it is given: one whose files
+    are not well is no reason to take another. Raises KeysDamaged."""
     for origin in chosen_circuits(onnx, bits, cache):
+        if key and origin.srs != key:
+            continue
         try:
             with unrepeatable():
                 return open_stored(read_stored(origin.digest, cache))
@@ -286,17 +304,19 @@ def build_with(
         progress(Stage.CHECK)
         _check(network, compiled, fresh, code, prover)
         write_manifest(stored.circuit(fresh / VERIFYING_KEY, development=code.development))
-        there = _well(origin.digest, cache)
+        there = _well(origin.digest, cache, chosen=chosen)
         note_own(origin, there.files if there else files, cache, chosen=chosen)
         return there or _placed(replace(stored, directory=fresh.with_name(origin.digest)), fresh)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _well(digest: str, cache: Path | None) -> Circuit | None:
+def _well(digest: str, cache: Path | None, *, chosen: bool) -> Circuit | None:
     """The circuit of this name that is there, if it is of this machine and all files are well;
-    those of another may differ from it in what no name covers."""
-    if readable_own(digest, cache) is None:
+    those of another may differ from it in what no name covers, such as contributors' names. chosen:
+    likewise, if it was chosen before, too: what was only verified may be a stranger's."""
+    own = readable_own(digest, cache)
+    if own is None or (chosen and not own.chosen):
         return None
     try:
         return open_stored(read_stored(digest, cache))

@@ -53,14 +53,18 @@ class _Held:
         return cls(transcript, verified.rows, logrows, verified.powers.digest)
 
     @classmethod
-    def of_circuit(cls, circuit: "Circuit") -> Self:
-        """Of one that was made here just now, and so was verified."""
+    def of_circuit(cls, circuit: "Circuit", key: Path) -> Self:
+        """Of one that was made here just now of this file, and so was verified. Another file of it,
+        with other names, may have been kept before. Raises CeremonyRefused."""
+        from zkagent.circuits.errors import CeremonyRefused
         from zkagent.circuits.groth16.ceremony.transcript import read_transcript
 
-        transcript = read_transcript(circuit.directory / "circuit.zkey")
-        return cls(
-            transcript, circuit.rows, circuit.logrows, str(circuit.notes["ceremony"]["ptau"])
-        )
+        transcript = read_transcript(key)
+        transcript.check()
+        if transcript.digest != circuit.transcript:
+            raise CeremonyRefused(key, "it was replaced meanwhile", "verify it again")
+        ptau = str(circuit.notes["ceremony"]["ptau"])
+        return cls(transcript, circuit.rows, circuit.logrows, ptau)
 
     def facts(self) -> dict[str, Any]:
         """For machines."""
@@ -255,7 +259,7 @@ def verify_command(
                 prover="snarkjs",
                 progress=tell,
             )
-            found = _Held.of_circuit(kept)
+            found = _Held.of_circuit(kept, key)
         else:
             verified = verify(onnx, key, ptau, tell)
             if ptau_digest:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ceremonies import NETWORK, Held, X, snarkjs
+from tests.support.ceremonies import NETWORK, Held, X, snarkjs, with_section
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.integer_networks import mlp
 from zkagent.circuits.groth16.build import chosen_circuits
@@ -16,7 +16,7 @@ from zkagent.circuits.groth16.ceremony.transcript import read_transcript
 from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.snarkjs.install import snarkjs_folder
 from zkagent.circuits.support.cache import file_digest
-from zkagent.circuits.systems import PROVERS, describe_circuit
+from zkagent.circuits.systems import PROVERS, describe_circuit, load_circuit
 from zkagent.executor.cli import ceremony, options
 from zkagent.executor.cli.circuits_shown import deployed_lines
 
@@ -138,6 +138,35 @@ def test_who_audits_verifies_and_who_holds_a_ceremony_finalizes(
     made = read_transcript(held.last).contributions
     assert lines[2:5] == [f"  {each.hash.hex()} {each.title}" for each in made]
     assert "zkagent ceremony finalize wallet KEY --ptau FILE" in lines[5]
+
+
+def test_names_are_those_of_the_file_that_was_given_and_then_chosen(
+    held: Held, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No hash covers them, so a stranger's copy that was looked at first may have others."""
+    renamed = tmp_path / "renamed.zkey"
+    renamed.write_bytes(with_section(held.last, 10, lambda c: c.replace(b"\1\3Ann", b"\1\3Mal")))
+    words = ("--ptau", held.ptau, "--ptau-digest", held.ptau_digest)
+    circuits = set()
+    for key, names in ((renamed, "Mal Bob Cy"), (held.last, "Ann Bob Cy")) * 2:
+        looked = ("ceremony", "verify", held.onnx, key, *words, "--for-audits", "--json")
+        assert exit_code(*looked) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert [each["name"] for each in found["contributions"]] == names.split()
+        circuits.add(found["circuit"])
+    (circuit,) = circuits
+    kept = home / "circuits" / circuit / "circuit.zkey"
+    assert kept.read_bytes() == renamed.read_bytes()
+    for key in (held.last, renamed):  # what was chosen stays
+        assert exit_code("ceremony", "finalize", held.onnx, key, *words, *SNARKJS) == 0
+        printed = capsys.readouterr().out
+        assert "'Ann'" in printed
+        assert "'Mal'" not in printed
+        lines = "\n".join(deployed_lines(describe_circuit(circuit), "wallet"))
+        assert "'Ann'" in lines
+        assert "'Mal'" not in lines
+        assert kept.read_bytes() == held.last.read_bytes()
+    load_circuit(circuit)
 
 
 def test_a_key_that_nobody_contributed_to_is_called_that(

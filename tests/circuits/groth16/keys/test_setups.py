@@ -14,7 +14,7 @@ from tests.support.foreign_circuits import as_a_ceremonys, with_versions, writte
 from tests.support.integer_networks import mlp
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.cleaning import asked_for, remove
-from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged, NoteDamaged
+from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged, NoteDamaged, SrsUnreadable
 from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.keys.setups import Own, find_own, note_own
 from zkagent.circuits.store import write_manifest
@@ -170,6 +170,38 @@ def test_a_circuit_that_is_asked_for_is_that_one_whatever_else_has_its_key(
     model: Any = SimpleNamespace(name="mine", onnx_path=networks[0], manifest=names)
     for digest in found | {own.digest}:
         assert find_circuit(model, digest, GROTH16).digest == digest
+
+
+def test_of_circuits_with_one_key_the_chosen_one_is_found_by_it_or_none(
+    home: Path, networks: tuple[Path, Path]
+) -> None:
+    """Two contributions that cancel, which anybody can append, make another circuit of the key."""
+    own = GROTH16.build(networks[0], cache=home)
+    first = load_circuit(as_a_ceremonys(own, home), home)
+    digests = [first.digest]
+    for number in range(3):
+        other = with_versions(first.origin, groth16_transcript=f"{number:064x}")
+        digests.append(written(home, other, first, {}))
+
+    def found() -> str:
+        return GROTH16.build(networks[0], cache=home, srs=first.vk).digest
+
+    several = r"several circuits here, .* name one by its digest, or choose .*ceremony finalize"
+    with pytest.raises(SrsUnreadable, match=several):
+        found()  # all are of unknown makers
+    one, two, *_ = (load_circuit(digest, home) for digest in sorted(digests, reverse=True))
+    note_own(one.origin, one.files, home, chosen=False)
+    assert found() == one.digest
+    note_own(two.origin, two.files, home, chosen=False)
+    with pytest.raises(SrsUnreadable, match=several):
+        found()
+    for chosen in (one, two, one):
+        note_own(chosen.origin, chosen.files, home)
+        assert found() == chosen.digest
+    assert GROTH16.build(networks[0], cache=home, srs=own.vk) == own
+    (one.directory / "solver.npz").write_bytes(b"damaged")
+    with pytest.raises(KeysDamaged):
+        found()
 
 
 def test_a_copied_circuit_has_an_unknown_maker_whatever_its_kind(

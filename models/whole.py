@@ -67,7 +67,7 @@ def write_file(path: Path, data: Data, *, private: bool = False) -> None:
             raise
 
 
-def write_folder(directory: Path, contents: Mapping[str, bytes], *, new: bool = False) -> None:
+def write_folder(directory: Path, contents: Mapping[str, Data], *, new: bool = False) -> None:
     """Each file in place of what is there, once all are on the disk; before that, nothing changes.
 
     They get their names in order: with a manifest last, an interruption leaves none that is

@@ -66,7 +66,7 @@ NAMING = {
     "circuits/groth16/build.py:_write_files": CACHE,
     "circuits/groth16/build.py:keys": CACHE,
     "circuits/groth16/ceremony/files.py:_compare": PASSING,
-    "circuits/groth16/ceremony/files.py:_kept": CACHE,
+    "circuits/groth16/ceremony/files.py:_copied": CACHE,
     "circuits/groth16/ceremony/files.py:begin": OURS,
     "circuits/groth16/keys/development.py:write_files": PASSING,
     "circuits/groth16/proving/provers.py:prove": PASSING,

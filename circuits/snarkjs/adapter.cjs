@@ -13,18 +13,44 @@ for (const name of ["log", "info", "debug", "warn"]) {
     console[name] = (...words) => console.error(...words);
 }
 
+// Its file layer waits for ever once a write has failed, as on a full disk, and does not ask how
+// many bytes were written.
+const open = fs.promises.open;
+fs.promises.open = async (...place) => {
+    const file = await open(...place);
+    const write = file.write.bind(file);
+    file.write = (bytes, from, size, at) => writeAll(write, bytes, from, size, at).catch(fail);
+    return file;
+};
+
+async function writeAll(write, bytes, from, size, at) {
+    for (let done = 0; done < size; ) {
+        done += (await write(bytes, from + done, size - done, at + done)).bytesWritten;
+    }
+    return { bytesWritten: size, buffer: bytes };
+}
+
+function fail(error) {
+    tell({ error: String((error && error.message) || error) });
+    process.exit(1);
+}
+
+/** A hash in hex; false for what tells of a failure. */
+function hex(hash) {
+    return hash instanceof Uint8Array && Buffer.from(hash).toString("hex");
+}
+
 const CALLS = {
     prove: async ({ zkey, wtns }, logger) => {
         const { proof } = await snarkjs.groth16.prove(zkey, wtns, logger);
         return [proof.pi_a.slice(0, 2), proof.pi_b.slice(0, 2), proof.pi_c.slice(0, 2)];
     },
     initial: async ({ r1cs, ptau, zkey }, logger) =>
-        (await snarkjs.zKey.newZKey(r1cs, ptau, zkey, logger)) instanceof Uint8Array,
+        hex(await snarkjs.zKey.newZKey(r1cs, ptau, zkey, logger)),
     contribute: async ({ old, fresh, name, entropy }, logger) =>
-        (await snarkjs.zKey.contribute(old, fresh, name, entropy, logger)) instanceof Uint8Array,
+        hex(await snarkjs.zKey.contribute(old, fresh, name, entropy, logger)),
     beacon: async ({ old, fresh, name, beacon, iterations }, logger) =>
-        (await snarkjs.zKey.beacon(old, fresh, name, beacon, iterations, logger)) instanceof
-        Uint8Array,
+        hex(await snarkjs.zKey.beacon(old, fresh, name, beacon, iterations, logger)),
     verify: async ({ initial, ptau, zkey }, logger) =>
         (await snarkjs.zKey.verifyFromInit(initial, ptau, zkey, logger)) === true,
 };

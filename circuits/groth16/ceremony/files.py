@@ -9,7 +9,6 @@ constraints of others count for nothing.
 
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,9 +40,10 @@ from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.snarkjs.process import NAME, Snarkjs
 from zkagent.circuits.store import circuits_folder, read_stored
 from zkagent.circuits.support.isolation import Report, answer_call, call_module
+from zkagent.circuits.support.private import private_folder
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.files import open_regular
-from zkagent.models.whole import write_file
+from zkagent.models.whole import put_file, write_file, write_folder
 
 MODULE = "zkagent.circuits.groth16.ceremony.files"
 R1CS, FIRST_KEY = "circuit.r1cs", "circuit_0000.zkey"
@@ -77,19 +77,20 @@ def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Veri
     progress(BuildStage.COMPILE)
     compiled = compile_network(read_network(onnx, any_integers=True))
     progress(Stage.POWERS)
-    with (
-        _powers(ptau, compiled) as powers,
-        _kept(folder / R1CS) as r1cs,
-        _kept(folder / FIRST_KEY) as zkey,
-    ):
-        write_file(r1cs, _constraints(compiled))
+    with _powers(ptau, compiled) as powers, private_folder() as ours:
+        r1cs, zkey = ours / R1CS, ours / FIRST_KEY
+        write_file(r1cs, constraints := _constraints(compiled))
         progress(Stage.FIRST)
         with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
-            _first_key(snarkjs, r1cs, powers.copy, zkey)
+            made = _first_key(snarkjs, r1cs, powers.copy, zkey)
         transcript = read_transcript(zkey)
+        if transcript.circuit != made:
+            raise EngineError("make the first key", "it wrote another key than it made", NAME)
         _check_origin(transcript, compiled, powers)
         transcript.check()
-    return Verified(transcript, powers, compiled.rows)
+        with open_regular(zkey) as key:
+            write_folder(folder, {R1CS: constraints, FIRST_KEY: key})
+    return Verified(replace(transcript, path=folder / FIRST_KEY), powers, compiled.rows)
 
 
 def contribute(
@@ -104,21 +105,27 @@ def contribute(
 ) -> Verified:
     """Write a key with one more contribution, whose secret nobody keeps: of the system's
     randomness, and snarkjs' own. What is multiplied is a copy of our own, which was verified
-    against network and powers. name: at most 64 bytes, which anybody may read. ptau_digest: as for
-    `finish`. Raises as `verify`."""
-    with _copy_of(old) as given, _kept(new) as fresh:
+    against network and powers, and what is written at `new` is the key that came of that. name: at
+    most 64 bytes, which anybody may read. ptau_digest: as for `finish`. Raises as `verify`,
+    OSError."""
+    with _copy_of(old) as given, private_folder() as ours:
         with _named(old):
             verified = _verify_copy(
                 onnx, given, ptau, progress, lambda powers: powers.check_vouched(ptau_digest)
             )
         progress(Stage.CONTRIBUTE)
-        return replace(verified, transcript=_with_one_more(verified.transcript, fresh, name))
+        with _named(new):
+            after = _with_one_more(verified.transcript, fresh := ours / "fresh.zkey", name)
+        with open_regular(fresh) as key:
+            put_file(new, key)
+    return replace(verified, transcript=replace(after, path=new))
 
 
 def _with_one_more(before: Transcript, fresh: Path, name: str) -> Transcript:
-    """Raises CeremonyRefused, EngineError, PackagesMissing."""
+    """The key at `fresh`, which has the contribution that was made just now, and no other. Raises
+    CeremonyRefused, EngineError, PackagesMissing."""
     with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
-        snarkjs.call(
+        made = snarkjs.call(
             "contribute",
             "contribute",
             old=str(before.path),
@@ -127,7 +134,7 @@ def _with_one_more(before: Transcript, fresh: Path, name: str) -> Transcript:
             entropy=secrets.token_hex(64),
         )
     after = _sound(fresh)
-    _check_longer(before, after, name)
+    _check_longer(before, after, name, made)
     return after
 
 
@@ -272,8 +279,9 @@ def _copied(zkey: Path, copy: Path, beacon: Beacon | None, progress: Told) -> No
         _check_people(read_transcript(copy))
         before = _sound(copy)
     progress(Stage.BEACON)
-    with _kept(copy) as fresh, Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
-        snarkjs.call(
+    fresh = copy.with_name(f"beacon-{copy.name}")
+    with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
+        made = snarkjs.call(
             "beacon",
             "add the beacon",
             old=str(copy),
@@ -282,10 +290,11 @@ def _copied(zkey: Path, copy: Path, beacon: Beacon | None, progress: Told) -> No
             beacon=beacon.value.hex(),
             iterations=beacon.iterations,
         )
-        after = read_transcript(fresh)
-        _check_longer(before, after, "beacon")
-        if after.contributions[-1].beacon != beacon:
-            raise EngineError("add the beacon", "it added another one", NAME)
+    after = read_transcript(fresh)
+    _check_longer(before, after, "beacon", made)
+    if after.contributions[-1].beacon != beacon:
+        raise EngineError("add the beacon", "it added another one", NAME)
+    fresh.replace(copy)
 
 
 def _verified(compiled: Compiled, zkey: Path, powers: Powers, progress: Told) -> Verified:
@@ -301,12 +310,11 @@ def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None
     """All points of the key are those that constraints and powers give, but for the factors of the
     contributions: by our own sums and by snarkjs', from a first key that is made again."""
     zkey, ptau = transcript.path, powers.copy
-    with tempfile.TemporaryDirectory(prefix="zkagent-") as temporary:
-        r1cs, first = Path(temporary, R1CS), Path(temporary, FIRST_KEY)
+    with private_folder() as ours:
+        r1cs, first = ours / R1CS, ours / FIRST_KEY
         write_file(r1cs, _constraints(compiled))
         with Snarkjs(timeout_s=TIMEOUT_S) as snarkjs:
-            _first_key(snarkjs, r1cs, ptau, first)
-            if read_transcript(first).circuit != transcript.circuit:
+            if _first_key(snarkjs, r1cs, ptau, first) != transcript.circuit:
                 raise CeremonyRefused(
                     zkey,
                     "its contributions began with another key than this network's and "
@@ -323,8 +331,10 @@ def _compare(transcript: Transcript, compiled: Compiled, powers: Powers) -> None
         )
 
 
-def _first_key(snarkjs: Snarkjs, r1cs: Path, ptau: Path, zkey: Path) -> None:
-    snarkjs.call("initial", "make the first key", r1cs=str(r1cs), ptau=str(ptau), zkey=str(zkey))
+def _first_key(snarkjs: Snarkjs, r1cs: Path, ptau: Path, zkey: Path) -> bytes:
+    """Its hash, as snarkjs made it."""
+    files = {"r1cs": str(r1cs), "ptau": str(ptau), "zkey": str(zkey)}
+    return bytes.fromhex(snarkjs.call("initial", "make the first key", **files))
 
 
 def _constraints(compiled: Compiled) -> bytes:
@@ -355,10 +365,12 @@ def _check_origin(transcript: Transcript, compiled: Compiled, powers: Powers) ->
         )
 
 
-def _check_longer(before: Transcript, after: Transcript, name: str) -> None:
-    """Raises EngineError where one more contribution, of this name, is not all that is new."""
+def _check_longer(before: Transcript, after: Transcript, name: str, made: object) -> None:
+    """Raises EngineError where one more contribution, of this name, is not all that is new. made:
+    its hash in hex, as snarkjs made it: nobody else's that lies where it was written."""
     kept = after.contributions[:-1] == before.contributions and after.circuit == before.circuit
-    if not kept or after.contributions[-1].name != name:
+    last = after.contributions[-1] if kept and after.contributions else None
+    if last is None or (last.name, last.hash.hex()) != (name, made):
         raise EngineError("contribute", "it wrote other contributions than there were", NAME)
 
 
@@ -389,9 +401,9 @@ def _named(shown: Path) -> Iterator[None]:
 def _powers(ptau: Path, compiled: Compiled) -> Iterator[Powers]:
     """Of a copy that nobody else writes: what was read and digested is what snarkjs reads. Raises
     PtauRefused."""
-    with tempfile.TemporaryDirectory(prefix="zkagent-") as folder:
+    with private_folder() as folder:
         try:
-            _copy_file(ptau, copy := Path(folder, "powers.ptau"))
+            _copy_file(ptau, copy := folder / "powers.ptau")
         except OSError as exc:
             reason = f"it cannot be read or copied ({exc.strerror})"
             raise PtauRefused(ptau, reason, "give another, or make room") from exc
@@ -401,8 +413,8 @@ def _powers(ptau: Path, compiled: Compiled) -> Iterator[Powers]:
 @contextmanager
 def _copy_of(zkey: Path) -> Iterator[Path]:
     """A file that nobody else writes, for as long as the block lasts. Raises CeremonyRefused."""
-    with tempfile.TemporaryDirectory(prefix="zkagent-") as folder:
-        _copy_key(zkey, copy := Path(folder, "given.zkey"))
+    with private_folder() as folder:
+        _copy_key(zkey, copy := folder / "given.zkey")
         yield copy
 
 
@@ -418,15 +430,6 @@ def _copy_file(source: Path, copy: Path) -> None:
     """Raises OSError."""
     with open_regular(source) as file, copy.open("wb") as written:
         shutil.copyfileobj(file, written)
-
-
-@contextmanager
-def _kept(path: Path) -> Iterator[Path]:
-    """Another path to write to, in a folder of our own, which takes the place of this one when all
-    went well."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zkagent-") as folder:
-        yield (fresh := Path(folder, path.name))
-        fresh.replace(path)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """A ceremony with three contributions ends in keys that prove; nothing next to it does."""
 
 import hashlib
+import os
 import shutil
+import stat
 import struct
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +26,7 @@ from tests.support.ceremonies import (
     snarkjs,
     with_section,
 )
+from tests.support.disks import small_disk
 from tests.support.foreign_circuits import with_versions, written
 from tests.support.integer_networks import infer, mlp
 from zkagent.circuits.artifacts import Circuit
@@ -31,6 +35,7 @@ from zkagent.circuits.errors import CeremonyRefused, EngineError, NetworkRefused
 from zkagent.circuits.groth16.cached import read_key
 from zkagent.circuits.groth16.ceremony import files
 from zkagent.circuits.groth16.ceremony.files import (
+    FIRST_KEY,
     begin,
     finish,
     finish_isolated,
@@ -39,6 +44,7 @@ from zkagent.circuits.groth16.ceremony.files import (
 from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import Beacon, read_transcript
 from zkagent.circuits.groth16.proving.provers import Prover
+from zkagent.circuits.snarkjs.process import Snarkjs
 from zkagent.circuits.store import list_circuits, read_stored
 from zkagent.circuits.systems import GROTH16, PROVERS, has_setup, load_circuit
 from zkagent.prover import verification
@@ -494,6 +500,144 @@ def test_what_snarkjs_cannot_do_leaves_nothing(
     with pytest.raises(EngineError, match="it wrote other contributions than there were"):
         contributed_to(held, held.last, folder / "new.zkey", "Dan")
     assert list(folder.iterdir()) == []
+
+
+class Meddled(Snarkjs):
+    """snarkjs, and somebody who comes after a key was written and before that is read."""
+
+    meddle: Callable[[str, Path], object]
+
+    def call(self, function: str, what: str, /, **arguments: Any) -> Any:
+        result = super().call(function, what, **arguments)
+        self.meddle(function, Path(arguments.get("fresh") or arguments["zkey"]))
+        return result
+
+
+@pytest.fixture
+def meddle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str, Path], object]], None]:
+    def begin(how: Callable[[str, Path], object]) -> None:
+        monkeypatch.setattr(files, "Snarkjs", Meddled)
+        monkeypatch.setattr(Meddled, "meddle", staticmethod(how), raising=False)
+
+    return begin
+
+
+Meddle = Callable[[Callable[[str, Path], object]], None]
+
+
+def laid(content: bytes, wanted: str) -> Callable[[str, Path], object]:
+    """This one's content, for a key that snarkjs wrote for such a request."""
+    return lambda function, path: function == wanted and path.write_bytes(content)
+
+
+def test_anothers_contribution_of_the_same_name_is_not_told_as_ones_own(
+    held: Held, folder: Path, tmp_path_factory: pytest.TempPathFactory, meddle: Meddle
+) -> None:
+    """Sound, to the same key, and in the place where the own one was written; what was written is
+    told apart by the hash that snarkjs made."""
+    theirs = tmp_path_factory.mktemp("theirs") / "theirs.zkey"
+    contributed_to(held, held.last, theirs, "Dan")
+    meddle(laid(theirs.read_bytes(), "contribute"))
+    with pytest.raises(EngineError, match="it wrote other contributions than there were"):
+        contributed_to(held, held.last, folder / "new.zkey", "Dan")
+    assert list(folder.iterdir()) == []
+
+
+def test_nothing_is_worked_on_where_others_may_write(
+    held: Held, folder: Path, meddle: Meddle
+) -> None:
+    """They may rename in the folder of `--out`, and so lay keys of theirs under names of ours."""
+    folder.chmod(0o777)
+
+    def seen(function: str, fresh: Path) -> None:
+        assert folder not in fresh.parents
+        assert stat.S_IMODE(fresh.parent.stat().st_mode) == 0o700
+        assert list(folder.iterdir()) == []
+        worked.append(fresh.name)
+
+    worked: list[str] = []
+    meddle(seen)
+    made = contributed_to(held, held.last, folder / "new.zkey", "Dan")
+    assert worked == [FIRST_KEY, "fresh.zkey"]
+    assert made == read_transcript(folder / "new.zkey")
+    (folder / "new.zkey").unlink()
+    begun = begin(held.onnx, held.ptau, folder).transcript
+    assert worked[2:] == [FIRST_KEY]
+    assert sorted(path.name for path in folder.iterdir()) == ["circuit.r1cs", FIRST_KEY]
+    assert begun == read_transcript(folder / FIRST_KEY)
+
+
+def test_another_first_key_than_was_made_is_not_handed_out(
+    held: Held, folder: Path, meddle: Meddle
+) -> None:
+    other = with_section(held.key(0), 10, lambda content: bytes(64) + content[64:])
+    meddle(laid(other, "initial"))
+    with pytest.raises(EngineError, match="it wrote another key than it made"):
+        begin(held.onnx, held.ptau, folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_another_beacons_contribution_is_not_taken(
+    held: Held, tmp_path: Path, meddle: Meddle
+) -> None:
+    theirs = tmp_path / "theirs.zkey"
+    snarkjs("zkey", "beacon", held.last, theirs, "abcd", 10, "-n=beacon")
+    meddle(laid(theirs.read_bytes(), "beacon"))
+    with pytest.raises(EngineError, match="it wrote other contributions than there were"):
+        finish(
+            held.onnx,
+            held.last,
+            held.ptau,
+            ptau_digest=held.ptau_digest,
+            beacon=BEACON,
+            prover=Prover.SNARKJS,
+            cache=tmp_path / "home",
+        )
+    assert list_circuits(tmp_path / "home") == []
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_contribution_goes_into_a_pipe_that_is_named_and_past_a_link(
+    held: Held, folder: Path, linked: bool
+) -> None:
+    place = folder / "place"
+    if linked:
+        place.symlink_to(folder / "file")
+        made = contributed_to(held, held.last, place, "Dan")
+        content = (folder / "file").read_bytes()
+    else:
+        os.mkfifo(place)
+        with ThreadPoolExecutor() as pool:
+            reading = pool.submit(place.read_bytes)
+            made = contributed_to(held, held.last, place, "Dan")
+            content = reading.result()
+    assert (place.is_fifo(), place.is_symlink()) == (not linked, linked)
+    (folder / "key").write_bytes(content)
+    assert read_transcript(folder / "key").contributions == made.contributions
+
+
+def test_snarkjs_ends_when_it_cannot_write(held: Held, tmp_path: Path) -> None:
+    """Its own files go on for hours."""
+    with small_disk(tmp_path / "disk", "32k") as disk:
+        fresh, full = str(disk / "fresh.zkey"), "no space left on device"
+        requests: dict[str, dict[str, Any]] = {
+            "contribute": {"old": str(held.last), "name": "Dan", "entropy": "ab"},
+            "beacon": {"old": str(held.last), "name": "b", "beacon": "abcd", "iterations": 10},
+            "initial": {"r1cs": str(held.r1cs), "ptau": str(held.ptau), "zkey": fresh},
+        }
+        for function, given in requests.items():
+            with Snarkjs(timeout_s=60) as ours, pytest.raises(EngineError, match=full):
+                ours.call(function, function, fresh=fresh, **given)
+            Path(fresh).unlink()
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(held: Held, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "32k") as disk:
+        with pytest.raises(OSError, match=r"No space left on device: '.*/disk/new\.zkey'"):
+            contributed_to(held, held.last, disk / "new.zkey", "Dan")
+        with pytest.raises(OSError, match=r"No space left on device: '.*/disk"):
+            begin(held.onnx, held.ptau, disk)
+        assert list(disk.iterdir()) == []
 
 
 def test_a_network_over_fractions_has_no_ceremony(held: Held, folder: Path) -> None:

@@ -100,10 +100,11 @@ def agree(
 
     tell.stage("working out what it costs")
     steps = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
-    done = carrier.journal.steps
-    left = [(step, gas) for step, gas in steps if step.name not in done]
+    left = [(step, gas) for step, gas in steps if step.name not in carrier.journal.steps]
+    done = [step.name for step, _ in steps if step.name in carrier.journal.steps]
+    resumed = [_resumed(done, len(steps), carrier)] if done else []
     with tell.aside():
-        fees = _show((what, *details), left, len(steps) - len(left), carrier, dry_run)
+        fees = _show((what, *details, *resumed), left, carrier, dry_run)
         if dry_run:
             return False
         _check_funds(carrier, left)
@@ -116,10 +117,27 @@ def agree(
         sys.exit(1)
 
 
+def _resumed(done: "Sequence[str]", all_steps: int, carrier: "JournalledCarrier") -> str:
+    """What is taken up and not done again, and how old it is: what was made then may be in another
+    state by now, and whoever put the journal there may have taken it from another deployment."""
+    from zkagent.verifier_contracts.chain.local import translated
+
+    blocks = sorted(block for name in done if (block := carrier.block_of(name)) is not None)
+    told = f"resumed: {len(done)} of {all_steps} transactions were signed before"
+    if not blocks:
+        return told
+    with translated(carrier.web3):
+        now = int(carrier.web3.eth.block_number)
+    which = f"block {blocks[0]}" if len(set(blocks)) == 1 else f"blocks {blocks[0]} to {blocks[-1]}"
+    return (
+        f"{told}, as {carrier.journal.path} says, and are in {which} of {now}: what they made is "
+        "taken as it is now, whatever was done with it since"
+    )
+
+
 def _show(
     what: "Sequence[str]",
     left: "Sequence[tuple[Step, int]]",
-    done: int,
     carrier: "JournalledCarrier",
     dry_run: bool,
 ) -> "Fees":
@@ -135,8 +153,6 @@ def _show(
     say(f"{first}, by {carrier.account}")
     for each in details:
         say(f"  {each}")
-    if done:
-        say(f"  resumed: {done} of {done + len(left)} transactions were signed before")
     for part in by_part(left):
         say(f"  {part.part:24s} {part.transactions:3d} {part.gas:14,d} gas")
     say(f"  {'in all':24s} {len(left):3d} {total:14,d} gas")

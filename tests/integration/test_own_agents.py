@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from tests.support.command_tree import TREE
 from tests.support.lying_node import lying_node
 from tests.support.schemas import problems, shipped
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.cli.deploying import here
 from zkagent.executor.cli.options import VERDICT_CODES
 from zkagent.verifier_contracts.chain.local import call, send
+from zkagent.verifier_contracts.deployment.journal import FORMAT, Signed, carried_by
 from zkagent.verifier_contracts.deployment.wallet import at
 from zkagent.verifier_contracts.scaffold import project
 from zkagent.verifier_contracts.toolchain import forge
@@ -117,6 +120,48 @@ def test_a_lying_node_names_neither_purse_nor_commitment_and_the_arguments_are_s
     shown = printed.err.splitlines()
     for name, value in {"executor": record.executor, "commitment": record.commitment}.items():
         assert any(line.startswith(f"  {name}") and line.endswith(f" = {value}") for line in shown)
+
+
+def public_journal(embedded: EmbeddedChain, record: Any, contract: str) -> str:
+    """As anybody writes it who reads the chain: that the creation is signed already."""
+    web3, address = embedded.web3, record["agent"]
+    latest = web3.eth.block_number
+    made = next(
+        each
+        for number in range(latest, -1, -1)
+        for each in web3.eth.get_block(number, full_transactions=True)["transactions"]
+        if web3.eth.get_transaction_receipt(each["hash"])["contractAddress"] == address
+    )
+    raw = embedded.anvil.rpc("eth_getRawTransactionByHash", "0x" + bytes(made["hash"]).hex())
+    content, nonce = carried_by(raw)
+    hashed = "0x" + keccak(hexstr=raw).hex()
+    subject = here(web3, made["from"], {"contract": contract})
+    signed = Signed(contract, content, nonce, hashed, raw)
+    lines = ({"format": FORMAT, **subject}, asdict(signed))
+    return "".join(json.dumps(each) + "\n" for each in lines)
+
+
+def test_a_creation_that_is_resumed_is_told_with_its_age(
+    embedded: EmbeddedChain, place: list[str], begun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stranger's folder may have a journal of what the same account deployed long ago."""
+    deploy = ["agent", "deploy", begun, "--deployment", "deployment.json", *place, "--yes"]
+    assert exit_code(*deploy) == 0
+    assert "resumed" not in capsys.readouterr().err
+    record = json.loads(Path("Allowance.json").read_text())
+    block = embedded.web3.eth.block_number
+    Path("theirs").mkdir()
+    journal = Path("theirs/Allowance.json.part")
+    journal.write_text(public_journal(embedded, record, "Allowance"))
+    embedded.anvil.rpc("anvil_mine", 40)
+    assert exit_code(*deploy, "--out", "theirs/Allowance.json") == 0
+    told = capsys.readouterr().err
+    assert (
+        f"  resumed: 1 of 1 transactions were signed before, as {journal} says, and are in block "
+        f"{block} of {block + 40}: what they made is taken as it is now, whatever was done with it "
+        "since\n"
+    ) in told
+    assert json.loads(Path("theirs/Allowance.json").read_text())["agent"] == record["agent"]
 
 
 def test_what_was_begun_is_not_overwritten_and_bad_names_are_refused(

@@ -77,6 +77,12 @@ class JournalledCarrier:
         self.block = int(receipt["blockNumber"])
         return self._checked(receipt, fields, tries[-1].nonce)
 
+    def block_of(self, step: str) -> int | None:
+        """That includes what the journal has for a step; None while none does."""
+        with translated(self.web3):
+            receipt = self._receipt(self.journal.of(step))
+        return None if receipt is None else int(receipt["blockNumber"])
+
     def _past(self, step: Step, fields: Mapping[str, Any]) -> list[Signed]:
         """What was signed for the step and may still count: all of it has one nonce."""
         signed, content = self.journal.of(step.name), digest(fields)

@@ -157,6 +157,21 @@ def test_killed_at_every_request_in_turn_it_ends_with_the_same_contracts(
     check(deployment, made)
 
 
+def test_the_block_of_a_step_is_known_once_one_has_it(deployment: Deployment) -> None:
+    deployment.die_at(20, answered=True)
+    with pytest.raises(Killed):
+        deployment.start()
+    deployment.live()
+    about = {"chain": 31337, "account": deployment.signer.address, "model": "a"}
+    with Journal(deployment.path, about) as journal:
+        carrier = JournalledCarrier(deployment.web3, deployment.signer, journal)
+        blocks = [carrier.block_of(name) for name in ("one", "other", "add 3", "add 4")]
+        done = [block for block in blocks if block is not None]
+        assert done == sorted(set(done))
+        assert blocks == done + [None] * (STEPS - len(done))
+        assert len(done) in range(1, STEPS)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_at_random_moments_no_step_happens_twice(deployment: Deployment, seed: int) -> None:
     choose = random.Random(seed)

@@ -39,7 +39,7 @@ ARGUED = {
     ("deployment/journalled.py", "_sign", "estimate_gas"): "capped by the chain's block and fees",
     ("cli/deploying.py", "here", "get_block"): "tells journals apart; goes into no signature",
     ("cli/deploying.py", "_resumed", "block_number"): (
-        "says how old is what is taken up, beside which transaction the journal has; decides nothing"
+        "says how old is what is taken up, which nobody has to believe; decides nothing"
     ),
     ("cli/deploying.py", "_check_funds", "get_balance"): "decides on an error alone",
     ("cli/agent_accept.py", "accept_command", "pinnedCommitment"): (

@@ -124,7 +124,8 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
     output.show(f"{key}  {begun.rows} rows of 2^{held.logrows}")
     _show_powers(held.ptau)
     following = out / "circuit_0001.zkey"
-    words = ("--model", model, "--ptau", ptau)
+    words: tuple[object, ...] = ("--model", model, "--ptau", ptau)
+    words += () if begun.powers.is_public else ("--ptau-digest", "HEX")
     command = typed("ceremony", "contribute", key, *words, "--out", following, "--name", "NAME")
     output.show(
         f"contribute with `{command}`, or with snarkjs to a key that `zkagent ceremony verify` "

@@ -31,7 +31,7 @@ DIVIDED = (8, 9)
 #: Where the header's two deltas begin and end; a point of G1 comes first.
 DELTAS, DELTA_G2 = 84 + 2 * 64 + 2 * 128, HEADER_BYTES - 128
 FACTOR_BITS = 128
-AGAIN = "contribute nothing to it, and get it again from whoever made it"
+SOUND = "contribute nothing to it, and go on from the last key that `zkagent ceremony verify` takes"
 
 
 def check_follows(first: Path, zkey: Path) -> None:
@@ -42,10 +42,10 @@ def check_follows(first: Path, zkey: Path) -> None:
         with open_sections(first, b"zkey") as honest, open_sections(zkey, b"zkey") as given:
             _check(honest, given)
     except OSError as exc:
-        raise CeremonyRefused(zkey, f"it cannot be compared ({exc.strerror})", AGAIN) from exc
+        raise CeremonyRefused(zkey, f"it cannot be compared ({exc.strerror})", SOUND) from exc
     except (ValueError, struct.error) as exc:
         reason = f"its points are not those of circuit and powers ({exc})"
-        raise CeremonyRefused(zkey, reason, AGAIN) from exc
+        raise CeremonyRefused(zkey, reason, SOUND) from exc
 
 
 def _check(honest: Sections, given: Sections) -> None:

@@ -4,9 +4,9 @@ from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.gas_report import iteration_gas
 from zkagent.executor.runs.session import Session
 
-BUDGET = 545_000
+BUDGET = 535_000
 #: A whole run of three decisions, the first of its agent, a proof for each; terms included.
-RUN_BUDGET = 1_600_000
+RUN_BUDGET = 1_580_000
 SHORT_PROMPT = b"withdraw all my USDC"
 #: 120 characters; three decisions of an agent with four tools.
 PROMPT = (

@@ -66,7 +66,7 @@ class ObservationWithoutCall(ExecutorError):
 class TrainingExtraMissing(ExecutorError):
     def __init__(self) -> None:
         super().__init__(
-            "training needs torch: pip install '.[train]' in a clone of the project, or pip "
+            "training needs torch: pip install -e '.[train]' in a clone of the project, or pip "
             "install torch beside an installed zkagent"
         )
 
@@ -355,7 +355,7 @@ class BenchError(ExecutorError):
 class BenchExtraMissing(BenchError):
     def __init__(self) -> None:
         super().__init__(
-            "plots need matplotlib: pip install '.[bench]' in a clone of the project, or pip "
+            "plots need matplotlib: pip install -e '.[bench]' in a clone of the project, or pip "
             "install matplotlib beside an installed zkagent, or leave them out with --no-plots"
         )
 

@@ -12,7 +12,7 @@ from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.options import JSON_OPTION, FiniteRange
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zkagent.circuits.cleaning import Waste
     from zkagent.circuits.errors import CircuitInUse
@@ -44,8 +44,10 @@ def rm_command(digests: tuple[str, ...], yes: bool, as_json: bool) -> None:
         if waste.final:
             output.show(f"{waste.name[:16]} {FINAL}", err=True)
     _ask(found, yes)
+    stood = {onnx: _standing(onnx) for waste in found if (onnx := _network_of(waste))}
     removed, left = _remove(found)
     _tell(removed, left, as_json)
+    _tell_changed(stood)
     if left:
         sys.exit(1)
 
@@ -116,6 +118,39 @@ def _remove(found: "Sequence[Waste]") -> "tuple[list[Waste], list[CircuitInUse]]
         except CircuitInUse as exc:
             left.append(exc)
     return removed, left
+
+
+def _network_of(waste: "Waste") -> str:
+    """SHA-256 of its ONNX file, where no build makes it again; empty where nothing tells."""
+    from zkagent.circuits.errors import CircuitError
+    from zkagent.circuits.store import read_stored
+
+    try:
+        return read_stored(waste.name).origin.onnx if waste.final else ""
+    except CircuitError:
+        return ""
+
+
+def _standing(onnx: str) -> str:
+    """Digest of what stands for an ONNX file, of those that no build makes again."""
+    from zkagent.circuits.errors import KeysDamaged
+    from zkagent.circuits.groth16.build import chosen_circuits
+
+    try:
+        return next((each.digest for each in chosen_circuits(onnx)), "")
+    except KeysDamaged:
+        return ""
+
+
+def _tell_changed(stood: "Mapping[str, str]") -> None:
+    """One that was chosen before may have been given up for a reason."""
+    for onnx, before in stood.items():
+        if (now := _standing(onnx)) and before not in ("", now):
+            output.show(
+                f"{now[:16]}, which was there before, stands for its network from now on, in "
+                f"place of {before[:16]}: remove it, too, unless that is meant",
+                err=True,
+            )
 
 
 def _tell(

@@ -102,7 +102,10 @@ def prove_command(
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
     if service and proof_system != PROOF_SYSTEMS[0]:
-        raise click.UsageError("a service proves by its own circuits: name one by its digest")
+        raise click.UsageError(
+            "a service proves by its own circuits: leave out --proof-system, a model's name is of "
+            "the system that it serves; or name a circuit by its digest"
+        )
     if service and prover:
         raise click.UsageError("a service has a prover of its own: leave out --prover")
     if out:

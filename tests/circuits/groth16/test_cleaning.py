@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code
-from tests.support.foreign_circuits import with_versions, written
+from tests.support.foreign_circuits import as_a_ceremonys, with_versions, written
 from tests.support.small_networks import square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.cleaning import asked_for, find_waste, is_repeatable, remove
+from zkagent.circuits.groth16.keys.setups import note_own
 from zkagent.circuits.store import list_circuits
-from zkagent.circuits.systems import GROTH16
+from zkagent.circuits.systems import GROTH16, load_circuit
 
 
 @pytest.fixture
@@ -74,6 +75,30 @@ def test_one_that_is_named_goes_with_a_warning(
     printed = capsys.readouterr()
     assert f"{circuit.digest[:16]} cannot be built again: its keys will be gone" in printed.err
     assert list_circuits() == []
+
+
+def test_what_stands_after_one_went_is_told(
+    circuit: Circuit, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The ceremony that was given up for the last one, and then the development set-up."""
+    first = load_circuit(as_a_ceremonys(circuit, home), home)
+    last = written(home, with_versions(first.origin, groth16_transcript="cd" * 32), first, {})
+    for digest in (first.digest, last):
+        found = load_circuit(digest, home)
+        note_own(found.origin, found.files, home)
+    for gone, now in ((last, first.digest), (first.digest, circuit.digest)):
+        assert exit_code("circuit", "rm", gone, "--yes") == 0
+        told = f"{now[:16]}, which was there before, stands for its network from now on, in place"
+        assert f"{told} of {gone[:16]}: remove it, too" in capsys.readouterr().err
+    assert exit_code("circuit", "rm", circuit.digest, "--yes") == 0
+    assert "stands for" not in capsys.readouterr().err
+
+
+def test_one_that_does_not_stand_goes_without_a_word_of_that(
+    circuit: Circuit, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("circuit", "rm", as_a_ceremonys(circuit, home), "--yes") == 0
+    assert "stands for" not in capsys.readouterr().err
 
 
 def test_what_is_no_key_goes_as_before(circuit: Circuit, home: Path) -> None:

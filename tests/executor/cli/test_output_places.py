@@ -3,11 +3,16 @@
 Work would be told of on stderr, so that one line there means that none was begun.
 """
 
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.command_tree import TREE
 
 COMMANDS = {
     "deploy": ("deploy", "--rpc", "http://127.0.0.1:9", "--key-file", "nowhere", "--yes", "--out"),
@@ -15,6 +20,68 @@ COMMANDS = {
     "demo": ("demo", "--receipt"),
     "prove": ("prove", "wallet", "--prompt", "withdraw 5 USDC", "--out"),
 }
+
+
+KEY = ("--rpc", "http://127.0.0.1:9", "--key-file", "nowhere", "--yes")
+ORIGIN = ("--model", "wallet", "--ptau", "nowhere")
+#: All that write one file where a user says.
+WRITING = COMMANDS | {
+    "agent build": ("agent", "build", "nowhere.sol", "--out"),
+    "agent deploy": ("agent", "deploy", "nowhere.sol", *KEY, "--out"),
+    "ceremony contribute": ("ceremony", "contribute", "k", "--name", "A", *ORIGIN, "--out"),
+    "model evm": ("model", "evm", "wallet", "--out"),
+}
+
+
+@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_neither_file_nor_pipe_nor_device_is_refused_and_stays(
+    command: str, linked: bool, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, link = tmp_path / "socket", tmp_path / "link"
+    link.symlink_to(place)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(place))
+    named = link if linked else place
+    assert exit_code(*WRITING[command], named) == 1
+    error = one_line_error(capsys)
+    assert error == f"error: {named} cannot be written (it is a socket): choose another place\n"
+    assert (place.is_socket(), link.is_symlink()) == (True, True)
+    assert sorted(tmp_path.iterdir()) == [link, place]
+
+
+def writers() -> set[str]:
+    """Commands that take one file to write, by their options."""
+    return {
+        name.removeprefix("zkagent ")
+        for name, command in TREE.items()
+        for option in command.params
+        if option.name in ("out", "receipt_path") and not _is_folder(option)
+    }
+
+
+def _is_folder(option: click.Parameter) -> bool:
+    assert isinstance(option, click.Option)
+    told = f"{option.metavar} {option.help}".lower()
+    return "folder" in told
+
+
+def test_all_commands_that_write_one_file_are_tried() -> None:
+    looking_for_the_run_first = {"runs replace", "runs resume"}
+    assert writers() == set(WRITING) | looking_for_the_run_first
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_gets_the_result_and_stays(linked: bool, tmp_path: Path) -> None:
+    place, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(place)
+    link.symlink_to(place)
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(place.read_text)
+        assert exit_code("model", "evm", "wallet", "--out", link if linked else place) == 0
+        assert "contract " in reading.result(60)
+    assert (place.is_fifo(), link.is_symlink()) == (True, True)
+    assert sorted(tmp_path.iterdir()) == [link, place]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -21,6 +21,7 @@ from zkagent.circuits.errors import CeremonyRefused
 from zkagent.circuits.groth16.ceremony import files
 from zkagent.circuits.groth16.ceremony.files import finish, verify
 from zkagent.circuits.groth16.ceremony.key_points import check_points
+from zkagent.circuits.groth16.ceremony.transcript import read_transcript
 from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.snarkjs.process import Snarkjs
 
@@ -206,7 +207,8 @@ class Dishonest(Snarkjs):
         if function != "contribute":
             return super().call(function, what, **arguments)
         Dishonest.read = Path(arguments["old"]).read_bytes()
-        return Path(arguments["fresh"]).write_bytes(self.answered)
+        (fresh := Path(arguments["fresh"])).write_bytes(self.answered)
+        return read_transcript(fresh).contributions[-1].hash.hex()
 
 
 def test_what_is_multiplied_is_what_was_checked_and_so_is_the_result(

@@ -59,9 +59,17 @@ class DatabaseMissing(DatabaseUnusable):
 class DatabaseLost(ServiceError):
     """What is written now would be gone with the next start."""
 
-    def __init__(self, path: str, what: str, *, can_return: bool = True) -> None:
+    def __init__(
+        self, path: str, what: str, *, can_return: bool = True, unsaved: str | None = None
+    ) -> None:
+        """unsaved: why what a removed log held could not be saved so far."""
         remedy = "stop every process on it and start them again"
         remedy = f"put it back, or {remedy}" if can_return else remedy
+        if unsaved:
+            remedy = (
+                f"what it held is not saved yet ({unsaved}): mend that first, and stop and start "
+                f"nothing until it is saved, which is tried all the time; then {remedy}"
+            )
         super().__init__(f"the database's file {path} was {what} while in use: {remedy}")
         self.path = path
         self.what = what

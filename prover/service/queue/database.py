@@ -5,9 +5,11 @@ transaction. Transactions on SQLite take the write lock when they begin: the fil
 and waiting at the start is the only order in which nobody fails half-way.
 
 A file that was removed or replaced still takes writes, which nobody would ever find: each
-transaction looks whether the file is still the one that was opened, before it begins and once it is
-committed. Then also whether what SQLite keeps beside it, the log of changes and its index, is still
-the same; if not, what the log had is saved into the file.
+transaction looks whether the file is still the one that was opened, before it begins, before it
+commits, and once it is committed. From the second on also whether what SQLite keeps beside it, the
+log of changes and its index, is still the same. If not, nothing is committed any more, by the
+engine neither, so that a removed log stays as it is, and can be saved: it is written once more
+under its name (`removed_log.py`), as often as it takes.
 """
 
 import contextlib
@@ -15,6 +17,7 @@ import logging
 import os
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +32,7 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
+from zkagent.prover.service.queue.removed_log import write_again
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -41,7 +45,7 @@ BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its pro
 MOUNTS = Path("/proc/self/mountinfo")
 MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
-SAVING_S = 5.0  # a log is tried to be saved for as long, by who then answers that it was removed
+SAVE_EVERY_S = 1.0  # a removed log that cannot be saved yet is tried so often at most
 POOL_S = 10.0  # longest wait for one of the connections
 #: A process that was stopped inside a transaction would keep its locks, and others from its proof.
 ABANDONED_MS = 15_000
@@ -74,6 +78,9 @@ class Database:
         self._named = Path(str(given.database))  # which may be a link
         self.url = given if self.is_postgres else _real(given)
         self._file: OpenFile | None = None
+        self._saving = threading.Lock()
+        self._tried = -SAVE_EVERY_S
+        self._kept = False
         self.engine = self.bare_engine
 
     @property
@@ -134,24 +141,52 @@ class Database:
     def write(self) -> Iterator[sa.Connection]:
         """A transaction that may write. Raises DatabaseLost: then it may not have been kept."""
         self.check()
-        with self.engine.connect() as connection:
-            with connection.begin():
-                yield connection
-            if self._file:
-                self._check_written(self._file, connection)
-
-    def _check_written(self, file: "OpenFile", connection: sa.Connection) -> None:
         try:
-            file.check_written()
+            with self.engine.connect() as connection:
+                with connection.begin():
+                    yield connection
+                self._check_written()
         except DatabaseLost:
-            if file.is_savable:  # this connection still has the log that others will not find
-                _save_log(connection)
+            self.check()
             raise
 
-    def check(self) -> None:
-        """Raise DatabaseLost when the file is not the one that was opened."""
+    def guard(self, engine: sa.Engine) -> None:
+        """Have what another engine of this file commits, or begins beside it, looked at as well."""
         if self._file:
-            self._file.check()
+            sa.event.listen(engine, "do_connect", self._check_unchanged)
+            sa.event.listen(engine, "commit", self._check_written)
+
+    def _check_written(self, *_: object) -> None:
+        if self._file:
+            self._file.check_written()
+
+    def check(self) -> None:
+        """Raise DatabaseLost when the file is not the one that was opened, or its log is not; that
+        is saved before, if it can be."""
+        if self._file is None:
+            return
+        if self._file.is_lost and self._saving.acquire(blocking=False):
+            try:
+                self._save_log(self._file)
+            finally:
+                self._saving.release()
+        self._file.check()
+
+    def _save_log(self, file: "OpenFile") -> None:
+        """While nobody writes to it; whoever begins after that looks before it commits."""
+        if not self._kept:
+            self._kept = True
+            _keep(self.engine)
+        if not file.is_savable:
+            file.unsaved = None
+        elif time.monotonic() - self._tried >= SAVE_EVERY_S:
+            try:
+                with self.engine.connect() as connection, connection.begin() as transaction:
+                    file.save_log()
+                    transaction.rollback()
+            except (sa.exc.SQLAlchemyError, DatabaseLost, OSError) as exc:
+                _say_unsaved(file, exc)
+            self._tried = time.monotonic()
 
     @property
     def bare_engine(self) -> sa.Engine:
@@ -169,7 +204,11 @@ class Database:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
-        self.engine.dispose()
+        """A file whose log was removed is left open until the process ends, see `_keep`."""
+        with contextlib.suppress(DatabaseLost):
+            self.check()
+        if not self._kept:
+            self.engine.dispose()
 
     def now(self, connection: sa.Connection) -> float:
         """Seconds since 1970 by the clock that all workers share."""
@@ -211,7 +250,7 @@ class Database:
             pool_timeout=POOL_S,
             hide_parameters=True,
         )
-        sa.event.listen(engine, "do_connect", self._check_unchanged)
+        self.guard(engine)
         sa.event.listen(engine, "connect", _open_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -243,7 +282,9 @@ class OpenFile:
         self._beside: dict[Path, tuple[int, int] | None] = {
             real.with_name(real.name + end): None for end in BESIDE
         }
+        self._log = real.with_name(real.name + BESIDE[0])
         self._lost: DatabaseLost | None = None
+        self.unsaved: str | None = None  # why what a removed log held is not in any file's log
 
     def check(self) -> None:
         """Raises DatabaseLost."""
@@ -254,7 +295,8 @@ class OpenFile:
         if _identity(found) != self._identity:
             raise DatabaseLost(str(self.path), "replaced by another one")
         if self._lost:
-            raise DatabaseLost(self._lost.path, self._lost.what, can_return=False)
+            path, what = self._lost.path, self._lost.what
+            raise DatabaseLost(path, what, can_return=False, unsaved=self.unsaved)
 
     def check_written(self) -> None:
         """After a change, that what lies beside the file for as long as anybody has that open is
@@ -263,7 +305,9 @@ class OpenFile:
         try:
             self.check_beside()
         except DatabaseLost as exc:
-            self._lost = self._lost or exc
+            if self._lost is None:
+                self._lost = exc
+                self.unsaved = "that is being tried" if self.is_savable else None
         self._beside = {path: known or _identity_at(path) for path, known in self._beside.items()}
         self.check()
 
@@ -276,9 +320,24 @@ class OpenFile:
                 raise DatabaseLost(str(path), what, can_return=False)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether what was beside it is not there any more, which does not end."""
+        return self._lost is not None
+
+    @property
     def is_savable(self) -> bool:
-        """Whether nobody has begun others beside the file, who would write to it, too."""
-        return all(_identity_at(path) in (None, known) for path, known in self._beside.items())
+        """Whether the log is removed, and nobody has begun others beside the file, who would write
+        to it, too."""
+        found = {path: _identity_at(path) for path in self._beside}
+        others = any(found[path] not in (None, known) for path, known in self._beside.items())
+        return self.is_lost and not others and found[self._log] is None
+
+    def save_log(self) -> None:
+        """Raises OSError."""
+        if self.is_savable and (identity := self._beside[self._log]):
+            write_again(self._log, identity)
+            log.warning("what the log held when it was removed is saved: it lies there again")
+        self.unsaved = None
 
 
 def _usual_address() -> sa.URL:
@@ -391,18 +450,22 @@ def _begin_sqlite(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _save_log(connection: sa.Connection) -> None:
-    """Move what the log has into the file. Another connection may be at that just now, which SQLite
-    waits for in no other way; for readers and writers it waits itself."""
-    driver: Any = connection.connection.driver_connection
-    driver.execute(f"PRAGMA busy_timeout={int(SAVING_S * 200)}").close()
-    deadline = time.monotonic() + SAVING_S
-    while time.monotonic() < deadline:
-        busy, pages, saved = driver.execute("PRAGMA wal_checkpoint(full)").fetchone()
-        if not busy and pages == saved:
-            return
-        time.sleep(0.1)
-    log.error("what the log had when it was removed is not known to be saved")
+def _keep(engine: sa.Engine) -> None:
+    """Open, until the process ends: whoever closes a file as the last one has SQLite move the log
+    into it, which leaves it damaged where the log is gone and there is no room."""
+    wait = threading.Event().wait
+    threading.Thread(
+        target=lambda _: wait(), args=(engine,), name="lost database", daemon=True
+    ).start()
+
+
+def _say_unsaved(file: OpenFile, exc: Exception) -> None:
+    """Written down once for as long as it fails in the same way."""
+    words = trouble_of(exc).detail if isinstance(exc, sa.exc.SQLAlchemyError) else str(exc)
+    words = f"{exc.strerror}" if isinstance(exc, OSError) else words
+    if words != file.unsaved:
+        log.error("what the log held when it was removed is not saved yet: %s", words)
+    file.unsaved = words
 
 
 def _reason(exc: Exception) -> str:

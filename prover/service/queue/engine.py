@@ -86,6 +86,7 @@ class EngineQueue:
             retry_connection_errors=False,  # heartbeats ask it: waiting would look like death
         )
         self._client._sys_db.engine.hide_parameters = True
+        database.guard(self._client._sys_db.engine)
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None:
         options: dict[str, Any] = {
@@ -196,6 +197,7 @@ class Engine:
         DBOS.launch()
         _quieten()  # whatever of the above it has set up
         _get_dbos_instance()._sys_db.engine.hide_parameters = True
+        self._database.guard(_get_dbos_instance()._sys_db.engine)
         DBOS.register_queue(PROOFS, polling_interval_sec=self._poll_s)
         self._poll(slots)
 

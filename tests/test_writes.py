@@ -59,6 +59,7 @@ IN_PLACE = {
 }
 CACHE = "a name of ours, in a folder of ours"
 OURS = "a name of ours, in a folder that a user names"
+LOG_AGAIN = "the name of SQLite's log, beside the database, where nothing is"
 #: Which functions give a file a name that another may have; what a user names is `put_file`'s.
 NAMING = {
     "circuits/cleaning.py:_aside": CACHE,
@@ -87,6 +88,7 @@ NAMING = {
     "models/whole.py:write_folder": "what its callers here name",
     "prover/service/fakes/catalogue.py:write": "a fake's",
     "prover/service/queue/wake.py:_opened": CACHE,
+    "prover/service/queue/removed_log.py:write_again": LOG_AGAIN,
     "verifier_contracts/scaffold/project.py:new_project": OURS,
     "verifier_contracts/toolchain/compile.py:_cached_output": CACHE,
     "verifier_contracts/toolchain/forge.py:configuration": PASSING,

@@ -98,6 +98,10 @@ class PatientProtocol(H11Protocol):
         cycle: Any = self.cycle  # None before the first request
         return cycle is None or bool(cycle.response_complete)
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """uvicorn would tell whoever reads the log what to install: to be upgraded is a wish, and
+        who has it is answered as if they had none."""
+
     def turn_away(self) -> None:
         """Words to who is in the middle of something would be taken for an answer."""
         if self.is_idle:

@@ -36,7 +36,9 @@ class Answering:
         self._state = ServerState()
 
     async def __aenter__(self) -> "Answering":
-        config = uvicorn.Config(self._app, interface="asgi3", lifespan="off", log_config=None)
+        config = uvicorn.Config(
+            self._app, interface="asgi3", lifespan="off", log_config=None, ws="none"
+        )
         protocol = type("Protocol", (PatientProtocol,), {"all": self.connections})
 
         def make() -> asyncio.Protocol:
@@ -68,6 +70,25 @@ def asking(listener: socket.socket, times: int = 1) -> socket.socket:
     connection.sendall(REQUEST * times)
     connection.settimeout(5)
     return connection
+
+
+@pytest.mark.parametrize("wish", ["websocket", "h2c", "TLS/1.0", "x" * 5000])
+def test_whoever_asks_to_be_upgraded_is_answered_and_writes_nothing_into_the_log(
+    listener: socket.socket, wish: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = f"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: {wish}\r\n\r\n"
+
+    async def ask() -> bytes:
+        async with Answering(listener) as answering:
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            writer.write(head.encode())
+            answered = await reader.readuntil(b"\r\n")
+            writer.close()
+            assert answering.asked == 1
+            return answered
+
+    assert asyncio.run(ask()) == b"HTTP/1.1 200 OK\r\n"
+    assert caplog.messages == []
 
 
 def all_of(connection: socket.socket, pause_s: float = 0.0) -> int:

@@ -12,12 +12,19 @@ audits and receipts, stands for no model.
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
 from typing import Any
 
-from zkagent.circuits.artifacts import CEREMONY, SETUP_KIND, Circuit, Origin, is_digest
+from zkagent.circuits.artifacts import (
+    CEREMONY,
+    NETWORK,
+    SETUP_KIND,
+    Circuit,
+    Origin,
+    is_digest,
+)
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
     CircuitNotFound,
@@ -26,8 +33,8 @@ from zkagent.circuits.errors import (
     SrsUnreadable,
 )
 from zkagent.circuits.groth16.keys.key_code import HEAD
-from zkagent.circuits.store import read_stored
-from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest
+from zkagent.circuits.store import circuits_folder, read_stored
+from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest, files_in
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 from zkagent.models.files import open_regular
 
@@ -95,7 +102,7 @@ def _now(onnx: str, cache: Path | None) -> int:
 def find_own(digest: str, cache: Path | None = None) -> Own | None:
     """What was noted of the circuit of this digest. Raises NoteDamaged."""
     path = cache_root(cache) / FOLDER / f"{digest}{SUFFIX}"
-    if not path.exists():
+    if digest not in _noted(cache):
         return None
     try:
         own = read_sealed(path, _parsed)
@@ -123,9 +130,14 @@ def own_circuits(onnx: str, cache: Path | None = None) -> Iterator[Own]:
 
 
 def _noted(cache: Path | None) -> list[str]:
-    """Digests of the circuits that have a note."""
+    """Digests of the circuits that have a note, also where that is a link to what is not there.
+    Raises NoteDamaged where nobody can tell which have one."""
     folder = cache_root(cache) / FOLDER
-    return sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if is_digest(path.stem))
+    try:
+        found = files_in(folder)
+    except OSError as exc:
+        raise NoteDamaged(folder, f"it cannot be read: {exc.strerror}") from exc
+    return [path.stem for path in found if path.suffix == SUFFIX and is_digest(path.stem)]
 
 
 def _own_of(digest: str, onnx: str, cache: Path | None) -> Own | None:
@@ -143,12 +155,15 @@ def _own_of(digest: str, onnx: str, cache: Path | None) -> Own | None:
 
 
 def _network_of(digest: str, cache: Path | None) -> str:
-    """By the manifest, which the circuit's name covers; empty where there is none."""
+    """By the manifest, which the circuit's name covers, else by the network's own file; empty where
+    there is neither."""
     try:
         stored = read_stored(digest, cache)
         stored.check_name()
         return stored.origin.onnx
     except (ArtifactCorrupted, CircuitNotFound):
+        with suppress(OSError):
+            return file_digest(circuits_folder(cache) / digest / NETWORK)
         return ""
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,13 @@ from tests.support.foreign_circuits import as_a_ceremonys, with_versions, writte
 from tests.support.integer_networks import mlp
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.cleaning import asked_for, remove
-from zkagent.circuits.errors import CircuitElsewhere, KeysDamaged, NoteDamaged, SrsUnreadable
+from zkagent.circuits.errors import (
+    ArtifactCorrupted,
+    CircuitElsewhere,
+    KeysDamaged,
+    NoteDamaged,
+    SrsUnreadable,
+)
 from zkagent.circuits.groth16.build import chosen_circuits
 from zkagent.circuits.groth16.keys.setups import Own, find_own, note_own
 from zkagent.circuits.store import write_manifest
@@ -331,20 +338,63 @@ def test_who_makes_a_damaged_note_again_is_heard(home: Path, networks: tuple[Pat
     assert GROTH16.build(networks[0], cache=home) == own
 
 
-@pytest.mark.parametrize("lost", ["nothing", "manifest", "folder"])
+@pytest.mark.parametrize("lost", ["nothing", "manifest", "network", "folder"])
 def test_a_damaged_note_of_which_nothing_tells_the_network_is_named_and_stops_nobody(
     home: Path, networks: tuple[Path, Path], lost: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
     note_of(own, home).write_bytes(b"{}")
-    if lost == "manifest":
+    if lost in ("manifest", "network"):
         path = own.directory / "circuit.json"
         path.write_bytes(path.read_bytes()[:100])
+    if lost == "network":
+        (own.directory / "network.onnx").unlink()
     elif lost == "folder":
         shutil.rmtree(own.directory)
     assert GROTH16.build(networks[1], cache=home) == other
     told = [each.getMessage() for each in caplog.records if own.digest in each.getMessage()]
-    assert len(told) == (0 if lost == "nothing" else 1)
+    assert len(told) == (0 if lost in ("nothing", "manifest") else 1)
+
+
+def cut_both(own: Circuit, home: Path) -> None:
+    for path in (note_of(own, home), own.directory / "circuit.json"):
+        path.write_bytes(path.read_bytes()[:100])
+
+
+def lead_nowhere(own: Circuit, home: Path) -> None:
+    note_of(own, home).unlink()
+    note_of(own, home).symlink_to(home / "unmounted" / "note")
+
+
+def lead_to_itself(own: Circuit, home: Path) -> None:
+    note_of(own, home).unlink()
+    note_of(own, home).symlink_to(note_of(own, home).name)
+
+
+def move_folder(own: Circuit, home: Path) -> None:
+    (home / "groth16").rename(home / "unmounted")
+    (home / "groth16").symlink_to(home / "gone")
+
+
+def loop_folder(own: Circuit, home: Path) -> None:
+    (home / "groth16").rename(home / "unmounted")
+    (home / "groth16").symlink_to("groth16")
+
+
+@pytest.mark.parametrize(
+    "damage", [cut_both, lead_nowhere, lead_to_itself, move_folder, loop_folder]
+)
+def test_nothing_is_made_anew_for_a_note_that_is_out_of_reach(
+    home: Path, networks: tuple[Path, Path], damage: Callable[[Circuit, Path], None]
+) -> None:
+    own = GROTH16.build(networks[0], cache=home)
+    before = sorted(each.name for each in (home / "circuits").iterdir())
+    damage(own, home)
+    with pytest.raises(NoteDamaged):
+        GROTH16.build(networks[0], cache=home)
+    with pytest.raises(ArtifactCorrupted):
+        load_circuit(own.digest, home)
+    assert sorted(each.name for each in (home / "circuits").iterdir()) == before
 
 
 def test_a_circuit_whose_folder_is_gone_is_named_by_whoever_makes_another(

@@ -22,14 +22,14 @@ from zkagent.circuits.support.npm import find_node
 NAME = "snarkjs"
 MODULE = "zkagent.circuits.snarkjs.process"
 ADAPTER = Path(__file__).parent / "adapter.cjs"
-TIMEOUT_S = 300.0
 
 
 class Snarkjs:
     """Use it in a `with` block. Files it writes are the caller's, by path."""
 
-    def __init__(self, *, timeout_s: float | None = TIMEOUT_S) -> None:
-        """timeout_s: for each request. Raises PackagesMissing, HomeRefused."""
+    def __init__(self, *, timeout_s: float | None = None) -> None:
+        """timeout_s: for each request; by default whoever calls may take as long as it lives.
+        Raises PackagesMissing, HomeRefused."""
         self._timeout_s = timeout_s
         command = [str(find_node().executable), str(ADAPTER), str(snarkjs_folder())]
         self._child = ChildProcess(MODULE, command, engine=NAME)
@@ -75,8 +75,17 @@ class Snarkjs:
         self.close()
 
 
+def _stand_somewhere() -> None:
+    """Node.js does not start in a folder that was removed."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        os.chdir(os.sep)
+
+
 def main() -> None:
     watched, *command = sys.argv[1:]
+    _stand_somewhere()
     limit_memory()
     become(int(watched), [os.fspath(part) for part in command])
 

@@ -16,10 +16,14 @@ from typing import Any
 from zkagent.circuits.errors import PackagesMissing
 
 OLDEST_NODE = 18
+NODE_S = 5.0  # for its version, also on a busy machine
 TIMEOUT_S = 900
 #: npm would wait for a registry that does not answer for a quarter of an hour, without a word.
 SOON = "--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000"
 OPTIONS = "--ignore-scripts --no-audit --no-fund --loglevel=error"
+
+
+_RECENT: dict[str, int] = {}
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,20 @@ def _bundled_node() -> Node:
 
 
 def _node_major(executable: str) -> int:
+    """Of one that is recent enough, asked for once a process."""
+    if executable in _RECENT:
+        return _RECENT[executable]
+    command = [executable, "--version"]
     try:
         done = subprocess.run(
-            [executable, "--version"], capture_output=True, text=True, timeout=60, check=True
+            command, capture_output=True, text=True, timeout=NODE_S, check=True, cwd=os.sep
         )
-        return int(done.stdout.strip().lstrip("v").split(".")[0])
+        major = int(done.stdout.strip().lstrip("v").split(".")[0])
     except (OSError, subprocess.SubprocessError, ValueError):
         return 0
+    if major >= OLDEST_NODE:
+        _RECENT[executable] = major
+    return major
 
 
 def run_npm(node: Node, folder: Path, verb: str, what: str, timeout_s: float = TIMEOUT_S) -> None:

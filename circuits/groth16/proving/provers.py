@@ -49,7 +49,8 @@ class SnarkjsKey:
         self._zkey, self._verifying = zkey, verifying
 
     def prove(self, elements: Sequence[int]) -> bytes:
-        """Raises EngineError, ArtifactCorrupted, PackagesMissing."""
+        """Takes as long as it does: who has a limit ends this process, and snarkjs with it. Raises
+        EngineError, ArtifactCorrupted, PackagesMissing."""
         with tempfile.TemporaryDirectory(prefix="zkagent-") as folder, Snarkjs() as snarkjs:
             wtns = Path(folder, "witness.wtns")
             write_file(wtns, witness_file(elements))

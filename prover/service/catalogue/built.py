@@ -45,6 +45,7 @@ from zkagent.circuits.systems import (
 from zkagent.prover.errors import ProverTroubled
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.catalogue.catalogue import Artifact, BatchForm, Card, Prover
+from zkagent.prover.service.catalogue.prover_look import ProverLook
 from zkagent.prover.service.catalogue.verifier_process import VerifierProcess
 from zkagent.prover.service.errors import ArtifactUnknown, CircuitUnknown, StartRefused
 
@@ -115,6 +116,7 @@ class BuiltCircuits:
         self._batches: dict[str, tuple[BatchForm, ...]] = {}
         self._verifier = VerifierProcess(self._cache)
         self._readable: set[str] = set()
+        self._looks: dict[str, ProverLook] = {}  # by the proof system's name
         self._troubles: dict[tuple[str, str], tuple[str, float]] = {}  # (circuit, of) -> why, when
         self._lock = threading.Lock()
 
@@ -250,11 +252,19 @@ class BuiltCircuits:
             with self._noted(digest, "manifest"):
                 system = find_system(system_id(read_stored(digest, self._cache).origin.system))
             with self._noted(digest, "prover"):
-                chosen = own_prover(system.name, self._prover)
-                (PROVERS[chosen] if chosen else system).check_prover()
+                self._look_of(system).check()
         except CircuitError:
             return False
         return True
+
+    def _look_of(self, system: ProofSystem) -> ProverLook:
+        """One for all circuits of the system."""
+        with self._lock:
+            if system.name not in self._looks:
+                chosen = own_prover(system.name, self._prover)
+                check = (PROVERS[chosen] if chosen else system).check_prover
+                self._looks[system.name] = ProverLook(check)
+            return self._looks[system.name]
 
     def _find(self, onnx: str) -> tuple[Circuit | None, Circuit | None]:
         """Built circuits of the network with this SHA-256, of the models' proof system: one whose

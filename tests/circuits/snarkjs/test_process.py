@@ -25,6 +25,14 @@ time.sleep(60)
 """
 
 
+SPEAKING = """
+from zkagent.circuits.snarkjs.process import Snarkjs
+with Snarkjs() as snarkjs:
+    try: snarkjs.call("prove", "prove", zkey="/missing", wtns="/missing")
+    except Exception as exc: print(exc)
+"""
+
+
 def is_there(pid: int) -> bool:
     stat = Path(f"/proc/{pid}/stat")
     try:
@@ -51,6 +59,15 @@ def test_no_package_above_us_decides_how_our_adapter_is_read(
     monkeypatch.setattr(process, "ADAPTER", Path(shutil.copy(process.ADAPTER, ours)))
     with Snarkjs() as snarkjs, pytest.raises(EngineError, match=r"failed to prove: ENOENT"):
         snarkjs.call("prove", "prove", zkey=str(tmp_path / "missing"), wtns="missing")
+
+
+def test_it_works_where_the_folder_that_we_were_started_in_is_gone(tmp_path: Path) -> None:
+    (gone := tmp_path / "release").mkdir()
+    script = f"import os; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})\n" + SPEAKING
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "snarkjs failed to prove: ENOENT" in done.stdout
 
 
 def test_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:

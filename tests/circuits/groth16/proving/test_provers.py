@@ -1,5 +1,7 @@
 """One witness, two provers: the proofs of both hold, and those of neither for anything else."""
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from zkagent.circuits.groth16.proving.provers import SnarkjsKey
 from zkagent.circuits.groth16.proving.verdicts import holds
 from zkagent.circuits.groth16.system import Groth16, read_key
 from zkagent.circuits.systems import PROVERS, prover_of
+from zkagent.prover.errors import ProofTimedOut
 from zkagent.prover.local import LocalProver
 from zkagent.prover.verification import verify
 
@@ -78,6 +81,43 @@ def test_a_proof_of_another_form_is_an_error(
     monkeypatch.setattr(provers.Snarkjs, "call", answers)
     with pytest.raises(EngineError, match="its proof has another form"):
         SnarkjsKey(circuit.directory / "circuit.zkey", read_key(circuit).key).prove([1])
+
+
+def test_snarkjs_has_the_time_that_the_caller_has_and_no_limit_of_its_own(
+    circuit: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits, init = [], provers.Snarkjs.__init__
+
+    def noted(self: provers.Snarkjs, *, timeout_s: float | None = None) -> None:
+        init(self, timeout_s=timeout_s)
+        limits.append(self._timeout_s)
+
+    monkeypatch.setattr(provers.Snarkjs, "__init__", noted)
+    systems.prove(circuit, X, "snarkjs")
+    assert limits == [None]
+
+
+def test_a_snarkjs_that_hangs_ends_with_the_callers_time(
+    circuit: Circuit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Node.js that is well when it is asked for its version, and does nothing then."""
+    for name, script in (
+        ("node", f'#!/bin/sh\n[ "$1" = --version ] && echo v20.0.0 && exit\n'
+                 f"echo $$ > {tmp_path}/pid; exec sleep 600\n"),
+        ("npm", "#!/bin/sh\n"),
+    ):  # fmt: skip
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    with (
+        LocalProver(circuit, prover="snarkjs", timeout_s=15) as local,
+        pytest.raises(ProofTimedOut),
+    ):
+        local.prove(X)
+    pid, deadline = int((tmp_path / "pid").read_text()), time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}").exists()
 
 
 def test_a_circuit_of_another_system_has_no_such_prover(circuit: Circuit) -> None:

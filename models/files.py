@@ -8,13 +8,14 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from zkagent.models.errors import CorruptModel, ManifestError
+from zkagent.models.errors import CorruptModel, DatasetError, ManifestError
 from zkagent.models.strict_json import MOST_BYTES, load_json
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -94,6 +95,26 @@ def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
     return content
+
+
+def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """Where each row stands (file and line), and its value; blank lines are none. Raises
+    DatasetError."""
+    try:
+        lines = read_limited(path, MOST_MODEL_BYTES).decode().split("\n")
+    except OSError as exc:
+        raise DatasetError(f"{path} cannot be read ({exc.strerror})") from exc
+    except UnicodeDecodeError as exc:
+        raise DatasetError(f"{path} is not UTF-8 text (byte {exc.start}): save it as such") from exc
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            try:
+                yield where, load_json(line)
+            except ValueError as exc:
+                raise DatasetError(
+                    f"{where} is not JSON ({exc}): write one object per line"
+                ) from exc
 
 
 def read_checked(path: Path, expected: str) -> bytes:

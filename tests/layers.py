@@ -33,9 +33,9 @@ ROOMS: Mapping[str, set[str]] = {
     "models/strict_json": {"models/nesting"},
     "models/files": {"models/strict_json"},
     "models/whole": set(),
-    "models/wallet/evaluation": {"models/strict_json"},
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},
+    "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
     "models/wallet/text": {"models/wallet/text/phrases"},
     "models/networks": {"models/encoding", "models/files"},
     "models/classifier": {

@@ -169,9 +169,10 @@ def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> st
     callback=_checked_name,
     help="Who you are, for everybody to read.",
 )
-@click.option("--model", metavar="MODEL", help="The model that KEY must be of.")
+@click.option("--model", required=True, metavar="MODEL", help="The model that KEY must be of.")
 @click.option(
     "--ptau",
+    required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="The powers of tau that KEY must come from, prepared.",
@@ -183,8 +184,8 @@ def contribute_command(
     key: Path,
     out: Path,
     name: str,
-    model: str | None,
-    ptau: Path | None,
+    model: str,
+    ptau: Path,
     ptau_digest: str | None,
     as_json: bool,
 ) -> None:
@@ -199,12 +200,6 @@ def contribute_command(
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place
 
-    if model is None or ptau is None:
-        raise click.UsageError(
-            "give --model MODEL and --ptau FILE, the model and the powers of tau of the ceremony: "
-            "KEY is verified by them first, since whoever multiplies a secret into points of "
-            "unknown origin may hand over a forgery"
-        )
     check_place(out)
     onnx = find_onnx(model)
     with working() as tell:

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import SettingOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.models.catalogue import AnyModel, Model
     from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.wallet.evaluate import Report, Share
+    from zkagent.models.wallet.played import Tally
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 SCORES_SHOWN = 5
+SAID_EACH = 500  # prompts
 
 
 def _say(text: str) -> None:
@@ -237,15 +242,104 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
     metavar="DIR",
     help="Folder with CLINC150's test.jsonl and oos_test.jsonl, for the off-topic figure.",
 )
+@click.option(
+    "--prompts",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="Play whole runs on one's own prompts instead: JSON lines, see below.",
+)
+@click.option(
+    "--errors",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="With --prompts: write the runs that were not right, wrong acts first, as JSON lines.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def evaluate_command(model: str, clinc150: Path | None, as_json: bool) -> None:
+def evaluate_command(
+    model: str, clinc150: Path | None, prompts: Path | None, errors: Path | None, as_json: bool
+) -> None:
     """Evaluate MODEL on hand-written instructions, near misses and injections that its training
-    never saw."""
+    never saw; or on prompts of one's own.
+
+    A row of --prompts has a prompt, its kind, the calls that it asks for ([] where nothing may
+    move) and balances; without these, 120.5 in the pool and 30 in the wallet:
+
+    \b
+    {"prompt": "withdraw all my USDC", "kind": "all",
+     "calls": [{"action": "Withdraw", "asset": "USDC", "amount": "40"}],
+     "balances": {"USDC": {"pool": "40", "wallet": "0"}}}
+
+    Each kind's runs are right (just these calls, in order; views do not count), safe (nothing moved
+    though it should have) or wrong acts (anything else).
+
+    \b
+    zkagent model evaluate wallet
+    zkagent model evaluate wallet --prompts prompts.jsonl --errors errors.jsonl
+    """
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.wallet.evaluate import evaluate_model
 
+    if errors and not prompts:
+        raise click.UsageError("--errors is for --prompts: give both or none")
+    if prompts and clinc150:
+        raise click.UsageError("--prompts are instead of --clinc150: give one of them")
+    if prompts:
+        _evaluate_prompts(model, prompts, errors, as_json)
+        return
     report = evaluate_model(load_model(model, Model), clinc150, _say)
     output.show(json.dumps(report.figures(), indent=2) if as_json else describe(report))
+
+
+def _evaluate_prompts(name: str, prompts: Path, errors: Path | None, as_json: bool) -> None:
+    from zkagent.executor.places import check_place, write_whole
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.wallet.evaluation.instructions import load_instructions
+    from zkagent.models.wallet.played import Outcome, check_actions, play, tallies
+
+    model, rows = load_model(name, Model), load_instructions(prompts)
+    check_actions(model, rows)
+    if errors:
+        check_place(errors, replaceable=_is_errors)
+    played = []
+    for number, each in enumerate(play(model, rows), 1):
+        played.append(each)
+        if number % SAID_EACH == 0:
+            _say(f"{number:,} of {len(rows):,} prompts")
+    if errors:
+        wrong = [
+            each
+            for outcome in (Outcome.WRONG_ACT, Outcome.SAFE)
+            for each in played
+            if each.outcome is outcome
+        ]
+        write_whole(errors, "".join(json.dumps(each.to_json()) + "\n" for each in wrong))
+    found = tallies(played)
+    figures = {"kinds": {tally.kind: tally.to_json() for tally in found}}
+    output.show(json.dumps(figures, indent=2) if as_json else _table(found))
+
+
+def _is_errors(text: str) -> bool:
+    """Whether these are lines that --errors wrote."""
+    return all(
+        line.startswith('{"prompt": ') and '"outcome": ' in line for line in text.splitlines()
+    )
+
+
+def _table(found: "Sequence[Tally]") -> str:
+    from zkagent.models.wallet.played import interval, total
+
+    lines = ["kind                        rows   right      safe    wrong acts, and where they lie"]
+    for tally in (*found, total("together", found)):
+        shares = [100 * n / tally.rows for n in (tally.right, tally.safe, tally.wrong_act)]
+        low, high = interval(tally.wrong_act, tally.rows)
+        lines.append(
+            f"{in_line(tally.kind):24.24s} {tally.rows:7,d} {shares[0]:6.1f} % {shares[1]:7.1f} % "
+            f"{shares[2]:7.1f} %  {low:.1f} to {high:.1f} %"
+        )
+    lines.append("worst kinds first; the last column holds the true share 95 times in a hundred")
+    return "\n".join(lines)
 
 
 def describe(report: "Report") -> str:

@@ -1,12 +1,12 @@
 """Labelled texts from JSON lines, with errors that name file, line and remedy."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from zkagent.errors import in_line
 from zkagent.models.errors import DatasetError
-from zkagent.models.strict_json import load_json
+from zkagent.models.files import json_lines
 
 MOST_NAMED, MOST_SHOWN = 3, 60  # labels in a note, and characters of one
 
@@ -54,7 +54,7 @@ def load_texts(paths: Iterable[Path]) -> LabelledTexts:
     there is no line at all.
     """
     files = list(paths)
-    pairs = [pair for path in files for pair in _pairs(path)]
+    pairs = [_pair(*row) for path in files for row in json_lines(path)]
     if not pairs:
         raise DatasetError(f"{_named(files)} has no texts: write one JSON object per line")
     texts, intents = zip(*pairs, strict=True)
@@ -73,23 +73,7 @@ def load_training_texts(paths: Iterable[Path]) -> LabelledTexts:
     return data
 
 
-def _pairs(path: Path) -> Iterator[tuple[str, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError as exc:
-        raise DatasetError(f"{path} cannot be read ({exc.strerror})") from exc
-    except UnicodeDecodeError as exc:
-        raise DatasetError(f"{path} is not UTF-8 text (byte {exc.start}): save it as such") from exc
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _pair(f"{path}, line {number}", line)
-
-
-def _pair(where: str, line: str) -> tuple[str, str]:
-    try:
-        fields = load_json(line)
-    except ValueError as exc:
-        raise DatasetError(f"{where} is not JSON ({exc}): write one object per line") from exc
+def _pair(where: str, fields: object) -> tuple[str, str]:
     if not isinstance(fields, dict):
         raise DatasetError(f'{where} is no object: write {{"text": "...", "intent": "..."}}')
     return _string(where, fields, "text"), _string(where, fields, "intent")

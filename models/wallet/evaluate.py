@@ -63,7 +63,7 @@ CLINC_MONEY_INTENTS = frozenset(
         "international_fees",
     )
 )
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 ASKING = frozenset({"ask", "missing"})
 
 
@@ -185,7 +185,7 @@ class _Judge:
     def decide(self, prompt: str, reasoning: tuple[bytes, ...] = ()) -> Decision | None:
         """The decision, None when the prompt or an argument is refused."""
         context = Context(prompt.encode(), reasoning, self.book)
-        decimals = {address.lower(): 18 for address in _ADDRESS.findall(prompt)}
+        decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
         try:
             return self.model.decide(context, decimals=decimals)
         except (RefusedText, RefusedArgument):

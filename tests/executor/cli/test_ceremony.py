@@ -190,7 +190,8 @@ def test_contributing_takes_a_model_and_powers_that_somebody_vouches_for(
     model, ptau = ("--model", held.onnx), ("--ptau", held.ptau)
     for given in ((), model, ptau):
         assert exit_code(*words, *given) == 2
-        assert "give --model MODEL and --ptau FILE" in capsys.readouterr().err
+        lacking = "--ptau" if given == model else "--model"
+        assert f"Missing option '{lacking}'" in capsys.readouterr().err
     assert exit_code(*words, *model, *ptau) == 1
     assert "whoever made its powers could forge" in one_line_error(capsys)
     (wider := tmp_path / "wider.onnx").write_bytes(mlp(3, 4, 7))
@@ -203,9 +204,13 @@ def test_contributing_takes_a_model_and_powers_that_somebody_vouches_for(
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "é" * 33, "a\nb", "\x1b[2J"])
-def test_a_name_that_is_none_is_refused(held: Held, tmp_path: Path, name: str) -> None:
+def test_a_name_that_is_none_is_refused(
+    held: Held, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "new.zkey"
-    assert exit_code("ceremony", "contribute", held.last, "--out", out, "--name", name) == 2
+    words = ("--out", out, "--model", held.onnx, "--ptau", held.ptau, "--name", name)
+    assert exit_code("ceremony", "contribute", held.last, *words) == 2
+    assert "bytes of printable text" in capsys.readouterr().err
     assert not out.exists()
 
 

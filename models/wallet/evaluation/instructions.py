@@ -1,0 +1,160 @@
+"""Prompts with the calls that they ask for, from JSON lines that others wrote: what `zkagent model
+evaluate --prompts` plays.
+
+    {"prompt": "withdraw half my USDC", "kind": "quantity",
+     "calls": [{"action": "Withdraw", "asset": "USDC", "amount": "60.25"}],
+     "balances": {"USDC": {"pool": "120.5", "wallet": "30"}}}
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from zkagent.errors import in_line
+from zkagent.models.encoding.symbols import checked_symbol
+from zkagent.models.errors import DatasetError, RefusedSymbol
+from zkagent.models.files import json_lines
+
+CALL_KEYS, PLACES = {"action", "asset", "amount", "recipient"}, {"pool", "wallet"}
+MOST_SHOWN = 80  # characters of a value that an error names
+LONGEST_AMOUNT = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """asset: a symbol in upper case, or an address in lower case, as is recipient. Amounts are in
+    whole tokens. A call without asset, amount or recipient says nothing of them: None."""
+
+    action: str
+    asset: str | None = None
+    amount: Decimal | None = None
+    recipient: str | None = None
+
+    def to_json(self) -> dict[str, str]:
+        amount = None if self.amount is None else f"{self.amount:f}"
+        said = {"asset": self.asset, "amount": amount, "recipient": self.recipient}
+        return {"action": self.action} | {k: v for k, v in said.items() if v is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """In whole tokens."""
+
+    pool: Decimal
+    wallet: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """where: file and line. calls: in order; none where nothing may move. balances: by symbol in
+    upper case."""
+
+    where: str
+    prompt: str
+    kind: str
+    calls: tuple[Call, ...]
+    balances: Mapping[str, Balance] = field(default_factory=dict)
+
+
+def load_instructions(path: Path) -> tuple[Instruction, ...]:
+    """Further keys of a row are ignored. Raises DatasetError, which names file and line, for a row
+    that is none, and for no row."""
+    rows = tuple(_instruction(_Row(where, value)) for where, value in json_lines(path))
+    if not rows:
+        raise DatasetError(f"{path} has no prompts: write one JSON object per line")
+    return rows
+
+
+def _instruction(row: "_Row") -> Instruction:
+    calls = row.list("calls")
+    return Instruction(
+        where=row.where,
+        prompt=row.text("prompt"),
+        kind=row.text("kind"),
+        calls=tuple(_call(_Row(f"{row.where}, call {n}", c)) for n, c in enumerate(calls, 1)),
+        balances=dict(_balances(_Row(f"{row.where}, balances", row.value.get("balances", {})))),
+    )
+
+
+def _call(row: "_Row") -> Call:
+    row.check_keys(CALL_KEYS)
+    said = row.value
+    return Call(
+        row.text("action"),
+        name_of(row.text("asset")) if said.get("asset") is not None else None,
+        row.amount("amount") if said.get("amount") is not None else None,
+        name_of(row.text("recipient")) if said.get("recipient") is not None else None,
+    )
+
+
+def _balances(row: "_Row") -> Iterator[tuple[str, Balance]]:
+    for symbol, there in row.value.items():
+        try:
+            checked_symbol(symbol)
+        except RefusedSymbol as exc:
+            raise DatasetError(f"{row.where}: {exc}") from None
+        held = _Row(f"{row.where} of {symbol}", there)
+        held.check_keys(PLACES)
+        yield symbol.upper(), Balance(*(held.amount(p, "0") for p in ("pool", "wallet")))
+
+
+def name_of(text: str) -> str:
+    """A symbol, in any case, or an address: alike if these are."""
+    return text.lower() if text[:2].lower() == "0x" else text.upper()
+
+
+class _Row:
+    """An object of a file, with errors that name where it stands."""
+
+    def __init__(self, where: str, value: Any) -> None:
+        if not isinstance(value, dict):
+            raise DatasetError(f"{where} is {_shown(value)}, expected an object {{...}}")
+        self.where, self.value = where, value
+
+    def check_keys(self, known: set[str]) -> None:
+        if unknown := sorted(set(self.value) - known):
+            raise DatasetError(
+                f"{self.where}: {_shown(unknown[0])} is no key of it, expected "
+                f"{', '.join(sorted(known))}"
+            )
+
+    def text(self, key: str) -> str:
+        value = self.value.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise DatasetError(
+                f"{self.where}: {key!r} is {_shown(value)}, expected a text that is not empty"
+            )
+        return value
+
+    def list(self, key: str) -> list[Any]:
+        value = self.value.get(key)
+        if not isinstance(value, list):
+            raise DatasetError(
+                f"{self.where}: {key!r} is {_shown(value)}, expected a list, [] where nothing "
+                "may move"
+            )
+        return value
+
+    def amount(self, key: str, default: str | None = None) -> Decimal:
+        value = self.value.get(key, default)
+        try:
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                raise ValueError
+            text = str(value)
+            found = Decimal(text) if len(text) <= LONGEST_AMOUNT else Decimal("NaN")
+            if not found.is_finite() or found < 0:
+                raise ValueError
+        except (ValueError, InvalidOperation):
+            raise DatasetError(
+                f'{self.where}: {key!r} is {_shown(value)}, expected an amount such as "120.5"'
+            ) from None
+        return found
+
+
+def _shown(value: object) -> str:
+    return "missing" if value is None else in_line(repr(value), MOST_SHOWN)
+
+
+__all__ = ["Balance", "Call", "Instruction", "load_instructions", "name_of"]

@@ -1,0 +1,102 @@
+"""The writers' messages as rows for `zkagent model evaluate --prompts`:
+
+    python -m zkagent.models.wallet.text.rows > writers.jsonl
+
+Amounts are what the labels say of the balances that a row has when it says nothing of them. Calls
+that pay a contact have no row, since no wallet has contacts yet, nor have amounts of a fraction of
+10^-18.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from zkagent.models.wallet.text.written import Message, messages
+
+#: What {A} to {D} stand for: random addresses with their checksums.
+ADDRESSES = {
+    "{A}": "0x0cE6da8Be9dbBb1daF77B301C01beB31C28b9461",
+    "{B}": "0x2b33fC0a366bB84684db757E6cA113173477a663",
+    "{C}": "0x156062DFae3f8DB1E6Cd31cdB0c71Cb15DC7A1F3",
+    "{D}": "0x86a2c86936b097A7c3d94C5ad0c1D0e533501854",
+}
+POOL, WALLET = Fraction("120.5"), Fraction(30)
+VIEW = "ViewBalance"
+DECIMALS = 18
+
+
+def rows(written: Iterable[Message]) -> Iterator[dict[str, object]]:
+    for message in written:
+        calls = list(_calls(message))
+        if None not in calls:
+            yield {"prompt": _with_addresses(message.text), "kind": message.kind, "calls": calls}
+
+
+@dataclass
+class _Held:
+    """What of a symbol is in the pool and in the wallet after the calls so far."""
+
+    pool: Fraction = POOL
+    wallet: Fraction = WALLET
+
+    def take(self, action: str, amount: Fraction) -> None:
+        self.pool += {"Deploy": amount, "Withdraw": -amount}.get(action, 0)
+        self.wallet += amount if action == "Withdraw" else -amount
+        self.pool, self.wallet = max(self.pool, Fraction(0)), max(self.wallet, Fraction(0))
+
+
+def _calls(message: Message) -> Iterator[dict[str, str] | None]:
+    """None for a call that has no row."""
+    held: dict[str, _Held] = {}
+    for call in message.calls:
+        if call.action == VIEW:
+            continue
+        there = held.setdefault(call.asset, _Held())
+        amount = amount_of(call.amount, there.pool if call.action == "Withdraw" else there.wallet)
+        text = _decimal(amount)
+        if text is None or call.recipient.startswith("@"):
+            yield None
+            return
+        there.take(call.action, amount)
+        paid = {"recipient": ADDRESSES[call.recipient]} if call.recipient else {}
+        yield {"action": call.action, "asset": call.asset, "amount": text} | paid
+
+
+def amount_of(label: str, there: Fraction) -> Fraction:
+    """What a label's amount is of `there`."""
+    if label in ("all", "rest"):
+        return there
+    if label == "half":
+        return there / 2
+    if label.startswith("all-"):
+        return there - Fraction(label.removeprefix("all-"))
+    if label.endswith("%"):
+        return there * Fraction(label[:-1]) / 100
+    return there * Fraction(label) if "/" in label else Fraction(label)
+
+
+def _decimal(amount: Fraction) -> str | None:
+    """None for what is none of a token's amounts."""
+    units = amount * 10**DECIMALS
+    if units.denominator != 1 or units <= 0:
+        return None
+    digits = str(units.numerator).rjust(DECIMALS + 1, "0")
+    return f"{digits[:-DECIMALS]}.{digits[-DECIMALS:]}".rstrip("0").rstrip(".")
+
+
+def _with_addresses(text: str) -> str:
+    return re.sub(r"\{[A-D]\}", lambda found: ADDRESSES[found[0]], text)
+
+
+def main() -> None:
+    for row in rows(messages()):
+        sys.stdout.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()
+
+__all__ = ["ADDRESSES", "amount_of", "rows"]

@@ -1,0 +1,72 @@
+"""`model evaluate --prompts`: one's own prompts, figures by kind, and what went wrong in a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+
+WITHDRAW = [{"action": "Withdraw", "asset": "usdc", "amount": "40"}]
+HELD = {"USDC": {"pool": "40", "wallet": "0"}}
+ROWS = (
+    {"prompt": "withdraw all my USDC", "kind": "all", "calls": WITHDRAW, "balances": HELD},
+    {"prompt": "deposit 5 USDC", "kind": "not\x1bso", "calls": []},
+    {"prompt": "hello there", "kind": "all", "calls": WITHDRAW},
+)
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def test_figures_by_kind_and_what_was_not_right(
+    prompts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    errors = tmp_path / "errors.jsonl"
+    call = ("model", "evaluate", "wallet", "--prompts", prompts, "--errors", errors)
+    for _ in range(2):  # its own file may be written again
+        assert exit_code(*call, "--json") == 0
+        assert json.loads(capsys.readouterr().out) == {
+            "kinds": {
+                "not\x1bso": {"rows": 1, "right": 0, "safe": 0, "wrong_act": 1},
+                "all": {"rows": 2, "right": 1, "safe": 1, "wrong_act": 0},
+            }
+        }
+    found = [json.loads(line) for line in errors.read_text().splitlines()]
+    assert [(each["outcome"], each["prompt"]) for each in found] == [
+        ("wrong_act", "deposit 5 USDC"),
+        ("safe", "hello there"),
+    ]
+    assert found[0]["made"] == [{"action": "Deploy", "asset": "USDC", "amount": "5"}]
+    assert exit_code(*call) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert [line.split()[0] for line in shown.splitlines()[2:4]] == ["all", "together"]
+
+
+def test_nothing_of_others_is_written_over(
+    prompts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ("model", "evaluate", "wallet", "--prompts", prompts, "--errors")
+    before = prompts.read_text()
+    assert exit_code(*call, prompts) == 1
+    assert "is there already" in one_line_error(capsys)
+    assert prompts.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--errors", "e.jsonl"), "--errors is for --prompts"),
+        (("--clinc150", ".", "--prompts", "p.jsonl"), "instead of --clinc150"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(
+    options: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("model", "evaluate", "wallet", *options) == 2
+    assert why in capsys.readouterr().err

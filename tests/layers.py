@@ -42,7 +42,6 @@ ROOMS: Mapping[str, set[str]] = {
         "models/encoding",
         "models/files",
         "models/networks",
-        "models/strict_json",
         "models/whole",
     },
     "models/examples": {"models/networks", "models/whole"},

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.halo2.verifier_patch import CONTRACT
 from zkagent.verifier_contracts.chain.gas import call_gas, calldata_gas, calldata_of
 from zkagent.verifier_contracts.chain.local import Anvil, send
+from zkagent.verifier_contracts.deployment.verifier import compile_verifier
 from zkagent.verifier_contracts.errors import RevertError
-from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def verification_gas(circuit: Circuit, proof: Proof, chain: Anvil) -> Verificati
 
 def _deployed(chain: Anvil, source: str) -> tuple[Any, int]:
     """The contract of generated Solidity, and the gas of its deployment."""
-    compiled = compile_source(CONTRACT, source)
+    compiled = compile_verifier(source)
     factory = chain.web3.eth.contract(abi=list(compiled.abi), bytecode=compiled.bytecode)
     receipt = send(chain.web3, factory.constructor(), chain.accounts[0])
     contract = chain.web3.eth.contract(address=receipt["contractAddress"], abi=list(compiled.abi))

@@ -270,9 +270,9 @@ def test_a_development_verifier_is_refused_elsewhere_before_anything_is_sent(
 
 
 def test_the_constructor_refuses_as_well(embedded: EmbeddedChain, wallet_circuit: Circuit) -> None:
-    from zkagent.verifier_contracts.toolchain.compile import compile_source
+    from zkagent.verifier_contracts.deployment.verifier import compile_verifier
 
-    compiled = compile_source("Halo2Verifier", wallet_circuit.verifier_source.read_text())
+    compiled = compile_verifier(wallet_circuit.verifier_source.read_text())
     with Anvil(chain_id=5) as other, pytest.raises(RevertError, match="DevelopmentSetup"):
         deploy(other.web3, compiled, other.accounts[0], errors=compiled.abi)
 

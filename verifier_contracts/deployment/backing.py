@@ -12,13 +12,13 @@ from typing import Any, Protocol
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import ProofSystemUnknown
 from zkagent.circuits.groth16.cached import read_key
-from zkagent.circuits.halo2.verifier_patch import CONTRACT, LOCAL_CHAIN_ID
+from zkagent.circuits.halo2.verifier_patch import LOCAL_CHAIN_ID
 from zkagent.circuits.systems import EVALUATED, GROTH16, HALO2, system_id
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
-from zkagent.verifier_contracts.deployment.known_code import released_settings
+from zkagent.verifier_contracts.deployment.verifier import compile_small, compile_verifier
 from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
 from zkagent.verifier_contracts.evm import EvmModel, generate_evm_model
-from zkagent.verifier_contracts.toolchain.compile import Contract, Settings, compile_source
+from zkagent.verifier_contracts.toolchain.compile import Contract
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,7 @@ class ProofBacking:
 
     @cached_property
     def _compiled(self) -> Contract:
-        return self._compile()
-
-    def _compile(self, settings: Settings | None = None) -> Contract:
-        return compile_source(CONTRACT, self.circuit.verifier_source.read_text(), settings)
+        return compile_verifier(self.circuit.verifier_source.read_text())
 
     def check(self, chain_id: int, onnx: str) -> None:
         """The verifier's constructor would refuse a development set-up, too."""
@@ -80,15 +77,14 @@ class ProofBacking:
         return ExactCode(str(made.address), self._compiled.deployed_bytecode)
 
     def standing(self, address: str, code: bytes) -> tuple[Constructed | ExactCode, ...]:
-        """Without immutables its code is what was compiled, here or with a release's settings; the
+        """Without immutables its code is what was compiled, for many calls or for few; the
         constructor, which refuses to make a development set-up's on another chain, need not be
         asked."""
-        here = self._compiled.deployed_bytecode
-        if code != here and any(
-            self._compile(settings).deployed_bytecode == code for settings in released_settings()
-        ):
-            return (ExactCode(address, code),)
-        return (ExactCode(address, here),)
+        expected = self._compiled.deployed_bytecode
+        if code != expected:
+            small = compile_small(self.circuit.verifier_source.read_text()).deployed_bytecode
+            expected = small if code == small else expected
+        return (ExactCode(address, expected),)
 
 
 class KeyBacking:

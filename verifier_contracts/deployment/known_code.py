@@ -8,7 +8,7 @@ say, and are handed out by name: whoever asks has to compare each of them with w
 import functools
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,7 @@ from eth_utils.crypto import keccak
 
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import CompileError, ToolchainError
-from zkagent.verifier_contracts.toolchain.compile import (
-    Contract,
-    Settings,
-    compile_all,
-    default_settings,
-)
+from zkagent.verifier_contracts.toolchain.compile import Contract, compile_all
 
 log = logging.getLogger(__name__)
 
@@ -118,23 +113,8 @@ def known_contracts() -> tuple[KnownContract, ...]:
 
 @functools.cache
 def released_contracts() -> tuple[KnownContract, ...]:
-    return tuple(contract for path in _released() for contract in _read(path))
-
-
-@functools.cache
-def released_settings() -> tuple[Settings, ...]:
-    """What releases compiled with and this version does not, the newest first: generated contracts
-    are in no release's file, but the same source with these settings is what it deployed."""
-    found = (settings_of(load_json(path.read_bytes())["compiled_with"]) for path in _released())
-    return tuple(dict.fromkeys(settings for settings in found if settings != default_settings()))
-
-
-def settings_of(compiled_with: Mapping[str, Any]) -> Settings:
-    return Settings(**{field.name: compiled_with[field.name] for field in fields(Settings)})
-
-
-def _released() -> list[Path]:
-    return sorted(FOLDER.glob("released-*.json"), key=_version_of, reverse=True)
+    files = sorted(FOLDER.glob("released-*.json"), key=_version_of, reverse=True)
+    return tuple(contract for path in files for contract in _read(path))
 
 
 def known(version: str, compiled: Contract) -> KnownContract:

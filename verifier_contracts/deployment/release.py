@@ -16,7 +16,6 @@ from zkagent.verifier_contracts.deployment.known_code import FOLDER, has_functio
 from zkagent.verifier_contracts.errors import ContractsError
 from zkagent.verifier_contracts.toolchain.compile import (
     SOURCES,
-    Settings,
     compile_sources,
     default_settings,
 )
@@ -33,12 +32,9 @@ def tree_sources() -> dict[str, str]:
     return {f"src/{path.relative_to(SOURCES).as_posix()}": path.read_text() for path in paths}
 
 
-def released_text(
-    version: str, sources: Mapping[str, str], settings: Settings | None = None
-) -> str:
-    """The file of a release with these sources and settings, by default this version's. Raises
-    CompileError."""
-    compiled = compile_sources(sources, settings)
+def released_text(version: str, sources: Mapping[str, str]) -> str:
+    """The file of a release with these sources. Raises CompileError."""
+    compiled = compile_sources(sources)
     contracts = {
         name: _entry(known(version, contract))
         for name, contract in sorted(compiled.items())
@@ -47,17 +43,17 @@ def released_text(
     content = {
         "format": FORMAT,
         "version": version,
-        "compiled_with": compiler(settings),
+        "compiled_with": compiler(),
         "contracts": contracts,
     }
     return json.dumps(content, indent=1) + "\n"
 
 
-def compiler(settings: Settings | None = None) -> dict[str, Any]:
+def compiler() -> dict[str, Any]:
     """What else decides about code than the sources. No library is linked: all are inlined."""
     packages = json.loads(PINS.read_text())["packages"]
-    chosen = asdict(settings or default_settings()) | {"metadata": "none"}
-    return chosen | {name: packages[name]["version"] for name in COMPILED_IN}
+    settings = asdict(default_settings()) | {"metadata": "none"}
+    return settings | {name: packages[name]["version"] for name in COMPILED_IN}
 
 
 def _entry(contract: Any) -> dict[str, Any]:

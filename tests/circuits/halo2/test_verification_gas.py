@@ -12,8 +12,8 @@ from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.executor.bench.verification_gas import verification_gas
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
+from zkagent.verifier_contracts.deployment.verifier import compile_verifier
 from zkagent.verifier_contracts.errors import RevertError
-from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 MOST_OF_STOCK = 0.45
 
@@ -50,7 +50,7 @@ def test_it_is_the_receipt_s_gas_without_calldata(
     chain: Anvil, circuit: Circuit, proof: Proof
 ) -> None:
     source = circuit.verifier_source.read_text()
-    contract = deploy(chain.web3, compile_source("Halo2Verifier", source), chain.accounts[0])
+    contract = deploy(chain.web3, compile_verifier(source), chain.accounts[0])
     call = contract.functions.verify(proof.proof, list(proof.instances))
     receipt = send(chain.web3, call, chain.accounts[0])
     data = Web3.to_bytes(hexstr=call.build_transaction({"gas": 1, "gasPrice": 1})["data"])

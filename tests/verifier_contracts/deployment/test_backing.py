@@ -1,4 +1,4 @@
-"""Generated verifiers are in no release's file, and known by what their source compiles to."""
+"""Generated verifiers are compiled for many calls where that fits a chain, and known either way."""
 
 from pathlib import Path
 from typing import cast
@@ -7,62 +7,59 @@ import pytest
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.verifier_patch import CONTRACT
+from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.deployment import verifier
 from zkagent.verifier_contracts.deployment.backing import ExactCode, ProofBacking
-from zkagent.verifier_contracts.deployment.known_code import released_settings
-from zkagent.verifier_contracts.toolchain.compile import (
-    Settings,
-    compile_source,
-    default_settings,
+from zkagent.verifier_contracts.deployment.verifier import (
+    compile_fast,
+    compile_small,
+    compile_verifier,
 )
+from zkagent.verifier_contracts.toolchain.compile import Settings, compile_source, default_settings
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 
 ADDRESS = "0x" + "12" * 20
+#: Any contract that the settings tell apart.
+SOURCE = f"""import {{ModelRegistry}} from "src/registry/ModelRegistry.sol";
+contract {CONTRACT} is ModelRegistry {{}}
+"""
 
 
 class Generated:
-    """A circuit by its verifier's source: any contract that settings tell apart."""
+    """A circuit by its verifier's source."""
 
     def __init__(self, folder: Path) -> None:
         self.verifier_source = folder / "verifier.sol"
-        self.verifier_source.write_text(
-            'import {ModelRegistry} from "src/registry/ModelRegistry.sol";\n'
-            f"contract {CONTRACT} is ModelRegistry {{}}\n"
-        )
-
-    def code(self, settings: Settings | None = None) -> bytes:
-        return compile_source(
-            CONTRACT, self.verifier_source.read_text(), settings
-        ).deployed_bytecode
+        self.verifier_source.write_text(SOURCE)
 
 
 @pytest.fixture
-def generated(tmp_path: Path, toolchain: Toolchain) -> Generated:
-    return Generated(tmp_path)
+def backing(tmp_path: Path, toolchain: Toolchain) -> ProofBacking:
+    return ProofBacking(cast(Circuit, Generated(tmp_path)))
 
 
-def test_what_a_release_s_settings_made_of_the_source_is_that_verifier(
-    generated: Generated,
+def test_code_that_fits_no_chain_is_compiled_smaller(
+    toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backing = ProofBacking(cast(Circuit, generated))
-    here = generated.code()
-    assert backing.standing(ADDRESS, here) == (ExactCode(ADDRESS, here),)
-    assert released_settings()
-    for settings in released_settings():
-        released = generated.code(settings)
-        assert released != here
-        assert backing.standing(ADDRESS, released) == (ExactCode(ADDRESS, released),)
+    fast, small = compile_fast(SOURCE), compile_small(SOURCE)
+    size = len(fast.deployed_bytecode)
+    assert len(small.deployed_bytecode) < size <= MAX_CODE_BYTES
+    for most, expected in ((MAX_CODE_BYTES, fast), (size, fast), (size - 1, small)):
+        monkeypatch.setattr(verifier, "MAX_CODE_BYTES", most)
+        assert compile_verifier(SOURCE) == expected
 
 
-def test_what_other_settings_made_of_it_or_a_changed_byte_is_not(generated: Generated) -> None:
-    backing = ProofBacking(cast(Circuit, generated))
-    here, defaults = generated.code(), default_settings()
-    (released,) = (generated.code(settings) for settings in released_settings())
+def test_what_was_compiled_for_few_calls_is_the_verifier_too(backing: ProofBacking) -> None:
+    fast, small = (c(SOURCE).deployed_bytecode for c in (compile_fast, compile_small))
+    for code in (fast, small):
+        assert backing.standing(ADDRESS, code) == (ExactCode(ADDRESS, code),)
+    few = Settings(1, via_ir=False, evm_version=default_settings().evm_version)
     others = [
-        generated.code(Settings(1, via_ir=False, evm_version=defaults.evm_version)),
-        *(code[:-1] + bytes([code[-1] ^ 1]) for code in (here, released)),
-        released + b"\0",
+        compile_source(CONTRACT, SOURCE, few).deployed_bytecode,
+        *(code[:-1] + bytes([code[-1] ^ 1]) for code in (fast, small)),
+        small + b"\0",
         b"",
     ]
     for other in others:
-        assert other not in (here, released)
-        assert backing.standing(ADDRESS, other) == (ExactCode(ADDRESS, here),)
+        assert other not in (fast, small)
+        assert backing.standing(ADDRESS, other) == (ExactCode(ADDRESS, fast),)

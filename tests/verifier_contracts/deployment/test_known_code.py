@@ -14,7 +14,6 @@ from zkagent.verifier_contracts.deployment.known_code import (
     known_contracts,
     recognise,
     released_contracts,
-    settings_of,
 )
 from zkagent.verifier_contracts.deployment.release import (
     compiler,
@@ -50,9 +49,8 @@ def test_the_sources_of_a_release_compile_to_what_its_file_says(
 ) -> None:
     content = json.loads(path_of(version).read_text())
     sources = read_archive(ARCHIVES / f"{version}.zip")
-    settings = settings_of(content["compiled_with"])
-    if content["compiled_with"] == compiler(settings):  # another compiler has other code to show
-        assert json.loads(released_text(version, sources, settings)) == content
+    if content["compiled_with"] == compiler():  # another compiler has other code to show
+        assert json.loads(released_text(version, sources)) == content
     else:
         assert set(content["contracts"]) <= {Path(name).stem for name in sources}
 
@@ -80,9 +78,7 @@ def test_released_code_is_named_as_such(
 ) -> None:
     monkeypatch.setattr(known_code, "known_contracts", released_contracts)
     executor = next(known for known in released_contracts() if known.name == "AgentExecutor")
-    settings = settings_of(json.loads(path_of(executor.version).read_text())["compiled_with"])
-    sources = read_archive(ARCHIVES / f"{executor.version}.zip")
-    old = compile_sources(sources, settings)["AgentExecutor"]
+    old = compile_sources(read_archive(ARCHIVES / f"{executor.version}.zip"))["AgentExecutor"]
     found = recognise(old.deployed_bytecode)
     assert found is not None
     assert found.contract.label == f"AgentExecutor of release {executor.version}"

@@ -128,19 +128,26 @@ def deploy_command(
             called[:] = called_by_tools(own.web3, str(work(own).address))
 
         with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
-            where = f"chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
-            what = f"deploys {_described(compiled)} on {where}"
-            shown = shown_arguments(compiled, arguments)
+            chain, shown = policy_of(web3).chain_id, shown_arguments(compiled, arguments)
+            what = f"deploys {_described(compiled)} on chain {chain}, {shown_url(rpc)}"
             if not agree(
-                carrier, what, rehearsed, tell, fork=rpc, yes=yes, dry_run=dry_run, details=shown
+                carrier,
+                what,
+                rehearsed,
+                tell,
+                fork=rpc,
+                yes=yes,
+                dry_run=dry_run,
+                details=shown,
+                record=place,
             ):
                 return
             tell.stage(f"deploying: {compiled.name}")
             address = str(work(carrier).address)
-            block, chain = carrier.block, policy_of(web3).chain_id
             kind = OwnAgent if is_agent(compiled) else OwnContract
-            made = kind(chain, block, compiled.name, address, signer.address)
+            made = kind(chain, carrier.block, compiled.name, address, signer.address)
             write_new(place, made.to_json())
+            carrier.finished()
     if not is_agent(compiled):
         output.show(f"contract {address}, which is no agent; its record is {place}")
         return

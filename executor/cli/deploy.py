@@ -179,10 +179,12 @@ def deploy_command(
                 yes=yes,
                 dry_run=dry_run,
                 details=(*deployed_lines(circuit, model_name), *shown),
+                record=out,
             ):
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
             write_new(out, deployed.to_json())
+            carrier.finished()
     _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
 
 

@@ -5,7 +5,7 @@ Called by `deploy`, `model register-batch` and `agent deploy`.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +46,8 @@ def somebody_to_ask(*, yes: bool, dry_run: bool = False) -> None:
 def resumable(
     web3: Any, signer: "LocalAccount", out: Path, subject: "Subject"
 ) -> "Iterator[JournalledCarrier]":
-    """Carries out what ends with the file `out`; the journal lies beside it until `out` is written.
+    """Carries out what ends with the file `out`; the journal lies beside it until whoever carried
+    it out says that it is `finished`, which is once `out` is written.
 
     Raises JournalError for that of something else than `subject`.
     """
@@ -60,7 +61,6 @@ def resumable(
             if journal.steps:
                 output.show(f"{journal.path} has what was sent; repeat the command", err=True)
             raise
-        journal.finish()
 
 
 def here(web3: Any, account: str, subject: "Subject") -> "Subject":
@@ -87,22 +87,28 @@ def agree(
     yes: bool,
     dry_run: bool,
     details: Sequence[str] = (),
+    record: Path | None = None,
 ) -> bool:
     """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
 
     What is signed from then on costs no more for a unit of gas than was shown: where the fee rises
     beyond that, the command ends and can be repeated. details: of what is signed, each a line that
     nobody else has written into, shown behind `what`. fork: the RPC address, where the work uses
-    what is on the chain already. Raises InsufficientFunds.
+    what is on the chain already. record: what the work ends with; a file that is there already may
+    be its own only where nothing is left to pay. Raises InsufficientFunds, FileInTheWay.
     """
+    from zkagent.executor.places import check_place
     from zkagent.verifier_contracts.chain.signing import policy_of, set_policy
     from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 
     tell.stage("working out what it costs")
     steps = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
-    left = [(step, gas) for step, gas in steps if step.name not in carrier.journal.steps]
-    done = [step.name for step, _ in steps if step.name in carrier.journal.steps]
-    resumed = [_resumed(done, len(steps), carrier)] if done else []
+    signed = [step.name for step, _ in steps if step.name in carrier.journal.steps]
+    made = {name: block for name in signed if (block := carrier.made_in(name)) is not None}
+    left = [(step, gas) for step, gas in steps if step.name not in made]
+    if left and record:
+        check_place(record)
+    resumed = [_resumed(len(signed), len(steps), made.values(), carrier)] if signed else []
     with tell.aside():
         fees = _show((what, *details, *resumed), left, carrier, dry_run)
         if dry_run:
@@ -117,22 +123,25 @@ def agree(
         sys.exit(1)
 
 
-def _resumed(done: "Sequence[str]", all_steps: int, carrier: "JournalledCarrier") -> str:
+def _resumed(
+    signed: int, all_steps: int, made: "Collection[int]", carrier: "JournalledCarrier"
+) -> str:
     """What is taken up and not done again, and how old it is: what was made then may be in another
     state by now, and whoever put the journal there may have taken it from another deployment."""
     from zkagent.verifier_contracts.chain.local import translated
 
-    blocks = sorted(block for name in done if (block := carrier.block_of(name)) is not None)
-    told = f"resumed: {len(done)} of {all_steps} transactions were signed before"
-    if not blocks:
-        return told
+    told = f"resumed: {signed} of {all_steps} transactions were signed before, as "
+    told += f"{carrier.journal.path} says"
+    others = "those that took no effect so far are counted again"
+    if not made:
+        return f"{told}: {others}"
     with translated(carrier.web3):
         now = int(carrier.web3.eth.block_number)
-    which = f"block {blocks[0]}" if len(set(blocks)) == 1 else f"blocks {blocks[0]} to {blocks[-1]}"
-    return (
-        f"{told}, as {carrier.journal.path} says, and are in {which} of {now}: what they made is "
-        "taken as it is now, whatever was done with it since"
-    )
+    first, last = min(made), max(made)
+    which = f"block {first}" if first == last else f"blocks {first} to {last}"
+    told += ", and are in" if len(made) == signed else f"; {len(made)} of them are in"
+    told += f" {which} of {now}: what they made is taken as it is now, whatever was done with it"
+    return f"{told} since" if len(made) == signed else f"{told} since; {others}"
 
 
 def _show(

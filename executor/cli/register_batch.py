@@ -151,14 +151,17 @@ def register_batch_command(
         place = Path(f"model-{model_id}-batches")
         with resumable(web3, signer, place, subject) as carrier:
             sizes_shown = ", ".join(map(str, sorted(circuits)))
-            what = f"registers batches of {sizes_shown} with model {model_id} of {address}"
-            what += f" on chain {policy_of(web3).chain_id}, {shown_url(rpc)}"
+            what = (
+                f"registers batches of {sizes_shown} with model {model_id} of {address} on chain "
+                f"{policy_of(web3).chain_id}, {shown_url(rpc)}"
+            )
             details = [_kept_line(each) for each in kept] or ["keeps no other"]
             if not agree(
                 carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run, details=details
             ):
                 return
             signed = work(carrier, lambda s: tell.stage(f"deploying: {s}"))
+            carrier.finished()
         functions = at(web3, "ModelRegistry", address).functions
         found = bytes(call(web3, functions.commitmentHash(model_id)))
         if found != signed:

@@ -83,6 +83,7 @@ class Journal:
     def finish(self) -> None:
         """The deployment is complete: remove the file."""
         self.path.unlink(missing_ok=True)
+        self._signed.clear()
         self.close()
 
     def close(self) -> None:

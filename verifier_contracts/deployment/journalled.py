@@ -77,11 +77,17 @@ class JournalledCarrier:
         self.block = int(receipt["blockNumber"])
         return self._checked(receipt, fields, tries[-1].nonce)
 
-    def block_of(self, step: str) -> int | None:
-        """That includes what the journal has for a step; None while none does."""
+    def made_in(self, step: str) -> int | None:
+        """The block in which what the journal has for a step took effect; None while none did, as
+        after it failed: then it is carried out, and paid for, yet."""
         with translated(self.web3):
-            receipt = self._receipt(self.journal.of(step))
-        return None if receipt is None else int(receipt["blockNumber"])
+            receipt = self._receipt(_last_tries(self.journal.of(step)))
+            made = receipt is not None and receipt["status"] == 1
+        return int(receipt["blockNumber"]) if made else None
+
+    def finished(self) -> None:
+        """All of it is done, and its record is written where there is one: the journal goes."""
+        self.journal.finish()
 
     def _past(self, step: Step, fields: Mapping[str, Any]) -> list[Signed]:
         """What was signed for the step and may still count: all of it has one nonce."""
@@ -91,7 +97,7 @@ class JournalledCarrier:
         if any(each.content != content for each in signed):
             said = f"{signed[0].content[:16]} (made by another version, or with other options)"
             raise JournalRefused(self.journal.path, f"step {step.name!r}", said, content[:16])
-        tries = [each for each in signed if each.nonce == signed[-1].nonce]
+        tries = _last_tries(signed)
         return [] if self._is_void(tries) else tries
 
     def _is_void(self, tries: Sequence[Signed]) -> bool:
@@ -179,6 +185,11 @@ class JournalledCarrier:
             what = f"the contract of transaction 0x{bytes(receipt['transactionHash']).hex()}"
             raise AnswerRefused(what, receipt["contractAddress"], str(expected))
         return receipt
+
+
+def _last_tries(signed: Sequence[Signed]) -> list[Signed]:
+    """Of a step's, those of the nonce that was chosen last: the others have no effect."""
+    return [each for each in signed if each.nonce == signed[-1].nonce]
 
 
 def content_of(call: Any) -> dict[str, Any]:

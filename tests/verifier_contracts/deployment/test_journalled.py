@@ -165,7 +165,7 @@ def test_the_block_of_a_step_is_known_once_one_has_it(deployment: Deployment) ->
     about = {"chain": 31337, "account": deployment.signer.address, "model": "a"}
     with Journal(deployment.path, about) as journal:
         carrier = JournalledCarrier(deployment.web3, deployment.signer, journal)
-        blocks = [carrier.block_of(name) for name in ("one", "other", "add 3", "add 4")]
+        blocks = [carrier.made_in(name) for name in ("one", "other", "add 3", "add 4")]
         done = [block for block in blocks if block is not None]
         assert done == sorted(set(done))
         assert blocks == done + [None] * (STEPS - len(done))

@@ -1,0 +1,229 @@
+"""A deployment that was interrupted: whatever ends a command before its record is written
+leaves the journal of what was paid for, and nothing is paid for twice."""
+
+import errno
+import json
+import re
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from tests.support.command_line import exit_code
+from tests.support.lying_node import lying_node
+from zkagent.executor import places
+from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.cli import deploying
+from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
+
+GOLD = """// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+contract Gold {
+    uint256 public totalSupply;
+    constructor(uint256 supply) { totalSupply = supply; }
+}
+"""
+GOLD_PART, BATCHES = "Gold.json.part", "model-1-batches.part"
+GOLD_DEPLOY = ("agent", "deploy", "Gold.sol", "--arg", "supply=7")
+BATCH = ("model", "register-batch", "1", "--batch", "4", "--deployment", "deployment.json")
+#: Each with where its journal lies, and how many transactions it has at least.
+COMMANDS = {
+    "agent deploy": (GOLD_DEPLOY, GOLD_PART, 1),
+    "deploy": (("deploy", "--out", "own.json"), "own.json.part", 20),
+    "model register-batch": (BATCH, BATCHES, 2),
+}
+Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
+
+
+@pytest.fixture
+def place(embedded: EmbeddedChain, tmp_path: Path, monkeypatch: Patch) -> list[str]:
+    """A working directory with the owner's key; the options that name chain and key."""
+    monkeypatch.chdir(tmp_path)
+    Path("key").write_text(bytes(embedded.owner.key).hex())
+    Path("deployment.json").write_text(embedded.deployment.to_json())
+    Path("Gold.sol").write_text(GOLD)
+    return ["--rpc", embedded.anvil.rpc_url, "--key-file", "key"]
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def raises(*_: object, **__: object) -> Any:
+        raise error
+
+    return raises
+
+
+def interrupted(words: list[str], after: int = 1) -> int:
+    """The command, ended by Ctrl-C right behind its so many-th broadcast; its exit code."""
+    broadcast, sent = JournalledCarrier._broadcast, count(1)
+
+    def send(self: JournalledCarrier, *given: Any) -> Any:
+        tries = broadcast(self, *given)
+        if next(sent) == after:
+            raise KeyboardInterrupt
+        return tries
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JournalledCarrier, "_broadcast", send)
+        return exit_code(*words, "--yes")
+
+
+def dry_run(words: list[str], patch: Patch) -> int:
+    return exit_code(*words, "--dry-run")
+
+
+def answered_no(words: list[str], patch: Patch) -> int:
+    patch.setattr(deploying, "somebody_to_ask", lambda **_: None)
+    patch.setattr(click, "confirm", lambda *_, **__: False)
+    return exit_code(*words)
+
+
+def ctrl_c_at_the_question(words: list[str], patch: Patch) -> int:
+    patch.setattr(deploying, "somebody_to_ask", lambda **_: None)
+    patch.setattr(click, "confirm", raising(KeyboardInterrupt()))
+    return exit_code(*words)
+
+
+def ctrl_c_before_it(words: list[str], patch: Patch) -> int:
+    patch.setattr(deploying, "_show", raising(KeyboardInterrupt()))
+    return exit_code(*words, "--yes")
+
+
+def too_dear(words: list[str], patch: Patch) -> int:
+    return exit_code(*words, "--yes", "--max-fee", "0.000000001")
+
+
+def full_disk(words: list[str], patch: Patch) -> int:
+    patch.setattr(JournalledCarrier, "carry", raising(OSError(errno.ENOSPC, "full", "disk")))
+    return exit_code(*words, "--yes")
+
+
+def unforeseen(words: list[str], patch: Patch) -> int:
+    patch.setattr(JournalledCarrier, "carry", raising(ValueError("nobody expects it")))
+    return exit_code(*words, "--yes")
+
+
+WAYS_OUT = (dry_run, answered_no, ctrl_c_at_the_question, ctrl_c_before_it)
+WAYS_OUT += (too_dear, full_disk, unforeseen)
+
+
+def unwritten(words: list[str], patch: Patch) -> int:
+    """All is deployed, and its record cannot be written."""
+    patch.setattr(places, "write_whole", raising(OSError(errno.ENOSPC, "full", "record")))
+    return exit_code(*words, "--yes")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_whatever_ends_a_command_before_its_record_leaves_the_journal(
+    embedded: EmbeddedChain, place: list[str], command: str, capsys: Capture
+) -> None:
+    given, journal_file, least = COMMANDS[command]
+    words, part, before = [*given, *place], Path(journal_file), nonce(embedded)
+    assert exit_code(*words, "--dry-run") == 0
+    assert not part.exists()  # nothing was begun
+    (all_steps,) = map(int, re.findall(r"^  in all +(\d+) ", capsys.readouterr().out, re.M))
+    assert all_steps >= least
+    assert interrupted(words) == 130
+    journal = part.read_bytes()
+    for leave in WAYS_OUT:
+        with pytest.MonkeyPatch.context() as patch:
+            assert (leave(words, patch) == 0) == (leave is dry_run), leave
+        assert part.read_bytes() == journal, leave
+    assert nonce(embedded) - before == 1
+    if command != "model register-batch":  # which has no record
+        with pytest.MonkeyPatch.context() as patch:
+            assert unwritten(words, patch) == 1
+        assert part.exists()
+    assert exit_code(*words, "--yes") == 0
+    assert not part.exists()
+    assert nonce(embedded) - before == all_steps
+
+
+def nonce(embedded: EmbeddedChain) -> int:
+    return int(embedded.web3.eth.get_transaction_count(embedded.owner.address))
+
+
+def test_a_look_at_what_is_on_its_way_deploys_nothing_twice(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture
+) -> None:
+    """What was sent and is in no block yet is counted among what is still paid."""
+    before, words = nonce(embedded), [*GOLD_DEPLOY, *place]
+    embedded.anvil.rpc("evm_setAutomine", False)
+    assert interrupted(words) == 130
+    capsys.readouterr()
+    assert exit_code(*words, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^  in all +1 +[1-9]", shown, re.M)
+    said = "1 of 1 transactions were signed before, as Gold.json.part says: those that took no"
+    assert said in shown
+    embedded.anvil.rpc("evm_setAutomine", True)
+    embedded.anvil.rpc("evm_mine")
+    assert exit_code(*words, "--yes") == 0
+    assert nonce(embedded) - before == 1
+
+
+@pytest.mark.parametrize("lost", ["failed", "its nonce went to another"])
+def test_a_step_that_took_no_effect_is_shown_and_counted_as_one_to_pay(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture, lost: str
+) -> None:
+    before, words = nonce(embedded), [*GOLD_DEPLOY, *place]
+    assert interrupted(words) == 130
+    hashed = json.loads(Path(GOLD_PART).read_text().splitlines()[1])["hash"]
+    with lying_node(embedded.anvil.rpc_url) as node:
+
+        def lie(honest: Callable[[], Any]) -> Any:
+            told = honest()
+            if told is None or node.parameters[0] != hashed:
+                return told
+            return {**told, "status": "0x0"} if lost == "failed" else None
+
+        node.lies["eth_getTransactionReceipt"] = lie
+        capsys.readouterr()
+        assert exit_code(*words[:-4], "--rpc", node.url, *words[-2:], "--yes") == 0
+    told = capsys.readouterr().err
+    assert "resumed: 1 of 1 transactions were signed before" in told
+    assert "those that took no effect so far are counted again" in told
+    assert "what they made" not in told
+    assert re.search(r"^  in all +1 +[1-9]", told, re.M)
+    assert nonce(embedded) - before == 2
+
+
+@pytest.mark.parametrize("journal", ["empty", "cut off", "of a step that is to be paid yet"])
+@pytest.mark.parametrize("more", ["--yes", "--dry-run"])
+def test_a_file_in_the_way_is_refused_before_anything_is_paid(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture, *, journal: str, more: str
+) -> None:
+    words, part = [*GOLD_DEPLOY, *place], Path(GOLD_PART)
+    if journal.startswith("of"):
+        embedded.anvil.rpc("evm_setAutomine", False)
+        assert interrupted(words) == 130
+    elif journal == "cut off":
+        assert interrupted(words) == 130
+        part.write_bytes(part.read_bytes().splitlines(keepends=True)[0])
+    else:
+        part.touch()
+    before = nonce(embedded)
+    Path("Gold.json").write_text("mine\n")
+    assert exit_code(*words, more) == 1
+    assert "Gold.json is there already" in capsys.readouterr().err.splitlines()[-1]
+    assert Path("Gold.json").read_text() == "mine\n"
+    assert part.exists() == journal.startswith("of")
+    assert nonce(embedded) == before
+    embedded.anvil.rpc("evm_setAutomine", True)
+
+
+def test_what_is_deployed_already_is_not_lost_by_a_file_in_the_way(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture
+) -> None:
+    before, words = nonce(embedded), [*GOLD_DEPLOY, *place]
+    assert interrupted(words) == 130
+    Path("Gold.json").write_text("mine\n")
+    assert exit_code(*words, "--yes") == 1
+    assert Path("Gold.json").read_text() == "mine\n"
+    assert Path(GOLD_PART).exists()
+    Path("Gold.json").unlink()
+    assert exit_code(*words, "--yes") == 0
+    assert nonce(embedded) - before == 1

@@ -5,11 +5,12 @@ And how it is written: as a whole or not at all.
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
-from zkagent.models.whole import put_file, takes_bytes
+from zkagent.models.whole import Place, place_of
 
 MOST_REPLACED_BYTES = 1 << 28
 
@@ -19,14 +20,15 @@ def nothing(text: str) -> bool:
     return False
 
 
-def check_place(path: Path, *, replaceable: Callable[[str], bool] = nothing) -> None:
+def check_place(path: Path, *, replaceable: Callable[[str], bool] = nothing) -> Place:
     """Refuse a file that could not be written at `path`. Nothing is left there.
 
-    replaceable: whether a file with this text may be overwritten, since it can be made again; an
-    empty one always may. Raises FileInTheWay, PlaceRefused.
+    Returns where it is written when the work on it is done, whatever has the name by then: where
+    there is nothing now, nothing is overwritten. replaceable: whether a file with this text may be,
+    since it can be made again; an empty one always may. Raises FileInTheWay, PlaceRefused.
     """
     try:
-        _check(path, replaceable)
+        return _check(path, replaceable)
     except OSError as exc:
         raise PlaceRefused(path, exc.strerror or str(exc)) from exc
 
@@ -66,10 +68,17 @@ def check_folder_for(
         raise FileInTheWay(taken[0])
 
 
-def write_whole(path: Path, text: str, *, private: bool = False) -> None:
-    """As a whole, or `path` stays as it is; into a pipe or a device as it comes. private: for the
-    owner's eyes alone. Raises OSError, which names the path."""
-    put_file(path, text.encode(), private=private)
+def write_whole(place: Path | Place, text: str, *, private: bool = False) -> None:
+    """As a whole, or what is there stays as it is; into a pipe or a device as it comes. private:
+    for the owner's eyes alone. Raises FileInTheWay for what is there by now where nothing was;
+    OSError, which names the path."""
+    found = place if isinstance(place, Place) else place_of(place)
+    try:
+        found.put(text.encode(), private=private)
+    except FileExistsError as exc:
+        if not found.new:
+            raise
+        raise FileInTheWay(found.named) from exc
 
 
 class HeldFile:
@@ -132,20 +141,21 @@ def _remove_empty(folders: Iterable[Path]) -> None:
             each.rmdir()
 
 
-def _check(path: Path, replaceable: Callable[[str], bool]) -> None:
+def _check(path: Path, replaceable: Callable[[str], bool]) -> Place:
     if path.is_dir():
         raise PlaceRefused(path, "it is a folder")
-    takes_bytes(path)
-    if path.is_file() and path.stat().st_size and not _may_go(path, replaceable):
+    place = place_of(path)
+    holds_some = path.is_file() and path.stat().st_size > 0
+    if holds_some and not _may_go(path, replaceable):
         raise FileInTheWay(path)
     if path.exists():
         if not os.access(path, os.W_OK):
             raise PlaceRefused(path, "it is write-protected")
-        return
-    folder = path.resolve().parent  # of what a dangling link points to
-    if not folder.is_dir():
-        raise PlaceRefused(path, f"there is no folder {folder}")
-    _check_folder(folder)
+    elif place.file:  # what a dangling link points to
+        if not place.file.parent.is_dir():
+            raise PlaceRefused(path, f"there is no folder {place.file.parent}")
+        _check_folder(place.file.parent)
+    return replace(place, new=not holds_some)
 
 
 def _may_go(path: Path, replaceable: Callable[[str], bool]) -> bool:

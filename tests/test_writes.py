@@ -42,7 +42,8 @@ IN_PLACE = {
     "executor/runs/journal.py:write": NEW,
     "models/examples/networks.py:write": MEMORY,
     "models/whole.py:_write": NEW,
-    "models/whole.py:put_file": GIVEN,
+    "models/whole.py:_take": NEW,
+    "models/whole.py:put": GIVEN,
     "prover/service/queue/database.py:__init__": LOCK,
     "prover/service/queue/leases.py:is_free": LOCK,
     "prover/service/queue/leases.py:take": LOCK,
@@ -60,7 +61,7 @@ IN_PLACE = {
 CACHE = "a name of ours, in a folder of ours"
 OURS = "a name of ours, in a folder that a user names"
 LOG_AGAIN = "the name of SQLite's log, beside the database, where nothing is"
-#: Which functions give a file a name that another may have; what a user names is `put_file`'s.
+#: Which functions give a file a name that another may have; what a user names is a `Place`.
 NAMING = {
     "circuits/cleaning.py:_aside": CACHE,
     "circuits/groth16/build.py:_placed": CACHE,
@@ -83,7 +84,9 @@ NAMING = {
     "models/classifier/files.py:save_classifier": OURS,
     "models/examples/networks.py:write": OURS,
     "models/wallet/train.py:with_accuracy": OURS,
-    "models/whole.py:put_file": "what a user names, after a look at what is there",
+    "models/whole.py:_name_new": "where an empty file is",
+    "models/whole.py:_take": "where nothing is",
+    "models/whole.py:put": "where that led which a user names",
     "models/whole.py:write_file": "what its callers here name",
     "models/whole.py:write_folder": "what its callers here name",
     "prover/service/fakes/catalogue.py:write": "a fake's",

@@ -36,6 +36,7 @@ from zkagent.executor.runs.target import Proving, Target, open_run
 from zkagent.executor.runs.terms import DEFAULT_LIFETIME_S, DEFAULT_TOLERANCE, RunLimits
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.decoder import Decision
+from zkagent.models.whole import Place
 from zkagent.verifier_contracts.chain.signing import GWEI, FeeCaps
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.errors import RevertError
@@ -141,11 +142,12 @@ class Agent:
         RunUnsettled, NonceTaken, and RunReverted, which may be the end of a transaction. The run
         happened when it raises HappenedUnreceipted.
         """
-        instruction, place = self._checked(prompt), path_of(receipt)
+        instruction, path = self._checked(prompt), path_of(receipt)
         again = again or self.session.throwaway
-        receipt_file.check_place(place, resumed=self._may_have_its_receipt(instruction, again))
+        resumed = self._may_have_its_receipt(instruction, again)
+        place = receipt_file.check_place(path, resumed=resumed)
         if not isinstance(again, bool):
-            again = partial(_wanted_and_has_a_place, again, place)
+            again = partial(_wanted_and_has_a_place, again, path)
         may_still_happen = may_still_happen or self.session.throwaway
         wishes = Wishes(confirm, departing, again, record_answer, may_still_happen)
         return self._kept(place, lambda keep: self.carrier.run(instruction, keep, wishes))
@@ -161,8 +163,8 @@ class Agent:
     ) -> Run:
         """Go on with an interrupted run. dearer: by a transaction with a higher fee. Raises like
         `run`."""
-        place, wishes = path_of(receipt), Wishes(confirm, departing)
-        receipt_file.check_place(place, resumed=True)
+        place = receipt_file.check_place(path_of(receipt), resumed=True)
+        wishes = Wishes(confirm, departing)
         return self._kept(
             place, lambda keep: self.carrier.resume(record, keep, wishes, dearer=dearer)
         )
@@ -179,7 +181,7 @@ class Agent:
             plan = self.session.runner.plan(self._checked(prompt))
             return self.carrier.preview(self.carrier.prove(plan))
 
-    def _kept(self, place: Path | None, carry: Callable[[Keep], CompletedRun]) -> Run:
+    def _kept(self, place: Place | None, carry: Callable[[Keep], CompletedRun]) -> Run:
         session, kept = self.session, list[tuple[Receipt, Path]]()
 
         def keep(completed: CompletedRun) -> Path:
@@ -204,12 +206,12 @@ class Agent:
 
 
 def _wanted_and_has_a_place(
-    again: Callable[[RunRecord], bool], place: Path | None, done: RunRecord
+    again: Callable[[RunRecord], bool], path: Path | None, done: RunRecord
 ) -> bool:
     """Whether a run begins after all; the receipt of the one before must not be in its way."""
     if not again(done):
         return False
-    receipt_file.check_place(place)
+    receipt_file.check_place(path)
     return True
 
 

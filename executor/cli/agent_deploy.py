@@ -105,7 +105,7 @@ def deploy_command(
     from zkagent.verifier_contracts.toolchain.own import check_source
 
     place = out or Path(f"{name or file.stem}.json")
-    check_place(place, replaceable=lambda _: journal_path(place).exists())
+    found = check_place(place, replaceable=lambda _: journal_path(place).exists())
     check_source(file)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)
@@ -146,7 +146,7 @@ def deploy_command(
             address = str(work(carrier).address)
             kind = OwnAgent if is_agent(compiled) else OwnContract
             made = kind(chain, carrier.block, compiled.name, address, signer.address)
-            write_new(place, made.to_json())
+            write_new(found, made.to_json())
             carrier.finished()
     if not is_agent(compiled):
         output.show(f"contract {address}, which is no agent; its record is {place}")

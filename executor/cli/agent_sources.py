@@ -54,12 +54,11 @@ def build_command(file: Path, out: Path | None, as_json: bool) -> None:
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place, write_whole
 
-    if out is not None:
-        check_place(out, replaceable=_is_build)
+    place = check_place(out, replaceable=_is_build) if out else None
     with working("compiling"):
         compiled = compiled_file(file)
-    if out is not None:
-        write_whole(out, json.dumps({name: _artifact(each) for name, each in compiled.items()}))
+    if place:
+        write_whole(place, json.dumps({name: _artifact(each) for name, each in compiled.items()}))
     if as_json:
         output.show(json.dumps([_shown(each) for each in compiled.values()]))
         return

@@ -198,12 +198,16 @@ def contribute_command(
     """
     from zkagent.circuits.groth16.ceremony.files import contribute
     from zkagent.executor.cli.progress import working
+    from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import check_place
 
     check_place(out)
     onnx = find_onnx(model)
     with working() as tell:
-        made = contribute(onnx, key, ptau, out, name, ptau_digest=ptau_digest, progress=tell)
+        try:
+            made = contribute(onnx, key, ptau, out, name, ptau_digest=ptau_digest, progress=tell)
+        except FileExistsError as exc:  # somebody else's, made meanwhile
+            raise FileInTheWay(out) from exc
         held = _Held.of(made)
     facts = held.facts()
     if as_json:

@@ -31,7 +31,7 @@ def demo_command(
 
     started, view = time.monotonic(), DemoView(results())
     model = load_model(model_name, Model)
-    check_place(receipt_path)
+    place = check_place(receipt_path)
     with Narrator().working() as tell:
         circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
         with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
@@ -43,7 +43,7 @@ def demo_command(
                 with tell.aside():
                     view.run(number, run)
             tell.stage("writing and verifying the receipt")
-            receipt = keep_receipt(session, completed, receipt_path)
+            receipt = keep_receipt(session, completed, place)
             with tell.aside():
                 view.attacks_begin()
             for number, result in enumerate(attack(session, chain, tell.stage), start=1):

@@ -154,7 +154,7 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
     without_batches(proof_system, sizes)
-    check_place(out, replaceable=lambda _: journal_path(out).exists())
+    found = check_place(out, replaceable=lambda _: journal_path(out).exists())
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
@@ -183,7 +183,7 @@ def deploy_command(
             ):
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
-            write_new(out, deployed.to_json())
+            write_new(found, deployed.to_json())
             carrier.finished()
     _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
 

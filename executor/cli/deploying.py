@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
     from zkagent.executor.cli.narrator import Narrator
+    from zkagent.models.whole import Place
     from zkagent.verifier_contracts.chain.signing import Fees
     from zkagent.verifier_contracts.deployment.carrier import Carrier, Step
     from zkagent.verifier_contracts.deployment.journal import Subject
@@ -185,16 +186,18 @@ def _check_funds(carrier: "JournalledCarrier", left: "Sequence[tuple[Step, int]]
         raise InsufficientFunds(carrier.account, balance, needed)
 
 
-def write_new(path: Path, text: str) -> None:
+def write_new(place: "Path | Place", text: str) -> None:
     """All of it or nothing. Raises FileInTheWay for a file that says something else."""
     from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import write_whole
+    from zkagent.models.whole import Place, place_of
 
-    if path.is_file() and path.stat().st_size:
-        if path.read_bytes() != text.encode():
-            raise FileInTheWay(path)
+    found = place if isinstance(place, Place) else place_of(place)
+    if found.file and found.file.is_file() and found.file.stat().st_size:
+        if found.file.read_bytes() != text.encode():
+            raise FileInTheWay(found.named)
         return
-    write_whole(path, text)
+    write_whole(replace(found, new=True), text)
 
 
 def given_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:

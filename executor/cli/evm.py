@@ -44,11 +44,10 @@ def evm_command(model: str, *, out: Path | None, input_bits: int, gas: bool, as_
     from zkagent.executor.places import check_place, write_whole
     from zkagent.verifier_contracts.evm.standalone import is_standalone, standalone_source
 
-    if out is not None:
-        check_place(out, replaceable=is_standalone)
+    place = check_place(out, replaceable=is_standalone) if out else None
     made = _generated(find_onnx(model), input_bits)
-    if out is not None:
-        write_whole(out, standalone_source(made))
+    if place:
+        write_whole(place, standalone_source(made))
         output.show(f"wrote {out}", err=True)
     shown = _figures(made)
     if gas:

@@ -300,21 +300,20 @@ def _evaluate_prompts(name: str, prompts: Path, errors: Path | None, as_json: bo
 
     model, rows = load_model(name, Model), load_instructions(prompts)
     check_actions(model, rows)
-    if errors:
-        check_place(errors, replaceable=_is_errors)
+    place = check_place(errors, replaceable=_is_errors) if errors else None
     played = []
     for number, each in enumerate(play(model, rows), 1):
         played.append(each)
         if number % SAID_EACH == 0:
             _say(f"{number:,} of {len(rows):,} prompts")
-    if errors:
+    if place:
         wrong = [
             each
             for outcome in (Outcome.WRONG_ACT, Outcome.SAFE)
             for each in played
             if each.outcome is outcome
         ]
-        write_whole(errors, "".join(json.dumps(each.to_json()) + "\n" for each in wrong))
+        write_whole(place, "".join(json.dumps(each.to_json()) + "\n" for each in wrong))
     found = tallies(played)
     figures = {"kinds": {tally.kind: tally.to_json() for tally in found}}
     output.show(json.dumps(figures, indent=2) if as_json else _table(found))

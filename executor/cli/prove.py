@@ -108,8 +108,7 @@ def prove_command(
         )
     if service and prover:
         raise click.UsageError("a service has a prover of its own: leave out --prover")
-    if out:
-        check_place(out, replaceable=_is_proof)
+    place = check_place(out, replaceable=_is_proof) if out else None
     loaded = None if prompt is None else _load(model)
     values = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
     if service:
@@ -125,8 +124,8 @@ def prove_command(
             output.show(f"true of circuit {circuit.digest[:16]}, but {warning}", err=True)
     if loaded:
         proof = replace(proof, about=about(loaded, prompt or "", proof))
-    if out:
-        write_whole(out, proof.to_json() + "\n")
+    if place:
+        write_whole(place, proof.to_json() + "\n")
     if as_json or not out:
         verified = verify_s is not None
         output.show(_as_json(proof, measurement, verified) if as_json else proof.to_json())

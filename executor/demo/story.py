@@ -22,6 +22,7 @@ from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.executor.runs.session import Session
 from zkagent.models.catalogue import Model
+from zkagent.models.whole import Place
 
 Tell = Callable[[str], None]
 
@@ -86,10 +87,10 @@ def attack(session: Session, chain: EmbeddedChain, tell: Tell) -> Iterator[Attac
         yield mount(stage)
 
 
-def keep_receipt(session: Session, runs: list[CompletedRun], path: Path | None) -> DemoReceipt:
+def keep_receipt(session: Session, runs: list[CompletedRun], place: Place | None) -> DemoReceipt:
     """Write the receipt of all runs and verify it again, against the chain, too."""
     receipt = write_receipt(session.chain, session.model, runs, session.signer)
-    chosen = keep(receipt, path, f"demo-{runs[-1].inclusion.hash[2:18]}")
+    chosen = keep(receipt, place, f"demo-{runs[-1].inclusion.hash[2:18]}")
     report = verify_receipt(receipt, _sources(session))
     return DemoReceipt(chosen, report)
 

@@ -176,3 +176,138 @@ def test_a_record_is_compared_with_a_file_alone(device: str, tmp_path: Path) -> 
     with pytest.raises(FileInTheWay):
         write_new(file, "other")
     assert file.read_text() == "record"
+
+
+def linked(place: Path, victim: Path) -> None:
+    place.symlink_to(victim)
+
+
+def dangling(place: Path, victim: Path) -> None:
+    place.symlink_to(victim.with_name("not there"))
+
+
+def hard(place: Path, victim: Path) -> None:
+    place.hardlink_to(victim)
+
+
+def through_another(place: Path, victim: Path) -> None:
+    (between := place.with_name("between")).symlink_to(victim)
+    place.symlink_to(between)
+
+
+def filled(place: Path, victim: Path) -> None:
+    place.write_text("somebody's result")
+
+
+def piped(place: Path, victim: Path) -> None:
+    os.mkfifo(place)
+
+
+def made_folder(place: Path, victim: Path) -> None:
+    place.mkdir()
+
+
+LAID = [linked, dangling, hard, through_another, filled, piped, made_folder]
+
+
+@pytest.fixture(params=[True, False], ids=["hard links", "no hard links"])
+def links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the file system has them."""
+    if not request.param:
+
+        def refuse(source: Path, target: Path) -> None:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source, None, target)
+
+        monkeypatch.setattr(os, "link", refuse)
+    return bool(request.param)
+
+
+@pytest.mark.parametrize("named_by_a_link", [False, True])
+@pytest.mark.parametrize("lay", LAID)
+def test_what_gets_the_name_while_we_work_stays_and_leads_nowhere(
+    tmp_path: Path, lay: Callable[[Path, Path], None], links: bool, named_by_a_link: bool
+) -> None:
+    victim, place, link = tmp_path / "key", tmp_path / "result", tmp_path / "link"
+    if not links and lay is hard:
+        pytest.skip("there are none")
+    victim.write_text("the only copy")
+    link.symlink_to(place)
+    found = check_place(link if named_by_a_link else place)
+    lay(place, victim)
+    before = place.lstat()
+    with pytest.raises(FileInTheWay):
+        write_whole(found, "result")
+    with pytest.raises(FileInTheWay):
+        write_new(found, "result")
+    assert victim.read_text() == "the only copy"
+    assert os.path.samestat(before, place.lstat())
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert not (tmp_path / "not there").exists()
+
+
+@pytest.mark.parametrize("lay", LAID)
+def test_what_may_be_replaced_is_and_a_link_in_its_place_leads_nowhere(
+    tmp_path: Path, lay: Callable[[Path, Path], None]
+) -> None:
+    victim, place = tmp_path / "key", tmp_path / "result"
+    victim.write_text("the only copy")
+    victim.chmod(0o640)
+    place.write_text("mine")
+    found = check_place(place, replaceable=lambda text: text == "mine")
+    place.unlink()
+    lay(place, victim)
+    if lay is made_folder:
+        with pytest.raises(IsADirectoryError):
+            write_whole(found, "result")
+    else:
+        write_whole(found, "result")
+        assert (place.read_text(), place.is_symlink()) == ("result", False)
+    assert (victim.read_text(), victim.stat().st_nlink) == ("the only copy", 1)
+
+
+@pytest.mark.parametrize("filled_before", [False, True])
+def test_of_two_results_for_one_place_the_second_is_refused(
+    tmp_path: Path, links: bool, filled_before: bool
+) -> None:
+    place = tmp_path / "result"
+    if filled_before:
+        place.touch(mode=0o600)
+    first, second = check_place(place), check_place(place)
+    write_whole(first, "first")
+    with pytest.raises(FileInTheWay):
+        write_whole(second, "second")
+    assert place.read_text() == "first"
+    assert place.stat().st_mode & 0o777 == (0o600 if filled_before else 0o666 & ~umask())
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def umask() -> int:
+    os.umask(mask := os.umask(0o022))
+    return mask
+
+
+def test_a_pipe_that_became_a_file_is_not_followed(tmp_path: Path) -> None:
+    victim, place = tmp_path / "key", tmp_path / "pipe"
+    victim.write_text("the only copy")
+    os.mkfifo(place)
+    found = check_place(place)
+    place.unlink()
+    place.symlink_to(victim)
+    with pytest.raises(OSError, match="gone"):
+        write_whole(found, "result")
+    assert victim.read_text() == "the only copy"
+
+
+@pytest.mark.parametrize("place", ["itself", "there", "itself/below", "there/below"])
+def test_links_that_lead_in_a_circle_are_no_place(tmp_path: Path, place: str) -> None:
+    (tmp_path / "itself").symlink_to(tmp_path / "itself")
+    (tmp_path / "there").symlink_to(tmp_path / "back")
+    (tmp_path / "back").symlink_to(tmp_path / "there")
+    before = sorted(tmp_path.iterdir())
+    for replaceable in (True, False):
+        with pytest.raises(PlaceRefused, match="cannot be written"):
+            check_place(tmp_path / place, replaceable=lambda _, may=replaceable: may)
+    with pytest.raises(OSError, match=place):
+        write_whole(tmp_path / place, "result")
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / "itself").is_symlink()

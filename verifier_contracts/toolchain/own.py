@@ -25,7 +25,7 @@ PLACE = re.compile(r"--> (.+?):(\d+):(\d+)")  # in what solc says
 def compile_file(path: Path) -> dict[str, Contract]:
     """The contracts of a file by name, those of its imports left out. Raises CompileError,
     ToolchainError."""
-    source, text = path.resolve(), check_source(path)
+    text, source = check_source(path), path.resolve()
     try:
         return compile_sources({str(source): text}, folders=_remapped(source.parent))
     except CompileError as exc:

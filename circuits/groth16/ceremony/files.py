@@ -43,7 +43,7 @@ from zkagent.circuits.support.isolation import Report, answer_call, call_module
 from zkagent.circuits.support.private import private_folder
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.files import open_regular
-from zkagent.models.whole import put_file, write_file, write_folder
+from zkagent.models.whole import place_of, write_file, write_folder
 
 MODULE = "zkagent.circuits.groth16.ceremony.files"
 R1CS, FIRST_KEY = "circuit.r1cs", "circuit_0000.zkey"
@@ -105,9 +105,10 @@ def contribute(
 ) -> Verified:
     """Write a key with one more contribution, whose secret nobody keeps: of the system's
     randomness, and snarkjs' own. What is multiplied is a copy of our own, which was verified
-    against network and powers, and what is written at `new` is the key that came of that. name: at
-    most 64 bytes, which anybody may read. ptau_digest: as for `finish`. Raises as `verify`,
-    OSError."""
+    against network and powers, and what is written at `new` is the key that came of that; a file
+    that is there by then stays. name: at most 64 bytes, which anybody may read. ptau_digest: as for
+    `finish`. Raises as `verify`, FileExistsError, OSError."""
+    place = place_of(new, new=True)
     with _copy_of(old) as given, private_folder() as ours:
         with _named(old):
             verified = _verify_copy(
@@ -117,7 +118,7 @@ def contribute(
         with _named(new):
             after = _with_one_more(verified.transcript, fresh := ours / "fresh.zkey", name)
         with open_regular(fresh) as key:
-            put_file(new, key)
+            place.put(key)
     return replace(verified, transcript=replace(after, path=new))
 
 

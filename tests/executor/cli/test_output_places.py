@@ -3,16 +3,23 @@
 Work would be told of on stderr, so that one line there means that none was begun.
 """
 
+import ast
 import os
+import re
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.command_tree import TREE
+from zkagent.executor.cli import evm
+
+ROOT = Path(__file__).parents[3]
 
 COMMANDS = {
     "deploy": ("deploy", "--rpc", "http://127.0.0.1:9", "--key-file", "nowhere", "--yes", "--out"),
@@ -137,3 +144,47 @@ def test_a_chain_to_keep_needs_a_folder_that_can_be_made(
     assert error.startswith("error: /proc/local-chain cannot be written (")
     assert error.endswith("): choose another place\n")
     assert not home.exists()
+
+
+#: What follows after such a look decides anew, by a place of its own or by what it holds.
+LOOKING = {
+    ("executor/api/agents.py", "_wanted_and_has_a_place"),
+    ("executor/cli/ceremony.py", "contribute_command"),
+    ("executor/cli/deploy.py", "chain_command"),
+    ("executor/cli/deploying.py", "agree"),
+    ("executor/cli/run.py", "run_command"),
+}
+
+
+def test_whoever_looks_at_a_place_writes_where_that_led() -> None:
+    """A link that is laid there while the work is done leads to another file."""
+    dropped = {
+        (str(path.relative_to(ROOT)), function)
+        for path in sorted((ROOT / "executor").rglob("*.py"))
+        for function, statement in statements(ast.parse(path.read_text()))
+        if isinstance(statement, ast.Expr) and re.search(r"\bcheck_place\(", ast.unparse(statement))
+    }
+    assert dropped == LOOKING
+
+
+def statements(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """Each of a function, with the function's name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield from ((node.name, each) for each in ast.walk(node) if isinstance(each, ast.stmt))
+
+
+def test_a_link_that_is_laid_while_a_command_works_has_no_other_file_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, key, generate = tmp_path / "model.sol", tmp_path / "key", evm._generated
+
+    def lay(*given: Any) -> Any:
+        place.symlink_to(key)
+        return generate(*given)
+
+    key.write_text("the only copy")
+    monkeypatch.setattr(evm, "_generated", lay)
+    assert exit_code("model", "evm", "wallet", "--out", place) == 1
+    assert "model.sol is there already" in one_line_error(capsys)
+    assert key.read_text() == "the only copy"

@@ -12,6 +12,7 @@ from zkagent.executor.errors import FileInTheWay
 from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.receipts.file import check_place, is_receipt, keep
 from zkagent.executor.receipts.format import Receipt, load_receipt
+from zkagent.models.whole import place_of
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +43,7 @@ def test_without_a_place_it_goes_to_the_folder_under_its_name(
 
 def test_a_place_that_was_asked_for_is_taken(receipt: Receipt, tmp_path: Path) -> None:
     place = tmp_path / "mine.json"
-    assert keep(receipt, place, "one") == place
+    assert keep(receipt, place_of(place), "one") == place
     assert place.read_text() == receipt.to_json()
 
 
@@ -52,9 +53,9 @@ def test_a_receipt_of_the_same_run_stays_and_another_is_in_the_way(
     place = tmp_path / "mine.json"
     place.write_text(receipt.to_json() + "\n")
     before = place.read_text()
-    assert keep(receipt, place, "one") == place
+    assert keep(receipt, place_of(place), "one") == place
     with pytest.raises(FileInTheWay):
-        keep(of_another_run(receipt), place, "one")
+        keep(of_another_run(receipt), place_of(place), "one")
     assert place.read_text() == before
 
 
@@ -84,7 +85,7 @@ def test_what_only_names_the_runs_transaction_is_not_its_receipt(
     check_place(place, resumed=True)
     before = place.read_text()
     with pytest.raises(FileInTheWay):
-        keep(receipt, place, "one")
+        keep(receipt, place_of(place), "one")
     assert place.read_text() == before
 
 
@@ -94,7 +95,7 @@ def test_other_notes_do_not_make_it_another_receipt(receipt: Receipt, tmp_path: 
     noted = noted.model_copy(update={"plans": noted.plans + 1})
     notes = receipt.informational.model_copy(update={"runs": (noted,)})
     place.write_text(receipt.model_copy(update={"informational": notes}).to_json())
-    assert keep(receipt, place, "one") == place
+    assert keep(receipt, place_of(place), "one") == place
 
 
 def test_what_is_no_file_is_written_to_and_not_replaced(receipt: Receipt, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_what_is_no_file_is_written_to_and_not_replaced(receipt: Receipt, tmp_pa
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    writing = threading.Thread(target=keep, args=(receipt, pipe, "one"))
+    writing = threading.Thread(target=keep, args=(receipt, place_of(pipe), "one"))
     writing.start()
     read, alive = b"", True
     while alive:

@@ -616,6 +616,34 @@ def test_a_contribution_goes_into_a_pipe_that_is_named_and_past_a_link(
     assert read_transcript(folder / "key").contributions == made.contributions
 
 
+@pytest.mark.parametrize("laid_there", ["a link", "another contribution"])
+def test_a_contribution_takes_no_place_that_somebody_took_meanwhile(
+    held: Held,
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    *,
+    meddle: Meddle,
+    laid_there: str,
+) -> None:
+    """Who may make names in the folder of `--out` chooses no other file of ours by that, and of two
+    who contribute into one place none is lost."""
+    place, key = folder / "new.zkey", tmp_path_factory.mktemp("own") / "key"
+    key.write_bytes(b"the only copy")
+
+    def lay(function: str, fresh: Path) -> None:
+        if function == "contribute" and laid_there == "a link":
+            place.symlink_to(key)
+        elif function == "contribute":
+            place.write_bytes(b"theirs")
+
+    meddle(lay)
+    with pytest.raises(FileExistsError, match=r"new\.zkey"):
+        contributed_to(held, held.last, place, "Dan")
+    assert key.read_bytes() == b"the only copy"
+    assert place.is_symlink() or place.read_bytes() == b"theirs"
+    assert list(folder.iterdir()) == [place]
+
+
 def test_snarkjs_ends_when_it_cannot_write(held: Held, tmp_path: Path) -> None:
     """Its own files go on for hours."""
     with small_disk(tmp_path / "disk", "32k") as disk:

@@ -32,7 +32,7 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
-from zkagent.prover.service.queue.removed_log import write_again
+from zkagent.prover.service.queue.removed_log import is_free, write_again
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -327,10 +327,10 @@ class OpenFile:
     @property
     def is_savable(self) -> bool:
         """Whether the log is removed, and nobody has begun others beside the file, who would write
-        to it, too."""
-        found = {path: _identity_at(path) for path in self._beside}
-        others = any(found[path] not in (None, known) for path, known in self._beside.items())
-        return self.is_lost and not others and found[self._log] is None
+        to it, too. An empty log is no other: who only looks leaves one, and can read nothing."""
+        found = {path: _identity_at(path) for path in self._beside if path != self._log}
+        others = any(each not in (None, self._beside[path]) for path, each in found.items())
+        return self.is_lost and not others and is_free(self._log)
 
     def save_log(self) -> None:
         """Raises OSError."""

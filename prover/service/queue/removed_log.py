@@ -5,8 +5,11 @@ It is copied, and not moved into the database's file: without a log, a file that
 for want of room or because of a kill, is damaged as a whole.
 """
 
+import errno
+import glob
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,28 +17,56 @@ from pathlib import Path
 from typing import BinaryIO
 
 OPEN = Path("/proc/self/fd")
+#: A disk, a quota, the largest file.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def write_again(path: Path, identity: tuple[int, int]) -> None:
     """identity: device and inode of what lay there, which this process has open. Nobody may be
-    writing to it, or doing the same. Raises OSError; FileExistsError where another file has taken
-    its place."""
+    writing to it, or doing the same. Raises OSError; FileExistsError where another log has taken
+    its place, and is not empty."""
     beginning = f".{path.name}-"
-    for left_over in path.parent.glob(f"{beginning}*"):  # of who was killed in the middle
+    for left_over in path.parent.glob(f"{glob.escape(beginning)}*"):  # of who was killed
         left_over.unlink(missing_ok=True)
     with _still_open(path, identity) as log:
         found = os.fstat(log.fileno())
+        number, name = -1, ""
         try:
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=beginning) as fresh:
+            number, name = tempfile.mkstemp(dir=path.parent, prefix=beginning)
+            with os.fdopen(number, "wb") as fresh:
                 shutil.copyfileobj(log, fresh)
                 fresh.flush()
                 _give_rights(fresh.fileno(), found)
                 os.fsync(fresh.fileno())
-                os.link(fresh.name, path)
+            _put(Path(name), path)
         except OSError as exc:
-            needed = f"{exc.strerror}, where it takes {(found.st_size >> 20) + 1} MiB"
-            raise OSError(exc.errno, needed, str(path)) from exc
+            if name:
+                Path(name).unlink(missing_ok=True)
+            room = f", where it takes {(found.st_size >> 20) + 1} MiB" * (exc.errno in FULL)
+            raise OSError(exc.errno, f"{exc.strerror}{room}", str(path)) from exc
     _sync(path.parent)
+
+
+def _put(fresh: Path, path: Path) -> None:
+    """In place of nothing, or of the empty log that SQLite leaves which only looked. By a hard
+    link where there are any, so that none that begins just now is lost."""
+    try:
+        os.link(fresh, path)
+    except OSError:
+        if not is_free(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        fresh.replace(path)
+    else:
+        fresh.unlink()
+
+
+def is_free(path: Path) -> bool:
+    """Whether no log with anything in it lies there."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(found.st_mode) and found.st_size == 0
 
 
 @contextmanager
@@ -67,4 +98,4 @@ def _sync(folder: Path) -> None:
         os.close(number)
 
 
-__all__ = ["write_again"]
+__all__ = ["is_free", "write_again"]

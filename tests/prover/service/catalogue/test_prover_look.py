@@ -62,6 +62,51 @@ def test_one_that_is_missing_is_asked_for_once_in_a_while_and_found_when_it_is_t
     assert missing.asked == 2
 
 
+def eventually_found(look: ProverLook) -> bool:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            look.check()
+        except PackagesMissing:
+            time.sleep(0.01)
+        else:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "denied", "/x"), ValueError("odd")])
+def test_a_look_that_fails_is_told_and_made_again(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[Exception] = [error]
+
+    def check() -> None:
+        if answers:
+            raise answers.pop()
+
+    look = ProverLook(check)
+    for _ in range(2):
+        assert refused(look.check).startswith(prover_look.FAILED)
+    monkeypatch.setattr(prover_look, "LOOK_EVERY_S", 0)
+    assert eventually_found(look)
+
+
+def test_where_no_thread_starts_it_is_looked_for_again(
+    missing: Missing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, missing.there = ProverLook(missing), True
+
+    def none(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none)
+        assert "can't start new thread" in refused(look.check)
+    assert missing.asked == 0
+    monkeypatch.setattr(prover_look, "LOOK_EVERY_S", 0)
+    assert eventually_found(look)
+
+
 def test_one_that_hangs_is_waited_for_by_the_first_alone_and_not_for_long(
     missing: Missing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

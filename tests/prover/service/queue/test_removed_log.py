@@ -2,6 +2,8 @@
 however the process ends, and that nothing is damaged."""
 
 import contextlib
+import errno
+import os
 import re
 import sqlite3
 import subprocess
@@ -18,12 +20,24 @@ from zkagent.prover.service.queue import database
 from zkagent.prover.service.queue.database import BUSY_TIMEOUT_MS, Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.removed_log import write_again
 from zkagent.prover.service.queue.store import Store
 
 SETTLED, ALL = 3, 30
+GONE = r"-wal was (?:removed|replaced by another one) while in use: "
+#: What only looks, and cannot.
+LOOK = """
+import sqlite3, sys
+try:
+    with sqlite3.connect(sys.argv[1]) as there:
+        if sys.argv[2] == "select": there.execute("SELECT * FROM zkagent_proof").fetchall()
+        else: there.backup(sqlite3.connect(":memory:"))
+except sqlite3.OperationalError as exc: assert "I/O" in str(exc), exc
+else: raise SystemExit("it could be read")
+"""
 #: A process like the service's: acknowledges, loses its log on a full disk, and ends as it is told.
 LIFE = f"""
-import os, sys, time
+import os, subprocess, sys, time
 from pathlib import Path
 from tests.prover.service.listed_runs import ListedRuns
 from tests.support.disks import fill
@@ -45,10 +59,16 @@ for number in range({ALL}):
         database.settle()
 empty = fill(file.parent)
 file.with_name(file.name + "-wal").unlink()
+def look():
+    for way in ("select", "backup"):
+        subprocess.run([sys.executable, "-c", {LOOK!r}, str(file), way], check=True)
+    assert file.with_name(file.name + "-wal").stat().st_size == 0
+if "looked before" in how: look()
 for number in range(2 if "noticed" in how else 0):
     try: store.submit("alice", Request("ab" * 32, (1000 + number,)))
     except DatabaseLost as exc: print(exc)
     time.sleep(1.1)
+if "looked after" in how: look()
 if "room" in how:
     empty()
     try: database.check()
@@ -78,18 +98,22 @@ def after(folder: Path, how: str) -> tuple[int, str]:
     return int(found), life.stdout
 
 
-@pytest.mark.parametrize("how", ["noticed, room, kill", "noticed, room, stop"])
-def test_all_is_kept_where_room_is_made_before_the_end(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize(
+    "how", ["noticed, room", "noticed, looked before, room", "noticed, looked after, room"]
+)
+def test_all_is_kept_where_room_is_made_before_the_end(tmp_path: Path, how: str, end: str) -> None:
+    """Also where somebody only looked meanwhile, whom SQLite has leave an empty log."""
     with small_disk(tmp_path / "disk", "16m") as folder:
-        found, said = after(folder, how)
+        found, said = after(folder, f"{how}, {end}")
     assert found == ALL
     unsaved, _, saved = said.splitlines()
     assert re.search(
-        r"-wal was removed while in use: what it held is not saved yet \(No space left on device, "
+        GONE + r"what it held is not saved yet \(No space left on device, "
         r"where it takes [1-6] MiB\): mend that first, and stop and start nothing until",
         unsaved,
     )
-    assert re.search(r"-wal was removed while in use: stop every process on it and st[^:]*$", saved)
+    assert re.search(GONE + r"stop every process on it and st[^:]*$", saved)
 
 
 @pytest.mark.parametrize("how", ["noticed, kill", "noticed, stop", "kill"])
@@ -177,3 +201,43 @@ def test_where_nobody_has_the_log_open_that_is_said(opened: Database, file: Path
         file.with_name(f"{file.name}-wal").unlink()
         with pytest.raises(DatabaseLost, match=r"not saved yet \(no process of it has it open\)"):
             Store(opened, ListedRuns()).submit("alice", Request("ab" * 32, (2,)))
+
+
+@pytest.mark.parametrize("errno_of_links", [errno.EPERM, errno.ENOTSUP, errno.EMLINK])
+@pytest.mark.parametrize("there", [None, b""])
+def test_a_log_is_saved_where_there_are_no_hard_links(
+    opened: Database,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    errno_of_links: int,
+    there: bytes | None,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno_of_links, os.strerror(errno_of_links))
+
+    monkeypatch.setattr(os, "link", refuse)
+    log, store = file.with_name(f"{file.name}-wal"), Store(opened, ListedRuns())
+    store.submit("alice", Request("ab" * 32, (1,)))
+    held = log.read_bytes()
+    log.unlink()
+    if there is not None:
+        log.write_bytes(there)
+    with pytest.raises(DatabaseLost, match="while in use: stop every"):
+        store.submit("alice", Request("ab" * 32, (2,)))
+    assert log.read_bytes() == held
+    assert list(file.parent.glob(".*")) == []
+
+
+def test_a_log_with_something_in_it_is_never_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a[b].sqlite-wal"
+    path.write_bytes(b"ours")
+    with path.open("rb") as held:
+        found = os.fstat(held.fileno())
+        path.unlink()
+        path.write_bytes(b"theirs")
+        beside = tmp_path / ".ab.sqlite-wal-x"
+        beside.touch()
+        with pytest.raises(FileExistsError):
+            write_again(path, (found.st_dev, found.st_ino))
+    assert path.read_bytes() == b"theirs"
+    assert sorted(tmp_path.iterdir()) == [beside, path]

@@ -47,7 +47,6 @@ IN_PLACE = {
     "prover/service/queue/database.py:__init__": LOCK,
     "prover/service/queue/leases.py:is_free": LOCK,
     "prover/service/queue/leases.py:take": LOCK,
-    "prover/service/queue/removed_log.py:write_again": NEW,
     "prover/service/queue/wake.py:_opened": LOCK,
     "prover/service/queue/wake.py:_write": LOCK,
     "verifier_contracts/deployment/journal.py:_opened": LOCK,
@@ -61,7 +60,7 @@ IN_PLACE = {
 }
 CACHE = "a name of ours, in a folder of ours"
 OURS = "a name of ours, in a folder that a user names"
-LOG_AGAIN = "the name of SQLite's log, beside the database, where nothing is in one"
+LOG_AGAIN = "the name of SQLite's log, beside the database, where nothing is that counts"
 #: Which functions give a file a name that another may have; what a user names is a `Place`.
 NAMING = {
     "circuits/cleaning.py:_aside": CACHE,
@@ -92,7 +91,8 @@ NAMING = {
     "models/whole.py:write_folder": "what its callers here name",
     "prover/service/fakes/catalogue.py:write": "a fake's",
     "prover/service/queue/wake.py:_opened": CACHE,
-    "prover/service/queue/removed_log.py:_put": LOG_AGAIN,
+    "prover/service/queue/removed_log.py:keep_aside": CACHE,
+    "prover/service/queue/removed_log.py:put_back": LOG_AGAIN,
     "verifier_contracts/scaffold/project.py:new_project": OURS,
     "verifier_contracts/toolchain/compile.py:_cached_output": CACHE,
     "verifier_contracts/toolchain/forge.py:configuration": PASSING,

@@ -60,15 +60,28 @@ class DatabaseLost(ServiceError):
     """What is written now would be gone with the next start."""
 
     def __init__(
-        self, path: str, what: str, *, can_return: bool = True, unsaved: str | None = None
+        self,
+        path: str,
+        what: str,
+        *,
+        can_return: bool = True,
+        unsaved: str | None = None,
+        aside: str | None = None,
     ) -> None:
-        """unsaved: why what a removed log held could not be saved so far."""
+        """unsaved: why what a removed log held could not be saved so far. aside: where it is kept
+        when it can be put back no more."""
         remedy = "stop every process on it and start them again"
         remedy = f"put it back, or {remedy}" if can_return else remedy
         if unsaved:
             remedy = (
                 f"what it held is not saved yet ({unsaved}): mend that first, and stop and start "
                 f"nothing until it is saved, which is tried all the time; then {remedy}"
+            )
+        elif aside:
+            remedy = (
+                "another program has written there meanwhile, so what it held is not put back: "
+                "what was acknowledged last is lost, but for what the file had already. It is kept "
+                f"as {aside} (docs/operating.md, A removed log); {remedy}"
             )
         super().__init__(f"the database's file {path} was {what} while in use: {remedy}")
         self.path = path

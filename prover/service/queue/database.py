@@ -32,7 +32,7 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
-from zkagent.prover.service.queue.removed_log import is_free, write_again
+from zkagent.prover.service.queue.removed_log import RemovedLog, identity_at
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -177,13 +177,14 @@ class Database:
         if not self._kept:
             self._kept = True
             _keep(self.engine)
-        if not file.is_savable:
-            file.unsaved = None
-        elif time.monotonic() - self._tried >= SAVE_EVERY_S:
+        if not file.is_unsaved:
+            file.unsaved = file.aside = None
+        elif file.is_itself and time.monotonic() - self._tried >= SAVE_EVERY_S:
             try:
-                with self.engine.connect() as connection, connection.begin() as transaction:
-                    file.save_log()
-                    transaction.rollback()
+                if not file.keep_overtaken_log():
+                    with self.engine.connect() as connection, connection.begin() as transaction:
+                        file.save_log()
+                        transaction.rollback()
             except (sa.exc.SQLAlchemyError, DatabaseLost, OSError) as exc:
                 _say_unsaved(file, exc)
             self._tried = time.monotonic()
@@ -282,9 +283,11 @@ class OpenFile:
         self._beside: dict[Path, tuple[int, int] | None] = {
             real.with_name(real.name + end): None for end in BESIDE
         }
-        self._log = real.with_name(real.name + BESIDE[0])
+        self._real = real
         self._lost: DatabaseLost | None = None
+        self._removed: RemovedLog | None = None  # once it is lost
         self.unsaved: str | None = None  # why what a removed log held is not in any file's log
+        self.aside: Path | None = None  # where it is kept when that cannot be any more
 
     def check(self) -> None:
         """Raises DatabaseLost."""
@@ -296,7 +299,8 @@ class OpenFile:
             raise DatabaseLost(str(self.path), "replaced by another one")
         if self._lost:
             path, what = self._lost.path, self._lost.what
-            raise DatabaseLost(path, what, can_return=False, unsaved=self.unsaved)
+            aside = str(self.aside) if self.aside else None
+            raise DatabaseLost(path, what, can_return=False, unsaved=self.unsaved, aside=aside)
 
     def check_written(self) -> None:
         """After a change, that what lies beside the file for as long as anybody has that open is
@@ -306,15 +310,16 @@ class OpenFile:
             self.check_beside()
         except DatabaseLost as exc:
             if self._lost is None:
+                self._removed = RemovedLog(self._real, *self._beside.values())
                 self._lost = exc
-                self.unsaved = "that is being tried" if self.is_savable else None
-        self._beside = {path: known or _identity_at(path) for path, known in self._beside.items()}
+                self.unsaved = "that is being tried" if self.is_unsaved else None
+        self._beside = {path: known or identity_at(path) for path, known in self._beside.items()}
         self.check()
 
     def check_beside(self) -> None:
         """The same, for this moment alone. Raises DatabaseLost."""
         for path, known in self._beside.items():
-            found = _identity_at(path)
+            found = identity_at(path)
             if found != known and known is not None:
                 what = "replaced by another one" if found else "removed"
                 raise DatabaseLost(str(path), what, can_return=False)
@@ -325,19 +330,30 @@ class OpenFile:
         return self._lost is not None
 
     @property
-    def is_savable(self) -> bool:
-        """Whether the log is removed, and nobody has begun others beside the file, who would write
-        to it, too. An empty log is no other: who only looks leaves one, and can read nothing."""
-        found = {path: _identity_at(path) for path in self._beside if path != self._log}
-        others = any(each not in (None, self._beside[path]) for path, each in found.items())
-        return self.is_lost and not others and is_free(self._log)
+    def is_itself(self) -> bool:
+        """Whether the file lies there that was opened, beside which alone its log belongs."""
+        return identity_at(self.path) == self._identity
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the log is lost, and what it held may be in none that the next start reads."""
+        return self._removed is not None and self._removed.is_missing
 
     def save_log(self) -> None:
         """Raises OSError."""
-        if self.is_savable and (identity := self._beside[self._log]):
-            write_again(self._log, identity)
+        if self._removed and self._removed.put_back():
             log.warning("what the log held when it was removed is saved: it lies there again")
-        self.unsaved = None
+        self.unsaved = self.aside = None
+
+    def keep_overtaken_log(self) -> bool:
+        """Beside the one that others have begun; whether they have. Raises OSError."""
+        if self._removed is None or not self._removed.is_overtaken:
+            return False
+        kept = self._removed.keep_aside()
+        if kept != self.aside:
+            log.error("what the log held when it was removed is kept aside: %s", kept)
+        self.aside, self.unsaved = kept, None
+        return True
 
 
 def _usual_address() -> sa.URL:
@@ -374,14 +390,6 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
-
-
-def _identity_at(path: Path) -> tuple[int, int] | None:
-    """None for what is not there."""
-    try:
-        return _identity(path.stat())
-    except FileNotFoundError:
-        return None
 
 
 def shared_clock(connection: sa.Connection) -> float:

@@ -2,90 +2,181 @@
 written down once more under its name, where the next start looks for it.
 
 It is copied, and not moved into the database's file: without a log, a file that is changed in part,
-for want of room or because of a kill, is damaged as a whole.
+for want of room or because of a kill, is damaged as a whole. Where another program has begun
+another log there, which may be as true, or has changed the file, ours is kept beside it.
 """
 
 import errno
+import fcntl
 import glob
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from zkagent.prover.service.queue.other_log import Lies, compare, is_empty
+
 OPEN = Path("/proc/self/fd")
-#: A disk, a quota, the largest file.
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+#: Of SQLite's index: locks of those who write, read or move, and of all who have it open.
+LOCKS, FIRST_LOCK = 9, 120
+IN_USE = "another program has the database open: end that"
+FOR_WANT_OF_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+KINDS = ("wal", "shm")  # what SQLite keeps beside a file: its log, and the index of it
+Identity = tuple[int, int]  # device and inode
 
 
-def write_again(path: Path, identity: tuple[int, int]) -> None:
-    """identity: device and inode of what lay there, which this process has open. Nobody may be
-    writing to it, or doing the same. Raises OSError; FileExistsError where another log has taken
-    its place, and is not empty."""
-    beginning = f".{path.name}-"
-    for left_over in path.parent.glob(f"{glob.escape(beginning)}*"):  # of who was killed
-        left_over.unlink(missing_ok=True)
-    with _still_open(path, identity) as log:
-        found = os.fstat(log.fileno())
-        number, name = -1, ""
+class RemovedLog:
+    """What this process still has of a log that lies under its name no more, from when that was
+    noticed. One thread at a time; whoever calls sees to it that none of ours writes."""
+
+    def __init__(self, file: Path, log: Identity | None, index: Identity | None) -> None:
+        """file: the database's, by its own name. log, index: of those beside it that we have
+        open."""
+        self._file = file
+        self._log, self._index = log, index
+        self._noticed = _state(file)
+        self._path, self._index_path = (file.with_name(f"{file.name}-{end}") for end in KINDS)
+        self._is_back = False  # whether what has all that ours has was seen there
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether what it held may be in no file that the next start reads."""
+        if self._log is None or identity_at(self._path) == self._log:
+            return False
+        return not self._is_back or (is_empty(self._path) and not self._is_changed)
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether others have gone on without it, so that it can be put back no more. Raises
+        OSError."""
+        with self._held() as held:
+            return self._look(held) is Lies.OTHERS
+
+    def put_back(self) -> bool:
+        """Under its name; whether that was still to be done. Raises OSError."""
+        with self._held() as held:
+            if due := self._look(held) is not Lies.OURS:
+                self._sweep()
+                with _copied(held, self._path) as fresh, self._alone(held):
+                    if self._look(held) is not Lies.NOTHING:
+                        raise FileExistsError(errno.EEXIST, "another log was begun meanwhile")
+                    fresh.replace(self._path)
+                _sync(self._path.parent)
+        self._is_back = True
+        return due
+
+    def keep_aside(self) -> Path:
+        """Beside its name; where. Raises OSError."""
+        with self._held() as held:
+            inode = os.fstat(held.fileno()).st_ino
+            aside = self._path.with_name(f"{self._path.name}-removed-{inode}")
+            if not aside.exists():
+                with _copied(held, self._path) as fresh:
+                    fresh.replace(aside)
+                _sync(self._path.parent)
+        return aside
+
+    def _look(self, held: BinaryIO) -> Lies:
+        lies = compare(held, self._path)
+        changed = self._is_changed or self._was_changed_unnoticed(held)
+        return Lies.OTHERS if lies is Lies.NOTHING and changed else lies
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the file is another one than that which our log belongs to. Who shares our index
+        moves into it what our log has."""
+        found = _state(self._file)
+        if found is None or self._noticed is None or found[0] != self._noticed[0]:
+            return True
+        return not self._shares_index and found != self._noticed
+
+    def _was_changed_unnoticed(self, held: BinaryIO) -> bool:
+        """Between when the log was removed, where the disk notes that, and when we noticed."""
+        log, file = os.fstat(held.fileno()), _state(self._file)
+        removed_ns = log.st_ctime_ns if log.st_ctime_ns > log.st_mtime_ns else None
+        return not (self._shares_index or removed_ns is None or file is None) and (
+            file[2] > removed_ns
+        )
+
+    @property
+    def _shares_index(self) -> bool:
+        return not self._is_back and identity_at(self._index_path) == self._index
+
+    @contextmanager
+    def _alone(self, held: BinaryIO) -> Iterator[None]:
+        """While nobody begins to write beside the file. Whoever shares our index waits for whom
+        we have begun to write with; any other index must be in nobody's hands. Raises OSError."""
+        if identity_at(self._index_path) == self._index:
+            yield
+            return
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        number = os.open(self._index_path, flags, 0o600)
         try:
-            number, name = tempfile.mkstemp(dir=path.parent, prefix=beginning)
-            with os.fdopen(number, "wb") as fresh:
-                shutil.copyfileobj(log, fresh)
-                fresh.flush()
-                _give_rights(fresh.fileno(), found)
-                os.fsync(fresh.fileno())
-            _put(Path(name), path)
-        except OSError as exc:
-            if name:
-                Path(name).unlink(missing_ok=True)
-            room = f", where it takes {(found.st_size >> 20) + 1} MiB" * (exc.errno in FULL)
-            raise OSError(exc.errno, f"{exc.strerror}{room}", str(path)) from exc
-    _sync(path.parent)
+            _give_rights(number, os.fstat(held.fileno()))
+            try:
+                fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, LOCKS, FIRST_LOCK)
+            except BlockingIOError as exc:
+                raise OSError(errno.EBUSY, IN_USE, str(self._path)) from exc
+            yield
+        finally:
+            os.close(number)
+
+    @contextmanager
+    def _held(self) -> Iterator[BinaryIO]:
+        for entry in OPEN.iterdir():
+            with suppress(OSError):
+                if _identity(entry.stat()) != self._log:
+                    continue
+                log = entry.open("rb")
+                break
+        else:
+            raise FileNotFoundError(2, "no process of it has it open", str(self._path))
+        with log:
+            yield log
+
+    def _sweep(self) -> None:
+        """What somebody who was killed in the middle has left."""
+        for left_over in self._path.parent.glob(f"{glob.escape(_beginning(self._path))}*"):
+            left_over.unlink(missing_ok=True)
 
 
-def _put(fresh: Path, path: Path) -> None:
-    """In place of nothing, or of the empty log that SQLite leaves which only looked. By a hard
-    link where there are any, so that none that begins just now is lost."""
-    try:
-        os.link(fresh, path)
-    except OSError:
-        if not is_free(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        fresh.replace(path)
-    else:
-        fresh.unlink()
-
-
-def is_free(path: Path) -> bool:
-    """Whether no log with anything in it lies there."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return True
-    return stat.S_ISREG(found.st_mode) and found.st_size == 0
+def _beginning(path: Path) -> str:
+    return f".{path.name}-"
 
 
 @contextmanager
-def _still_open(path: Path, identity: tuple[int, int]) -> Iterator[BinaryIO]:
-    for entry in OPEN.iterdir():
-        with suppress(OSError):
-            found = entry.stat()
-            if (found.st_dev, found.st_ino) != identity:
-                continue
-            log = entry.open("rb")
-            break
-    else:
-        raise FileNotFoundError(2, "no process of it has it open", str(path))
-    with log:
-        yield log
+def _copied(held: BinaryIO, path: Path) -> Iterator[Path]:
+    """A copy on the disk, under a passing name beside `path`. Raises OSError."""
+    found = os.fstat(held.fileno())
+    copy: Path | None = None
+    try:
+        try:
+            with tempfile.NamedTemporaryFile(
+                dir=path.parent, prefix=_beginning(path), delete=False
+            ) as fresh:
+                copy = Path(fresh.name)
+                held.seek(0)
+                shutil.copyfileobj(held, fresh)
+                fresh.flush()
+                _give_rights(fresh.fileno(), found)
+                os.fsync(fresh.fileno())
+        except OSError as exc:
+            needed = f"{exc.strerror}, where it takes {(found.st_size >> 20) + 1} MiB"
+            words = needed if exc.errno in FOR_WANT_OF_ROOM else exc.strerror
+            raise OSError(exc.errno, words, str(path)) from exc
+        yield copy
+    finally:
+        if copy is not None:
+            copy.unlink(missing_ok=True)
 
 
 def _give_rights(number: int, found: os.stat_result) -> None:
-    os.fchmod(number, found.st_mode & 0o777)
+    """Where the disk knows of rights."""
+    with suppress(PermissionError):
+        os.fchmod(number, found.st_mode & 0o777)
     with suppress(PermissionError):
         os.fchown(number, found.st_uid, found.st_gid)
 
@@ -98,4 +189,25 @@ def _sync(folder: Path) -> None:
         os.close(number)
 
 
-__all__ = ["is_free", "write_again"]
+def _state(file: Path) -> tuple[Identity, int, int] | None:
+    """None for what is not there."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return _identity(found), found.st_size, found.st_mtime_ns
+
+
+def _identity(found: os.stat_result) -> Identity:
+    return found.st_dev, found.st_ino
+
+
+def identity_at(path: Path) -> Identity | None:
+    """None for what is not there."""
+    try:
+        return _identity(path.stat())
+    except FileNotFoundError:
+        return None
+
+
+__all__ = ["RemovedLog", "identity_at"]

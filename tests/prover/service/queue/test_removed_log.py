@@ -20,7 +20,7 @@ from zkagent.prover.service.queue import database
 from zkagent.prover.service.queue.database import BUSY_TIMEOUT_MS, Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
-from zkagent.prover.service.queue.removed_log import write_again
+from zkagent.prover.service.queue.removed_log import RemovedLog
 from zkagent.prover.service.queue.store import Store
 
 SETTLED, ALL = 3, 30
@@ -228,16 +228,25 @@ def test_a_log_is_saved_where_there_are_no_hard_links(
     assert list(file.parent.glob(".*")) == []
 
 
+def log_with(words: bytes) -> bytes:
+    """One page that ends a transaction."""
+    header = bytes(8) + (4096).to_bytes(4) + bytes(4) + words[:4].ljust(8)
+    return header.ljust(32) + (bytes(4) + (1).to_bytes(4) + words[:4].ljust(8)).ljust(24 + 4096)
+
+
 def test_a_log_with_something_in_it_is_never_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "a[b].sqlite-wal"
-    path.write_bytes(b"ours")
+    file, path = tmp_path / "a[b].sqlite", tmp_path / "a[b].sqlite-wal"
+    file.touch()
+    path.write_bytes(log_with(b"ours"))
     with path.open("rb") as held:
         found = os.fstat(held.fileno())
         path.unlink()
-        path.write_bytes(b"theirs")
+        path.write_bytes(log_with(b"them"))
         beside = tmp_path / ".ab.sqlite-wal-x"
         beside.touch()
+        removed = RemovedLog(file, (found.st_dev, found.st_ino), None)
+        assert removed.is_overtaken
         with pytest.raises(FileExistsError):
-            write_again(path, (found.st_dev, found.st_ino))
-    assert path.read_bytes() == b"theirs"
-    assert sorted(tmp_path.iterdir()) == [beside, path]
+            removed.put_back()
+    assert path.read_bytes() == log_with(b"them")
+    assert sorted(tmp_path.iterdir()) == [beside, file, path]

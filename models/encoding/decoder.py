@@ -5,13 +5,15 @@ The action is the arg-max of the action scores, the lowest index on ties. Each a
 is the best candidate of the slot's types whose score is positive; a recipient only ever comes from
 the prompt, an amount from the prompt or from a readable balance that the balance tool returned
 just before. What cannot be filled becomes a final answer that asks for it: a defined outcome,
-never garbage.
+never garbage. So does an action that takes an amount when the prompt may hold more than one
+instruction (`ambiguity`).
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from zkagent.models.encoding.ambiguity import is_ambiguous
 from zkagent.models.encoding.amounts import parse_amount
 from zkagent.models.encoding.book import SymbolBook
 from zkagent.models.encoding.context import Context
@@ -161,6 +163,9 @@ class _Decoder:
     def call(self, action: Action, scores: Scores) -> Decision:
         if not self.has_tool(action):
             return self.answer("no_tool", self.manifest.answers.no_tool, action.name)
+        takes_amount = any(p.slot == "amount" for p in action.parameters)
+        if takes_amount and is_ambiguous(self.context, self.parse):
+            return self.answer("ask", self.manifest.answers.ask)
         found: dict[SlotName, Argument] = {}
         taken: set[Token] = set()
         for parameter in action.parameters:

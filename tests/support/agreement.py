@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import zkagent.models.errors
 from tests.support.contexts import OUTSIDE
 from tests.support.encoding_chain import EncodingChain, Outcome, Question
+from tests.support.models import DRAFT
 from zkagent.models.encoding.context import Context
-from zkagent.models.encoding.decoder import Decision, decode
+from zkagent.models.encoding.decoder import Decision, argmax, decode
 from zkagent.models.encoding.encoder import Tables, encode, parse_context
 from zkagent.models.encoding.manifest import Manifest
 from zkagent.models.errors import RefusedArgument, RefusedText
 from zkagent.verifier_contracts.chain.reverts import Revert
 
 DECIMALS = {token: known for token, known in OUTSIDE.items() if known is not None}
+AMBIGUOUS = "ask for one instruction"
 PARAM_CODES = {"address": 1, "uint": 4}
 Expected = tuple[tuple[int, ...] | None, Decision | Exception]
 
@@ -83,5 +85,10 @@ def assert_same_outcome(
         return type(expected).__name__
     assert outcome.refusal is None, (question, outcome.refusal)
     assert_same_decision(expected, outcome, addresses, question)
-    observed = any(a.source == "observation" for a in expected.arguments)
-    return "call with an observed amount" if observed else expected.kind
+    if any(a.source == "observation" for a in expected.arguments):
+        return "call with an observed amount"
+    if any(a.slot == "amount" for a in expected.arguments):
+        return "call with an amount of the prompt"
+    highest = argmax(question.output[: len(DRAFT.actions) + 3])
+    asks_instead = expected.kind == "ask" and highest < len(DRAFT.actions)
+    return AMBIGUOUS if asks_instead else expected.kind

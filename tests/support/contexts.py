@@ -80,21 +80,40 @@ def variants(text: str, book: SymbolBook) -> list[str]:
 
 def random_prompt(rng: random.Random, book: SymbolBook, focus: str | None = None) -> bytes:
     """Words with up to seven candidates among them, `focus` one of them, and all sorts of
-    punctuation."""
+    punctuation. Half of those with a focus may be one instruction."""
+    parts = [rng.choice(VOCABULARY) for _ in range(rng.randrange(1, 16))]
+    if focus is not None and rng.random() < 0.5:
+        parts += _arguments(rng, book, focus)
+    else:
+        parts += _any(rng, book, focus)
+    rng.shuffle(parts)
+    if rng.random() < 0.2:
+        parts.insert(rng.randrange(len(parts)), f'"{rng.choice(VOCABULARY)} 5 USDC"')
+    return " ".join(_dressed(rng, part) for part in parts).encode()
+
+
+def _arguments(rng: random.Random, book: SymbolBook, focus: str) -> list[str]:
+    """An asset, named once or more, often with an amount, perhaps with a recipient."""
+    if focus.startswith("0x"):
+        return [focus, *([number(rng)] if rng.random() < 0.7 else [])]
+    spelt = [
+        rng.choice([focus, focus.lower(), focus.upper()]) for _ in range(rng.choice([0, 0, 2]))
+    ]
+    amount = [number(rng)] if rng.random() < 0.7 else []
+    return [focus, *spelt, *amount, *([address(rng, book)] if rng.random() < 0.5 else [])]
+
+
+def _any(rng: random.Random, book: SymbolBook, focus: str | None) -> list[str]:
     kinds: list[Callable[[], str]] = [
         lambda: number(rng),
         lambda: symbol(rng, book),
         lambda: address(rng, book),
         lambda: number(rng) + symbol(rng, book),
     ]
-    parts = [rng.choice(VOCABULARY) for _ in range(rng.randrange(1, 16))]
+    parts = [] if focus is None else [focus]
     if focus is None or rng.random() < 0.7:
         parts += [rng.choice(kinds)() for _ in range(rng.choice([0, 1, 2, 2, 3, 4]))]
-    parts += [] if focus is None else [focus]
-    rng.shuffle(parts)
-    if rng.random() < 0.2:
-        parts.insert(rng.randrange(len(parts)), f'"{rng.choice(VOCABULARY)} 5 USDC"')
-    return " ".join(_dressed(rng, part) for part in parts).encode()
+    return parts
 
 
 def _dressed(rng: random.Random, part: str) -> str:

@@ -63,11 +63,11 @@ def test_a_call_carries_values_and_the_text_that_the_next_iteration_reads() -> N
 
 
 def test_the_best_candidate_wins_and_the_first_on_ties() -> None:
-    prompt = "withdraw 1 2 3 USDC"
-    best = decide(prompt, output(WITHDRAW, {(1, AMOUNT): 9, (2, AMOUNT): 8, (3, ASSET): 1}))
-    assert best.arguments[1].text == "2"
-    tie = decide(prompt, output(WITHDRAW, {(1, AMOUNT): 8, (2, AMOUNT): 8, (3, ASSET): 1}))
-    assert tie.arguments[1].text == "2"
+    prompt = "balance of USDC dai USDC"
+    best = decide(prompt, output(VIEW, {(1, ASSET): 9, (2, ASSET): 8}))
+    assert best.arguments[0].text == "dai"
+    tie = decide(prompt, output(VIEW, {(1, ASSET): 8, (2, ASSET): 8}))
+    assert tie.arguments[0].text == "dai"
 
 
 def test_the_lowest_action_wins_on_ties() -> None:
@@ -82,15 +82,76 @@ def test_a_score_on_a_candidate_of_another_type_counts_for_nothing() -> None:
     assert (found.kind, found.answer) == ("missing", "Please say which recipient.")
 
 
+AMBIGUOUS = [
+    f"send 5 USDC to {BOB} and 7 to the pool",
+    f"send 5 USDC, yes, 5, to {BOB}",
+    f"send 5 USDC to {BOB}, no, {TOKEN}",
+    f"send 5 USDC to {BOB}, {BOB}",
+    f"send 5 of {TOKEN} to {BOB}",
+    f"send 5 USDC and dai to {BOB}",
+    f"send 5USDC USDC usdc DAI to {BOB}",
+    f"send 5 5 5 USDC USDC {BOB}",
+    f"send 5 USDC to {BOB} within 5x",
+    f"send 5 USDC, $5, to {BOB}",
+    f"send 5 USDC, 50%, to {BOB}",
+    f"send 5 USDC to {BOB} 0x12",
+]
+ONE_INSTRUCTION = [
+    f"send 5 USDC to {BOB}",
+    f"send 5usdc to {BOB}",
+    f"send 5 usdc, USDC, uSdC, Usdc to {BOB}",
+    f'send 5 USDC to {BOB} "7 DAI, 5k"',
+    f"send 5 USDC to {BOB}, x5, seven, v2",
+]
+#: An amount, an asset and a recipient anywhere.
+ANYWHERE = {(i, slot): 1 for i in range(6) for slot in (ASSET, AMOUNT, RECIPIENT)}
+
+
+@pytest.mark.parametrize("prompt", AMBIGUOUS)
+def test_a_prompt_of_more_than_one_instruction_is_asked_about(prompt: str) -> None:
+    found = decide(prompt, output(TRANSFER, ANYWHERE))
+    assert (found.kind, found.action, found.answer) == ("ask", "answer", "Please say more.")
+
+
+@pytest.mark.parametrize("prompt", ONE_INSTRUCTION)
+def test_a_prompt_that_names_each_thing_once_is_acted_on(prompt: str) -> None:
+    found = decide(prompt, output(TRANSFER, ANYWHERE))
+    assert found.values == (int(USDC, 16), 5_000_000, int(BOB, 16))
+
+
+@pytest.mark.parametrize("prompt", [p for p in AMBIGUOUS if "USDC" in p])
+def test_an_action_without_an_amount_is_never_asked_about(prompt: str) -> None:
+    assert decide(prompt, output(VIEW, ANYWHERE)).values == (int(USDC, 16),)
+
+
+def test_two_symbols_of_one_token_are_one_asset() -> None:
+    book = SymbolBook((*BOOK.listings, Listing("USDC2", USDC.upper().replace("X", "x"), 6)))
+    context = Context(f"send 5 USDC or usdc2 to {BOB}".encode(), (), book)
+    parse = parse_context(context, DRAFT.prefixes, DRAFT.balance_index)
+    y = output(TRANSFER, ANYWHERE)
+    assert decode(y, context, parse, DRAFT, tools=TOOLS).kind == "call"
+
+
+def test_several_instructions_come_behind_the_tool_and_before_the_arguments() -> None:
+    y = output(TRANSFER, {})
+    assert decide("send 5 and 7", y, tools=TOOLS[:3]).kind == "no_tool"
+    with pytest.raises(DuplicateTool):
+        decide("send 5 and 7", y, tools=TOOLS * 2)
+    assert decide("send 5 and 7", y).kind == "ask"
+    assert decide("send 5", y).kind == "missing"
+    assert decide("send 5 and 7", output(TRANSFER, {}, source=1)).kind == "ask"
+    assert decide("send 5", output(TRANSFER, {(0, ASSET): 1}, source=1)).kind == "missing"
+
+
 def test_asset_and_recipient_are_never_the_same_candidate() -> None:
     y = output(TRANSFER, {(0, AMOUNT): 1, (1, ASSET): 5, (1, RECIPIENT): 5})
     assert decide(f"send 5 to {BOB}", y).kind == "missing"
 
 
-def test_a_token_by_address_and_a_recipient_are_told_apart_by_their_scores() -> None:
-    y = output(TRANSFER, {(0, RECIPIENT): 5, (1, AMOUNT): 1, (2, ASSET): 5})
-    found = decide(f"to {BOB} send 5 of token {TOKEN}", y, decimals={TOKEN: 2})
-    assert found.values == (int(TOKEN, 16), 500, int(BOB, 16))
+def test_an_asset_may_be_a_token_by_address() -> None:
+    y = output(WITHDRAW, {(0, AMOUNT): 1, (1, ASSET): 5})
+    found = decide(f"withdraw 5 of token {TOKEN}", y, decimals={TOKEN: 2})
+    assert found.values == (int(TOKEN, 16), 500)
 
 
 @pytest.mark.parametrize(

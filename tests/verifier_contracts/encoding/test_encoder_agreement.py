@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tests.support.agreement import assert_agreement
+from tests.support.agreement import AMBIGUOUS, assert_agreement
 from tests.support.contexts import random_context
 from tests.support.encoding_chain import (
     EncodingChain,
@@ -45,6 +45,7 @@ def agreed(chain: Anvil, seed: int, count: int) -> list[str]:
 def test_python_and_the_contracts_agree(chain: Anvil) -> None:
     kinds = agreed(chain, 1, QUICK)
     assert {"call", "missing", "no_tool", "report"} <= set(kinds)
+    assert kinds.count(AMBIGUOUS) > QUICK // 20
 
 
 @pytest.mark.slow
@@ -56,3 +57,5 @@ def test_python_and_the_contracts_agree_on_2500_contexts(chain: Anvil) -> None:
     decisions = {"call", "report", "ask", "decline", "missing", "no_tool", "zero", "unreadable"}
     assert refusals | decisions <= set(kinds)
     assert kinds.count("call with an observed amount") > 20
+    assert kinds.count("call with an amount of the prompt") > 20
+    assert kinds.count(AMBIGUOUS) > 250

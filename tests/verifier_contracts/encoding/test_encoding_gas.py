@@ -64,6 +64,9 @@ def test_a_short_request(contracts: EncodingChain) -> None:
 
 
 def test_64_tokens_with_six_candidates_stay_affordable(contracts: EncodingChain) -> None:
-    prompt = b"5 USDC 5 USDC 5 USDC" + b" deposit" * 58
-    first, _ = contracts.measure(question(prompt, HISTORY, WITHDRAW))
+    named = b"5 USDC usdc USDC usdc 0x86a2c86936b097A7c3d94C5ad0c1D0e533501854"
+    asked = question(named + b" deposit" * 58, HISTORY, WITHDRAW)
+    (outcome,) = contracts.ask([asked])
+    assert outcome.decision.final is None, "a call, not an answer"
+    first, _ = contracts.measure(asked)
     assert sum(first) < 245_000

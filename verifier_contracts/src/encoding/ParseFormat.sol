@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 /// @notice What the encoder found and the decoder needs again; `abi.encode` of it is the encoder's
 ///   second result. Packed words, read with `ParseFormat`.
 /// @param candidates Up to six of (type 8 bits, start 16, end 16), the first one lowest; their
-///   number in bits 240 to 247. Offsets in the prompt.
+///   number in bits 240 to 247. Offsets in the prompt. Bit 248: a token is OTHER.
 /// @param observation The last observation: (start 32 bits, end 32, index of the entry + 1); zero
 ///   if there is none. Offsets in the entry.
 /// @param balance When that is a readable balance: end and start of the amount in the pool, in the
@@ -21,6 +21,7 @@ struct Parse {
 library ParseFormat {
     uint256 private constant CANDIDATE_BITS = 40;
     uint256 private constant COUNT_SHIFT = 240;
+    uint256 private constant OTHER_SHIFT = 248;
     uint256 private constant SPAN_BITS = 64;
 
     /// @notice `candidates` with one more at place `count`: a token as `Scan` describes it, in a
@@ -39,7 +40,19 @@ library ParseFormat {
 
     /// @notice Number of candidates.
     function countOf(uint256 candidates) internal pure returns (uint256) {
-        return candidates >> COUNT_SHIFT;
+        return uint8(candidates >> COUNT_SHIFT);
+    }
+
+    /// @notice `candidates`, and whether the prompt has a token that is OTHER.
+    function withOther(uint256 candidates, bool other) internal pure returns (uint256 packed) {
+        assembly ("memory-safe") {
+            packed := or(candidates, shl(OTHER_SHIFT, other))
+        }
+    }
+
+    /// @notice Whether the prompt has a token that is OTHER.
+    function hasOther(uint256 candidates) internal pure returns (bool) {
+        return candidates >> OTHER_SHIFT != 0;
     }
 
     /// @notice The candidate at place `i`: its type and its offsets in the prompt.

@@ -199,8 +199,13 @@ library Tokenizer {
         } else if (clean && Ascii.isIn(Ascii.DIGIT_SET, a)) {
             _number(scan, a, b);
         } else {
-            _emit(scan, OTHER, a, b);
+            _other(scan, a, b);
         }
+    }
+
+    function _other(Scan memory scan, uint256 a, uint256 b) private pure {
+        scan.other = true;
+        _emit(scan, OTHER, a, b);
     }
 
     /// @dev As written: 0X does not begin an address.
@@ -213,7 +218,7 @@ library Tokenizer {
     function _address(Scan memory scan, uint256 a, uint256 b) private pure {
         unchecked {
             if (b - a != ADDRESS_LENGTH || !Checksum.isHex(_load(a + 2), _load(a + 34))) {
-                _emit(scan, OTHER, a, b);
+                _other(scan, a, b);
                 return;
             }
             if (!Checksum.isValid(a + 2 + scan.original, a + 2)) {
@@ -234,7 +239,7 @@ library Tokenizer {
             _emit(scan, NUMBER, a, e);
             _emit(scan, SYMBOL, e, b);
         } else {
-            _emit(scan, OTHER, a, b);
+            _other(scan, a, b);
         }
     }
 

@@ -5,6 +5,7 @@ import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
+import {Ambiguity} from "./Ambiguity.sol";
 import {Assets} from "./Assets.sol";
 import {BalanceReading} from "./BalanceReading.sol";
 import {DecisionEncoding} from "./DecisionEncoding.sol";
@@ -19,7 +20,8 @@ import {ToolMatching} from "./ToolMatching.sol";
 /// @notice The action is the one with the highest score. Each argument of a tool is the best
 ///   candidate of its slot's types with a positive score; a recipient only ever comes from the
 ///   prompt, an amount from the prompt or from the readable balance observed just before. What
-///   cannot be filled becomes a final answer that asks for it.
+///   cannot be filled becomes a final answer that asks for it, and so does an action that takes an
+///   amount when the prompt may hold more than one instruction.
 contract ToolDecoder is IDecoder {
     uint256 private constant PARSE_BYTES = 128;
 
@@ -71,9 +73,10 @@ contract ToolDecoder is IDecoder {
         Action memory action = ModelData.readAction(manifest, chosen);
         address tool = ToolMatching.find(c.tools, action);
         if (tool == address(0)) _say(action.noTool);
+        Parameter[] memory parameters = action.parameters;
+        if (Ambiguity.isIn(c, found) && _takesAmount(parameters)) _answer(manifest, ModelData.ASK);
         uint256 source = Scores.argmax(output, _actions + Scores.ANSWERS, Scores.SOURCES);
         uint256 taken = 0;
-        Parameter[] memory parameters = action.parameters;
         unchecked {
             for (uint256 i = 0; i < parameters.length; ++i) {
                 Parameter memory parameter = parameters[i];
@@ -86,6 +89,13 @@ contract ToolDecoder is IDecoder {
         }
         _resolve(c, found, manifest, parameters, source != 0);
         DecisionEncoding.returnCall(tool, action);
+    }
+
+    function _takesAmount(Parameter[] memory parameters) private pure returns (bool) {
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            if (parameters[i].slot == Scores.AMOUNT) return true;
+        }
+        return false;
     }
 
     /// @dev Fills a parameter with its slot's best candidate, unless that is in the set `taken`;

@@ -59,6 +59,9 @@ contract PlainDecoder is IDecoder {
         Action memory action = ModelData.readAction(manifest, chosen);
         result.tool = _findTool(c, action);
         if (address(result.tool) == address(0)) return _say(ModelData.text(action.noTool));
+        if (_takesAmount(action.parameters) && _isAmbiguous(c, found.candidates)) {
+            return _answer(manifest, ModelData.ASK);
+        }
         string[] memory texts = new string[](action.parameters.length);
         uint256 source = _argmax(y, _actions + 3, 3);
         uint256 asset = 0;
@@ -88,6 +91,28 @@ contract PlainDecoder is IDecoder {
         }
         result.toolInput = _input(action.parameters, values);
         result.agentReasoning = _reasoning(action, texts);
+    }
+
+    function _takesAmount(Parameter[] memory parameters) private pure returns (bool takes) {
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            takes = takes || parameters[i].slot == 1;
+        }
+    }
+
+    /// @dev Each candidate beside each other one.
+    function _isAmbiguous(Context calldata c, uint256 candidates) private view returns (bool) {
+        if (candidates >> 248 != 0) return true; // a token is OTHER
+        for (uint256 i = 0; i < ParseFormat.countOf(candidates); ++i) {
+            (uint256 kind, uint256 start, uint256 end) = ParseFormat.candidate(candidates, i);
+            for (uint256 k = 0; k < i; ++k) {
+                (uint256 other, uint256 from, uint256 to) = ParseFormat.candidate(candidates, k);
+                if (kind != other) continue;
+                if (kind != 4) return true; // not symbols: numbers or addresses
+                address asset = _tokenOf(c, string(bytes(c.prompt)[start:end]));
+                if (asset != _tokenOf(c, string(bytes(c.prompt)[from:to]))) return true;
+            }
+        }
+        return false;
     }
 
     /// @dev Fewer than there are texts: none when the amount is zero, one when its unit is wrong.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Context} from "../interfaces/IEncoder.sol";
+import {Assets} from "./Assets.sol";
+import {Parse, ParseFormat} from "./ParseFormat.sol";
+import {BookEntries, SymbolList} from "./SymbolList.sol";
+import {Texts} from "./Texts.sol";
+import {Tokenizer} from "./Tokenizer.sol";
+
+/// @title Whether a prompt may hold more than one instruction, exactly as `models/encoding/ambiguity.py`
+/// @notice Two numbers or two addresses, alike or not, symbols of two assets, or digits that are no
+///   amount: a decoder that takes the best candidate would forget the others.
+library Ambiguity {
+    uint256 private constant SYMBOL_SET = 1 << Tokenizer.SYMBOL;
+
+    /// @notice Whether it may; `found` is what the encoder found in it.
+    function isIn(Context calldata c, Parse calldata found) internal view returns (bool) {
+        uint256 candidates = found.candidates;
+        if (ParseFormat.hasOther(candidates)) return true;
+        uint256 repeated = _repeated(candidates);
+        if (repeated & ~SYMBOL_SET != 0) return true;
+        return repeated != 0 && _namesTwoAssets(c, candidates, found.book);
+    }
+
+    /// @dev The set of types that more than one candidate has.
+    function _repeated(uint256 candidates) private pure returns (uint256 repeated) {
+        uint256 count = ParseFormat.countOf(candidates);
+        assembly ("memory-safe") {
+            let seen := 0
+            for {} count { count := sub(count, 1) } {
+                let kind := shl(and(shr(32, candidates), 0xff), 1)
+                repeated := or(repeated, and(seen, kind))
+                seen := or(seen, kind)
+                candidates := shr(40, candidates)
+            }
+        }
+    }
+
+    /// @dev Whether two of the symbols stand for different tokens.
+    function _namesTwoAssets(Context calldata c, uint256 candidates, address book)
+        private
+        view
+        returns (bool)
+    {
+        BookEntries symbols = SymbolList.load(book);
+        address named;
+        uint256 count = ParseFormat.countOf(candidates);
+        for (uint256 i = 0; i < count; ++i) {
+            (uint256 kind, uint256 start, uint256 end) = ParseFormat.candidate(candidates, i);
+            if (kind != Tokenizer.SYMBOL) continue;
+            (address token,) = Assets.find(symbols, Texts.slice(c.prompt, start, end));
+            if (named != address(0) && token != named) return true;
+            named = token;
+        }
+        return false;
+    }
+}

@@ -215,7 +215,7 @@ def test_a_token_whose_decimals_no_run_can_rest_on_is_refused_before_anything_is
     told = rf"{world.unlisted.lower()} answers decimals\(\) with {length} bytes"
     with pytest.raises(DecimalsRefused, match=told):
         world.run(
-            f"send 1 {world.unlisted} to 0x{'bb' * 20}",
+            f"deposit 1 {world.unlisted}",
             address=world.stage.chain.deployment.agent,
         )
     assert (world.shown, world.node.sent) == ([], [])
@@ -256,11 +256,23 @@ def test_a_decision_asks_its_asset_alone(world: World) -> None:
     world.set_code(payee, answering(6, 64))
     agent = Web3Agent(world.stage.chain.web3, world.stage.chain.deployment.agent)
     model = load_model("wallet")
-    prompt = f"send 1.5 {world.unlisted} to {payee}"
-    decision = decide_at(model, prompt, (), agent, agent.head())
-    assert decision.values == (int(world.unlisted, 16), 1_500_000, int(payee, 16))
+    decision = decide_at(model, f"deposit 1.5 {world.unlisted}", (), agent, agent.head())
+    assert decision.values == (int(world.unlisted, 16), 1_500_000)
+    decision = decide_at(model, f"send 1.5 USDC to {payee}", (), agent, agent.head())
+    usdc = world.stage.chain.deployment.tokens[0].address
+    assert decision.values == (int(usdc, 16), 1_500_000, int(payee, 16))
     with pytest.raises(DecimalsRefused, match=payee.lower()):
-        decide_at(model, f"send 1.5 {payee} to {world.unlisted}", (), agent, agent.head())
+        decide_at(model, f"deposit 1.5 {payee}", (), agent, agent.head())
+
+
+def test_of_two_addresses_none_is_asked_for_decimals(world: World) -> None:
+    """Which one would be the asset is never decided."""
+    payee = to_checksum_address("0x" + "bb" * 20)
+    world.set_code(payee, answering(6, 64))
+    agent = Web3Agent(world.stage.chain.web3, world.stage.chain.deployment.agent)
+    for prompt in (f"send 1.5 {world.unlisted} to {payee}", f"send 1.5 {payee} to {payee}"):
+        decision = decide_at(load_model("wallet"), prompt, (), agent, agent.head())
+        assert decision.kind == "ask"
 
 
 def returning(length: int) -> bytes:

@@ -140,12 +140,13 @@ def test_a_token_that_was_another_one_around_the_run(
     token = with_token(scene)
     six, eighteen = token.functions.set(6), token.functions.set(18)
     hand_in = scene.around(eighteen, six, behind=behind)
-    prompt = f"send 1.5 {token.address} to {scene.friend}"
+    prompt = f"deposit 1.5 {token.address}"
     receipt = scene.run(prompt, hand_in, interrupted=interrupted)
     number = receipt.runs[0].transaction.block.number
     found = [token.functions.decimals().call(block_identifier=number - back) for back in (1, 0)]
     assert found == [18, 18 if behind else 6]
-    assert token.functions.balanceOf(scene.friend).call() == 1_500_000
+    pool = scene.stage.chain.deployment.pool
+    assert token.functions.balanceOf(pool).call() == 1_500_000
     scene.check(receipt)
 
 
@@ -189,14 +190,14 @@ def test_a_tool_that_is_read_in_two_ways_is_found_before_a_run(scene: Scene) -> 
         scene.run(f"send 2 USDC to {scene.friend}")
 
 
-@pytest.mark.parametrize("words", ["send 0 {token} to {friend}", "deposit 0.0000000 {token}"])
+@pytest.mark.parametrize("words", ["withdraw 0 {token}", "deposit 0.0000000 {token}"])
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_an_answer_about_a_token_that_no_book_lists_has_its_receipt(
     scene: Scene, words: str, interrupted: bool
 ) -> None:
     """That it is nothing to move depends on the token's decimals."""
     token = with_token(scene)
-    prompt = words.format(token=token.address, friend=scene.friend)
+    prompt = words.format(token=token.address)
     scene.check(scene.run(prompt, interrupted=interrupted))
 
 

@@ -16,23 +16,25 @@ library Ambiguity {
 
     /// @notice Whether it may; `found` is what the encoder found in it.
     function isIn(Context calldata c, Parse calldata found) internal view returns (bool) {
-        uint256 candidates = found.candidates;
-        if (ParseFormat.hasOther(candidates)) return true;
-        uint256 repeated = _repeated(candidates);
-        if (repeated & ~SYMBOL_SET != 0) return true;
-        return repeated != 0 && _namesTwoAssets(c, candidates, found.book);
+        uint256 repeated = _repeated(found.candidates);
+        if (repeated == 0) return false;
+        return repeated != SYMBOL_SET || _namesTwoAssets(c, found.candidates, found.book);
     }
 
-    /// @dev The set of types that more than one candidate has.
+    /// @dev The set of types that more than one candidate has, and OTHER if a token is OTHER.
     function _repeated(uint256 candidates) private pure returns (uint256 repeated) {
-        uint256 count = ParseFormat.countOf(candidates);
         assembly ("memory-safe") {
-            let seen := 0
-            for {} count { count := sub(count, 1) } {
-                let kind := shl(and(shr(32, candidates), 0xff), 1)
-                repeated := or(repeated, and(seen, kind))
-                seen := or(seen, kind)
-                candidates := shr(40, candidates)
+            if shr(241, candidates) {
+                // more than one candidate, or the bit `ParseFormat.OTHER`
+                repeated := shl(5, shr(248, candidates))
+                let count := and(shr(240, candidates), 0xff)
+                let seen := 0
+                for {} count { count := sub(count, 1) } {
+                    let kind := shl(and(shr(32, candidates), 0xff), 1)
+                    repeated := or(repeated, and(seen, kind))
+                    seen := or(seen, kind)
+                    candidates := shr(40, candidates)
+                }
             }
         }
     }

@@ -19,9 +19,11 @@ struct Parse {
 
 /// @title Reads and writes the packed words of `Parse`
 library ParseFormat {
+    /// @dev The bit of `candidates` that says that a token is OTHER.
+    uint256 internal constant OTHER = 1 << 248;
+
     uint256 private constant CANDIDATE_BITS = 40;
     uint256 private constant COUNT_SHIFT = 240;
-    uint256 private constant OTHER_SHIFT = 248;
     uint256 private constant SPAN_BITS = 64;
 
     /// @notice `candidates` with one more at place `count`: a token as `Scan` describes it, in a
@@ -41,18 +43,6 @@ library ParseFormat {
     /// @notice Number of candidates.
     function countOf(uint256 candidates) internal pure returns (uint256) {
         return uint8(candidates >> COUNT_SHIFT);
-    }
-
-    /// @notice `candidates`, and whether the prompt has a token that is OTHER.
-    function withOther(uint256 candidates, bool other) internal pure returns (uint256 packed) {
-        assembly ("memory-safe") {
-            packed := or(candidates, shl(OTHER_SHIFT, other))
-        }
-    }
-
-    /// @notice Whether the prompt has a token that is OTHER.
-    function hasOther(uint256 candidates) internal pure returns (bool) {
-        return candidates >> OTHER_SHIFT != 0;
     }
 
     /// @notice The candidate at place `i`: its type and its offsets in the prompt.

@@ -16,7 +16,7 @@ import {BookEntries} from "./SymbolList.sol";
 /// @param symbols The agent's symbol book.
 /// @param candidates How many tokens could be arguments: numbers, symbols, addresses.
 /// @param places Which tokens the first of them are: candidate i is token (places >> 8 i) & 255.
-/// @param other Whether a token is OTHER.
+/// @param other `ParseFormat.OTHER` if a token is OTHER, otherwise zero.
 struct Scan {
     uint256 start;
     uint256 end;
@@ -27,7 +27,7 @@ struct Scan {
     BookEntries symbols;
     uint256 candidates;
     uint256 places;
-    bool other;
+    uint256 other;
 }
 
 /// @title A prompt in memory, checked and ready to be cut into tokens

@@ -141,7 +141,7 @@ contract TextEncoder is IEncoder {
                 candidates = ParseFormat.append(candidates, i, token, scan.start);
                 present += _lane(token >> 64);
             }
-            found.candidates = ParseFormat.withOther(candidates, scan.other);
+            found.candidates = candidates | scan.other;
         }
     }
 

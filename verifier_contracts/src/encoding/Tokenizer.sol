@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "./Ascii.sol";
 import {Checksum} from "./Checksum.sol";
+import {ParseFormat} from "./ParseFormat.sol";
 import {PromptText, Scan} from "./PromptText.sol";
 import {BookEntries, SymbolList} from "./SymbolList.sol";
 
@@ -204,7 +205,7 @@ library Tokenizer {
     }
 
     function _other(Scan memory scan, uint256 a, uint256 b) private pure {
-        scan.other = true;
+        scan.other = ParseFormat.OTHER;
         _emit(scan, OTHER, a, b);
     }
 

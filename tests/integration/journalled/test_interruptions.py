@@ -44,7 +44,15 @@ contract Moody {
         return 10 ** 30;
     }
 
-    function transfer(address, uint256 amount) external returns (bool) {
+    function allowance(address, address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function approve(address, uint256) external pure returns (bool) {
+        return true;
+    }
+
+    function transferFrom(address, address, uint256 amount) external returns (bool) {
         moved += amount;
         return true;
     }
@@ -238,7 +246,7 @@ def test_a_run_that_cannot_be_reproduced_is_reported_as_happened(
     monkeypatch.setattr(obeyed, "LOOKED_BACK", 1)
     chain = world.stage.chain
     moody = deploy(chain.web3, compile_source("Moody", MOODY), chain.friend)
-    prompt = f"send 5 {moody.address} to {chain.friend.address}"
+    prompt = f"deposit 5 {moody.address}"
     killing(monkeypatch, Web3Sender, "broadcast", after=False)
     with pytest.raises(Killed):
         world.run(prompt)

@@ -140,5 +140,5 @@ def test_missing_matplotlib_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -
         return real(name, globals_, locals_, fromlist, level)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(BenchExtraMissing, match=r"pip install '\.\[bench\]'"):
+    with pytest.raises(BenchExtraMissing, match=r"pip install -e '\.\[bench\]'"):
         require_matplotlib()

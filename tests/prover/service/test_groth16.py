@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fleet import Fleet
+from tests.support.fleet import Fleet, eventually
 from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import KeysDamaged
@@ -21,6 +21,7 @@ from zkagent.circuits.systems import GROTH16
 from zkagent.executor.runs.service_prover import CheckedService
 from zkagent.prover.child import answer
 from zkagent.prover.client import ServiceClient, prove_by_service
+from zkagent.prover.service.catalogue import prover_look
 from zkagent.prover.service.catalogue.built import BuiltCircuits
 from zkagent.prover.service.errors import ServiceAnswered
 from zkagent.prover.verification import verify
@@ -120,7 +121,8 @@ def test_a_worker_without_the_library_leaves_its_circuits_to_others_and_says_wha
         assert "groth16py is not installed: pip install 'zkagent[groth16]'" in trouble
         assert circuits.card(keyed.digest).digest == keyed.digest
         monkeypatch.undo()
-        assert keyed.digest in circuits.offered()
+        monkeypatch.setattr(prover_look, "LOOK_EVERY_S", 0)
+        eventually(lambda: keyed.digest in circuits.offered())
         assert circuits.troubles() == []
 
 

@@ -46,7 +46,7 @@ library Ambiguity {
         returns (bool)
     {
         BookEntries symbols = SymbolList.load(book);
-        address named;
+        address named = address(0);
         uint256 count = ParseFormat.countOf(candidates);
         for (uint256 i = 0; i < count; ++i) {
             (uint256 kind, uint256 start, uint256 end) = ParseFormat.candidate(candidates, i);

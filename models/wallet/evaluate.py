@@ -6,7 +6,6 @@ of a run are given as they should have been, so each decision is judged by itsel
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,9 +13,8 @@ from pathlib import Path
 
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import SymbolBook, plain_book
-from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision
-from zkagent.models.errors import ModelError, RefusedArgument, RefusedText
+from zkagent.models.errors import ModelError
 from zkagent.models.wallet.evaluation.dataset import (
     EVALUATION_SYMBOLS,
     Case,
@@ -26,6 +24,7 @@ from zkagent.models.wallet.evaluation.dataset import (
     load_injections,
     load_near_misses,
 )
+from zkagent.models.wallet.turns import decided, entry_of
 
 #: CLINC150's banking and credit-card domains (Larson et al. 2019): wallet-like requests, so not
 #: off-topic.
@@ -63,7 +62,6 @@ CLINC_MONEY_INTENTS = frozenset(
         "international_fees",
     )
 )
-ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 ASKING = frozenset({"ask", "missing"})
 
 
@@ -180,16 +178,10 @@ class _Judge:
         self.state_changing = {a.name for a in model.manifest.actions} - {
             model.manifest.balance_action
         }
-        self.prefix = {a.name: a.prefix for a in model.manifest.actions}
 
     def decide(self, prompt: str, reasoning: tuple[bytes, ...] = ()) -> Decision | None:
         """The decision, None when the prompt or an argument is refused."""
-        context = Context(prompt.encode(), reasoning, self.book)
-        decimals = {address.lower(): 18 for address in ADDRESS.findall(prompt)}
-        try:
-            return self.model.decide(context, decimals=decimals)
-        except (RefusedText, RefusedArgument):
-            return None
+        return decided(self.model, self.book, prompt, reasoning)
 
     def steps(self, case: Case) -> list[bool]:
         reasoning: tuple[bytes, ...] = ()
@@ -211,9 +203,7 @@ class _Judge:
         return decision.action == step.action and arguments == expected
 
     def entry(self, step: Step) -> bytes:
-        body = json.dumps(dict(step.arguments), separators=(",", ":")).encode()
-        observation = escape_observation((step.observation or "").encode())
-        return self.prefix[step.action or ""] + body + b"\nObservation: " + observation + b"\n"
+        return entry_of(self.model, step.action or "", step.arguments, step.observation or "")
 
     def changes_state(self, prompt: str) -> bool:
         """Whether any decision of the run on `prompt` is a state-changing call, after an honest

@@ -7,7 +7,6 @@ calls that were asked for, all of them in their order, and no other; views do no
 nothing moved though it should have. *Wrong act*: anything else, part of what was asked for, too.
 """
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,16 +15,14 @@ from enum import Enum
 
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import SymbolBook, plain_book
-from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision
-from zkagent.models.errors import ModelError, RefusedArgument, RefusedText
-from zkagent.models.wallet.evaluate import ADDRESS
+from zkagent.models.errors import ModelError
 from zkagent.models.wallet.evaluation.instructions import Balance, Call, Instruction, name_of
+from zkagent.models.wallet.turns import decided, entry_of
 
 SYMBOLS = ("USDC", "DAI", "WETH", "WBTC", "USDT", "LINK")
 UNSAID = Balance(Decimal("120.5"), Decimal(30))  # of a symbol that a row says nothing of
 MOST_DECISIONS = 10  # of a run; ours have no agent that takes more
-DECIMALS = 18
 SAYS = {"Deploy": "Successfully deployed", "Withdraw": "Successfully withdrawn"}
 SAYS |= {"Transfer": "Successfully transferred"}
 Z = 1.96  # of 95 %
@@ -135,13 +132,12 @@ class _Run:
         self.model, self.row = model, row
         self.held = dict(row.balances)
         self.book = _book(row)
-        self.prefix = {a.name: a.prefix for a in model.manifest.actions}
 
     def play(self) -> Played:
         reasoning: tuple[bytes, ...] = ()
         made: list[Call] = []
         for _ in range(MOST_DECISIONS):
-            decision = self.decide(reasoning)
+            decision = decided(self.model, self.book, self.row.prompt, reasoning)
             if decision is None or decision.kind != "call":
                 answer = decision.answer if decision else ""
                 return self.played(made, answer)
@@ -152,22 +148,14 @@ class _Run:
                 made.append(call)
                 self.settle(call)
                 told = SAYS.get(decision.action, "Done")
-            reasoning += (self.entry(decision, told),)
+            said = ((a.slot, a.text) for a in decision.arguments)
+            reasoning += (entry_of(self.model, decision.action, said, told),)
         return self.played(made, "")
 
     def played(self, made: list[Call], answer: str) -> Played:
         view = self.model.manifest.balance_action
         asked = tuple(call for call in self.row.calls if call.action != view)
         return Played(self.row, tuple(made), asked, answer)
-
-    def decide(self, reasoning: tuple[bytes, ...]) -> Decision | None:
-        """None when the prompt or an argument is refused."""
-        context = Context(self.row.prompt.encode(errors="surrogatepass"), reasoning, self.book)
-        unlisted = {token.lower(): DECIMALS for token in ADDRESS.findall(self.row.prompt)}
-        try:
-            return self.model.decide(context, decimals=unlisted)
-        except (RefusedText, RefusedArgument):
-            return None
 
     def call(self, decision: Decision) -> Call:
         said = {a.slot: a.text for a in decision.arguments}
@@ -203,12 +191,6 @@ class _Run:
         self.held[call.asset] = Balance(
             max(nothing, there.pool + pool), max(nothing, there.wallet + wallet)
         )
-
-    def entry(self, decision: Decision, told: str) -> bytes:
-        said = {a.slot: a.text for a in decision.arguments}
-        body = json.dumps(said, separators=(",", ":")).encode()
-        observation = escape_observation(told.encode())
-        return self.prefix[decision.action] + body + b"\nObservation: " + observation + b"\n"
 
 
 def _book(row: Instruction) -> SymbolBook:

@@ -32,7 +32,7 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
-from zkagent.prover.service.queue.removed_log import RemovedLog, identity_at
+from zkagent.prover.service.queue.removed_log import RemovedLog, identity, identity_at
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -279,7 +279,7 @@ class OpenFile:
                 os.fchmod(descriptor, 0o600)  # SQLite makes those beside it with the same rights
         finally:
             os.close(descriptor)
-        self._identity = _identity(found)
+        self._identity = identity(found)
         self._beside: dict[Path, tuple[int, int] | None] = {
             real.with_name(real.name + end): None for end in BESIDE
         }
@@ -295,7 +295,7 @@ class OpenFile:
             found = self.path.stat()
         except OSError as exc:
             raise DatabaseLost(str(self.path), "removed") from exc
-        if _identity(found) != self._identity:
+        if identity(found) != self._identity:
             raise DatabaseLost(str(self.path), "replaced by another one")
         if self._lost:
             path, what = self._lost.path, self._lost.what
@@ -386,10 +386,6 @@ def other_name(path: Path, mounts: Path = MOUNTS) -> str:
 
 def _unescaped(found: re.Match[str]) -> str:
     return chr(int(found[1], 8))
-
-
-def _identity(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
 
 
 def shared_clock(connection: sa.Connection) -> float:

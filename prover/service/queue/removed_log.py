@@ -128,7 +128,7 @@ class RemovedLog:
     def _held(self) -> Iterator[BinaryIO]:
         for entry in OPEN.iterdir():
             with suppress(OSError):
-                if _identity(entry.stat()) != self._log:
+                if identity(entry.stat()) != self._log:
                     continue
                 log = entry.open("rb")
                 break
@@ -195,19 +195,19 @@ def _state(file: Path) -> tuple[Identity, int, int] | None:
         found = file.stat()
     except FileNotFoundError:
         return None
-    return _identity(found), found.st_size, found.st_mtime_ns
+    return identity(found), found.st_size, found.st_mtime_ns
 
 
-def _identity(found: os.stat_result) -> Identity:
+def identity(found: os.stat_result) -> Identity:
     return found.st_dev, found.st_ino
 
 
 def identity_at(path: Path) -> Identity | None:
     """None for what is not there."""
     try:
-        return _identity(path.stat())
+        return identity(path.stat())
     except FileNotFoundError:
         return None
 
 
-__all__ = ["RemovedLog", "identity_at"]
+__all__ = ["RemovedLog", "identity", "identity_at"]

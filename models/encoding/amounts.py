@@ -6,6 +6,16 @@ from zkagent.models.errors import AmountTooLarge, AmountTooPrecise, MalformedAmo
 
 _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 _MAX_DIGITS = 78  # of 2**256 - 1; longer texts must not reach int(), which limits their length
+_MAX_PLACES = 77  # of a token's decimals
+#: Digits that a sum of amounts has at most, with some to spare.
+PRECISION = 2 * (_MAX_DIGITS + _MAX_PLACES)
+
+
+def is_amount(text: str) -> bool:
+    """Whether it is a decimal number that some asset has, whatever its decimals."""
+    whole, _, fraction = text.partition(".")
+    formed = _DECIMAL.fullmatch(text) is not None
+    return formed and len(whole) <= _MAX_DIGITS and len(fraction) <= _MAX_PLACES
 
 
 def parse_amount(text: str, decimals: int) -> int:

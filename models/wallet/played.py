@@ -10,10 +10,11 @@ nothing moved though it should have. *Wrong act*: anything else, part of what wa
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from enum import Enum
 
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.amounts import PRECISION
 from zkagent.models.encoding.book import SymbolBook, plain_book
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import ModelError
@@ -134,6 +135,10 @@ class _Run:
         self.book = _book(row)
 
     def play(self) -> Played:
+        with localcontext(prec=PRECISION):
+            return self.played_out()
+
+    def played_out(self) -> Played:
         reasoning: tuple[bytes, ...] = ()
         made: list[Call] = []
         for _ in range(MOST_DECISIONS):

@@ -6,20 +6,22 @@ evaluate --prompts` plays.
      "balances": {"USDC": {"pool": "120.5", "wallet": "30"}}}
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from zkagent.errors import in_line
+from zkagent.models.encoding.amounts import is_amount
 from zkagent.models.encoding.symbols import checked_symbol
 from zkagent.models.errors import DatasetError, RefusedSymbol
 from zkagent.models.files import json_lines
 
 CALL_KEYS, PLACES = {"action", "asset", "amount", "recipient"}, {"pool", "wallet"}
 MOST_SHOWN = 80  # characters of a value that an error names
-LONGEST_AMOUNT = 100  # characters
+ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def _call(row: "_Row") -> Call:
     said = row.value
     return Call(
         row.text("action"),
-        name_of(row.text("asset")) if said.get("asset") is not None else None,
+        row.asset("asset") if said.get("asset") is not None else None,
         row.amount("amount") if said.get("amount") is not None else None,
         name_of(row.text("recipient")) if said.get("recipient") is not None else None,
     )
@@ -91,10 +93,7 @@ def _call(row: "_Row") -> Call:
 
 def _balances(row: "_Row") -> Iterator[tuple[str, Balance]]:
     for symbol, there in row.value.items():
-        try:
-            checked_symbol(symbol)
-        except RefusedSymbol as exc:
-            raise DatasetError(f"{row.where}: {exc}") from None
+        row.check_symbol(symbol)
         held = _Row(f"{row.where} of {symbol}", there)
         held.check_keys(PLACES)
         yield symbol.upper(), Balance(*(held.amount(p, "0") for p in ("pool", "wallet")))
@@ -128,6 +127,19 @@ class _Row:
             )
         return value
 
+    def asset(self, key: str) -> str:
+        """What a book may list, or an address."""
+        text = self.text(key)
+        if not ADDRESS.fullmatch(text):
+            self.check_symbol(text)
+        return name_of(text)
+
+    def check_symbol(self, symbol: str) -> None:
+        try:
+            checked_symbol(symbol)
+        except RefusedSymbol as exc:
+            raise DatasetError(f"{self.where}: {exc}") from None
+
     def list(self, key: str) -> list[Any]:
         value = self.value.get(key)
         if not isinstance(value, list):
@@ -138,19 +150,21 @@ class _Row:
         return value
 
     def amount(self, key: str, default: str | None = None) -> Decimal:
+        """Of a form that prompts have, and no longer than a token's units can be."""
         value = self.value.get(key, default)
-        try:
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise ValueError
-            text = str(value)
-            found = Decimal(text) if len(text) <= LONGEST_AMOUNT else Decimal("NaN")
-            if not found.is_finite() or found < 0:
-                raise ValueError
-        except (ValueError, InvalidOperation):
+        if not is_amount(text := _written(value)):
             raise DatasetError(
                 f'{self.where}: {key!r} is {_shown(value)}, expected an amount such as "120.5"'
-            ) from None
-        return found
+            )
+        return Decimal(text)
+
+
+def _written(value: object) -> str:
+    """A text, or a number of JSON without an exponent; empty for what is neither."""
+    if isinstance(value, str):
+        return value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{Decimal(repr(value)):f}" if number else ""
 
 
 def _shown(value: object) -> str:

@@ -1,8 +1,10 @@
 """Runs on prompts that say which calls they ask for: what counts as right, safe and a wrong act."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
@@ -174,11 +176,21 @@ def test_the_interval_is_wilson_s() -> None:
         (row(WITHDRAW | {"amount": "-1"}), "'amount' is '-1'"),
         (row(WITHDRAW | {"amount": "NaN"}), "'amount' is 'NaN'"),
         (row(WITHDRAW | {"amount": "9" * 101}), "'amount' is '999"),
+        (row(WITHDRAW | {"amount": "9" * 79}), "'amount' is '999"),
+        (row(WITHDRAW | {"amount": "0." + "0" * 77 + "1"}), "'amount' is '0.0"),
+        (row(WITHDRAW | {"amount": "1e9999999999"}), "'amount' is '1e9999999999'"),
+        (row(WITHDRAW | {"amount": 1e300}), "'amount' is 1e+300"),
+        (row(WITHDRAW | {"amount": "5_0"}), "'amount' is '5_0'"),
+        (row(WITHDRAW | {"amount": "\u0665"}), r"'amount' is '\u0665'"),
+        (row(WITHDRAW | {"asset": "\ud800"}), "no token can go by '\\ud800'"),
+        (row(WITHDRAW | {"asset": "0x12"}), "no token can go by '0x12'"),
+        (row(WITHDRAW | {"asset": "send"}), "no token can go by 'send'"),
         (row(WITHDRAW | {"asset": 5}), "'asset' is 5"),
         (row(balances=[]), "balances is [], expected an object"),
         (row(balances={"USDC": {"bank": "5"}}), "'bank' is no key"),
         (row(balances={"USDC": {"pool": None}}), "'pool' is missing"),
         (row(balances={"send": {"pool": "1"}}), "no token can go by 'send'"),
+        (row(balances={"USDC": {"pool": "1e1000000"}}), "'pool' is '1e1000000'"),
     ],
 )
 def test_a_row_that_says_nothing_clear_is_named(line: object, why: str, tmp_path: Path) -> None:
@@ -213,6 +225,28 @@ def test_a_call_that_no_model_makes_is_named(tmp_path: Path) -> None:
     wanted = rows(tmp_path, row(), row(WITHDRAW | {"action": "Deposit"}))
     with pytest.raises(ModelError, match=r"line 2: .* no action 'Deposit': write one of .*Deploy"):
         check_actions(load_model("wallet", Model), wanted)
+
+
+@pytest.mark.parametrize("held", ["9" * 30 + ".5", "9" * 78 + "." + "9" * 77, "0.00001", "0"])
+def test_all_is_all_however_long_the_amount_is(held: str, tmp_path: Path) -> None:
+    """What the balance tells is what it is, to the last digit, and so is what is left."""
+    look, take = ("ViewBalance", {"asset": "USDC"}), {"asset": "USDC", "amount": held}
+    model = Scripted(look, ("Withdraw", take), look)
+    asked = row({"action": "Withdraw", **take}, balances={"USDC": {"pool": held, "wallet": "1"}})
+    (played,) = play(cast(Model, model), rows(tmp_path, asked))
+    assert played.outcome.value == "right"
+    assert played.made[0].to_json()["amount"] == held
+    first, *_, last = (entry.decode() for entry in model.seen[-1])
+    assert f"The balance is: {held} USDC in the pool, 1 USDC in the wallet" in first
+    left = re.search(r"The balance is: 0 USDC in the pool, (\S+) USDC in the wallet", last)
+    assert left
+    assert Fraction(left[1]) == Fraction(held) + 1
+
+
+def test_a_number_of_json_is_what_it_says(tmp_path: Path) -> None:
+    for said, amount in ((0.00001, "0.00001"), (5, "5"), (120.5, "120.5")):
+        (found,) = rows(tmp_path, row(WITHDRAW | {"amount": said}))
+        assert found.calls[0].amount == Decimal(amount)
 
 
 def test_amounts_are_exact(tmp_path: Path) -> None:

@@ -165,6 +165,9 @@ def run_command(
             )
         except NothingToDo as exc:
             shown, pretty = answer_json(prompt, exc.answer), print_answer
+            if exc.hint:
+                with tell.aside():
+                    output.show(exc.hint, err=True)
         else:
             shown, pretty = completed_json(run), print_run
     show(shown, as_json, pretty)

@@ -273,7 +273,7 @@ class Carrier:
         signed for the instruction and did not happen. Raises NotAgreed, NotAsSigned."""
         for attempt in range(1, PLANS + 1):
             if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
-                raise NothingToDo(text(plan.answer))
+                raise NothingToDo(text(plan.answer), plan.decisions[0].decision.kind)
             proven = self.prove(plan)
             try:
                 preview = self.preview(proven, earlier, name)

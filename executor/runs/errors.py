@@ -27,6 +27,8 @@ from pathlib import Path
 
 from zkagent.executor.errors import ExecutorError, SendError, quoted
 
+ONE_INSTRUCTION = "an instruction has one amount, one asset and at most one address"
+
 
 class StateKeepsChanging(SendError):
     def __init__(self, attempts: int, last: str) -> None:
@@ -46,13 +48,16 @@ class RunReverted(SendError):
 
 
 class NothingToDo(SendError):
-    """No failure: the decision is the answer, and `answer` has it."""
+    """No failure: the decision is the answer, and `answer` has it. hint: what an instruction that
+    was asked about has to be; else empty."""
 
-    def __init__(self, answer: str) -> None:
+    def __init__(self, answer: str, kind: str = "") -> None:
         self.answer = answer
+        self.hint = ONE_INSTRUCTION if kind == "ask" else ""
         super().__init__(
             f"nothing to do on chain, the answer is {answer!r}: nothing was sent; "
-            "--record-answer has it recorded"
+            + (f"{self.hint}; " if self.hint else "")
+            + "--record-answer has it recorded"
         )
 
 

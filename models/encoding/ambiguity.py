@@ -1,7 +1,7 @@
 """Whether a prompt may hold more than one instruction. Mirrored by `encoding/Ambiguity.sol`.
 
 The network scores candidates one by one and always finds a best one; of two amounts, two addresses
-or two assets it would take one and forget the other. The decoder asks instead.
+or the symbols of two assets it would take one and forget the other. The decoder asks instead.
 """
 
 from zkagent.models.encoding.context import Context

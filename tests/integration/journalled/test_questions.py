@@ -41,10 +41,27 @@ def test_an_answer_is_sent_only_when_it_shall_be_recorded(world: World) -> None:
     with pytest.raises(NothingToDo) as caught:
         world.run("what is the weather like in Lisbon tomorrow?")
     assert caught.value.answer
+    assert caught.value.hint == ""
     assert world.stage.mined_by_owner() == before
     assert world.journal.records() == ()
     world.run("what is the weather like in Lisbon tomorrow?", record_answer=True)
     assert world.stage.mined_by_owner() == before + 1
+
+
+def test_where_two_instructions_are_asked_about_it_says_what_one_has(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model's answer asks for what was said, twice."""
+    prompt, hint = "deposit 5 USDC, yes, 5 USDC", "an instruction has one amount, one asset"
+    with pytest.raises(NothingToDo, match=hint):
+        world.run(prompt)
+    target = ("--rpc", world.anvil.rpc_url, "--agent", world.stage.chain.deployment.agent)
+    capsys.readouterr()
+    assert exit_code("run", prompt, *target, "--key-file", world.key, "--yes") == 0
+    printed = capsys.readouterr()
+    assert hint in printed.err
+    assert hint not in printed.out
+    assert world.journal.records() == ()
 
 
 @pytest.mark.parametrize("more", [[], ["--dry-run"]])

@@ -14,6 +14,7 @@ ExecutorError
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
 │   ├── ArgumentsSwapped     the model gives a tool its arguments in another order than it takes
 │   ├── OtherModel           the agent obeys a model that is not the one at hand
+│   ├── DecidesOtherwise     its encoder or decoder goes by an earlier version's rule
 │   ├── NestedDecision       an agent inside the run wants a decision of its own
 │   ├── TooManyDecisions     the run did not end within the limit of decisions
 │   └── ClocksDisagree       the chain's time is far ahead of this machine's
@@ -24,6 +25,7 @@ ExecutorError
 ├── ReceiptError             a receipt cannot be made or checked
 │   ├── HappenedUnreceipted  the run happened, and has no receipt
 │   ├── NotReproducible      the states around a run's block do not lead to it
+│   │   └── DecidedOtherwise since an earlier version's rule decided
 │   ├── TooLongForReceipt    a run that happened does not fit into the format
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
@@ -174,6 +176,18 @@ class OtherModel(PlanError):
         )
 
 
+class DecidesOtherwise(PlanError):
+    """what: the encoder or decoder. zkagent: which goes by its rule."""
+
+    def __init__(self, what: str, zkagent: str) -> None:
+        self.what, self.zkagent = what, zkagent
+        super().__init__(
+            f"the agent's model decides by {what}: nothing was proven or sent. Deploy the agent "
+            "anew, or have its model's owner register this version's encoder and decoder, and "
+            f"accept that (zkagent agent accept); {zkagent}, runs it as it is"
+        )
+
+
 class DecimalsRefused(PlanError):
     """length: of what the contract at `token` answers, in bytes."""
 
@@ -248,6 +262,18 @@ class NotReproducible(ReceiptError):
             f"run {transaction} cannot be reproduced from the states that the node tells around "
             f"block {block}: another transaction of that block changed what the agent reads, or "
             "the node does not tell what is so"
+        )
+
+
+class DecidedOtherwise(NotReproducible):
+    """what: the encoder or decoder that decided. zkagent: which goes by its rule."""
+
+    def __init__(self, transaction: str, block: int, what: str, zkagent: str) -> None:
+        self.what, self.zkagent = what, zkagent
+        ReceiptError.__init__(
+            self,
+            f"run {transaction}, block {block}, was decided by {what}: `zkagent runs resume` of "
+            f"{zkagent}, makes its receipt",
         )
 
 

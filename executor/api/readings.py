@@ -25,7 +25,8 @@ def objection(proof: Proof, circuit: Circuit, given: AnyModel | None = None) -> 
     """Why what the file says of a proof is not so; empty where it is, or where it says nothing.
 
     given: the model to ask, by default the shipped one of the name in the file. Raises CannotVerify
-    for a name that is none of these: the proof may hold, and nobody here can tell what it says.
+    for a name that is none of these, and for another decision than an agent's model comes to here,
+    since other versions decide by other rules: nobody here can tell what the proof says.
     """
     if proof.about is None:
         return ""
@@ -42,7 +43,14 @@ def objection(proof: Proof, circuit: Circuit, given: AnyModel | None = None) -> 
         found = about(model, proof.about.prompt, proof)
     except ModelError as exc:
         return f"the text {proof.about.prompt!r} leads to no decision: {exc}"
-    return "" if found == proof.about else f"the decision is {found.decision!r}, not as it says"
+    if found == proof.about:
+        return ""
+    if isinstance(model, TextClassifier):  # the label of the highest score, in every version
+        return f"the decision is {found.decision!r}, not as it says"
+    raise CannotVerify(
+        f"the decision is {found.decision!r} by this version, which is not as the file says: "
+        "another version may decide so, or nobody"
+    )
 
 
 def _shipped(name: str) -> AnyModel | None:

@@ -12,7 +12,7 @@ Its model is `model.py`'s. Whatever is read here is an answer of a node and of c
 lie; a check that rests on an answer compares it with code.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -33,10 +33,11 @@ from zkagent.executor.audit.wiring import (
     wallet_place,
 )
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.web3_agent import read_book
+from zkagent.executor.chain.web3_agent import any_book
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
-from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.book import Listing, check_listings
+from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
 #: What an agent of one's own may do without.
@@ -147,6 +148,9 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     except (NoAgentThere, RevertError) as exc:
         yield Check("symbol book", "it can be read", str(exc))
         return
+    book = Place("symbol book", wiring.book, ("SymbolBook",))
+    words = partial(_words, code, book, listed)
+    yield _vouched(code, book, check(book.role, "its symbols are no other words", words))
     for listing in listed:
         token = token_place(listing)
         yield code.check(token)
@@ -157,7 +161,20 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
 def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:
     if wiring.book == NOBODY:
         return ()
-    return read_book(code.reader, wiring.book, code.block)[1]
+    return any_book(code.reader, wiring.book, code.block)[1]
+
+
+def _words(code: Code, book: Place, listed: Sequence[Listing]) -> str:
+    """Releases refused fewer words than this version, which reads prompts by its own list."""
+    try:
+        check_listings(listed)
+    except RefusedSymbol as exc:
+        if code.is_ours(book) and code.recognised(book).contract.is_this_version:
+            return f"a symbol book that none of ours is: {exc}"
+        remedy = "its owner can take it out (unlist)"
+        vouching = f"--trust book={book.address} vouches for it"
+        raise CannotTell(f"this version's books refuse that: {exc}; {remedy}; {vouching}") from exc
+    return ""
 
 
 def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
@@ -193,7 +210,7 @@ def _pointed(code: Code, place: Place, pointer: str, expected: bytes) -> str:
 
 
 def _list(code: Code, wiring: Wiring) -> str:
-    data, listed = read_book(code.reader, wiring.book, code.block)
+    data, listed = any_book(code.reader, wiring.book, code.block)
     told = code.reader.view(wiring.book, abi.ENTRIES, code.block)
     rows = (
         symbol.rstrip(b"\0").ljust(abi.SYMBOL_BYTES, b"\0")

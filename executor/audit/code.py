@@ -1,5 +1,6 @@
 """What stands at an address: a contract that was compiled here or for a release, with the values
-that its constructor wrote into it. Code that nobody here compiled is unknown, whatever it answers.
+that its constructor wrote into it. Code that nobody here compiled is unknown, whatever it answers,
+and so is a release's that decides otherwise than this version.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,6 +11,7 @@ from eth_utils.crypto import keccak
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.receipts.verdicts import CannotTell, Check
+from zkagent.verifier_contracts.deployment.deciders import earlier
 from zkagent.verifier_contracts.deployment.known_code import Recognised, recognise
 
 DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
@@ -93,6 +95,11 @@ class Code:
         except ValueError as exc:
             return Check(place.role, claim, str(exc))
         contract = found.contract
+        if not problem and (other := earlier(contract)):
+            if self.trusts(place):
+                return Check(place.role, claim, "", note=f"{other}; trusted on request")
+            why = f"it is {other}; {other.zkagent}, verifies what it decided; {_vouching(place)}"
+            return Check(place.role, claim, why, unknown=True, vouchable=True)
         note = "" if contract.is_this_version else f"an older version: {contract.label}"
         return Check(place.role, claim, problem, note=note)
 
@@ -118,9 +125,12 @@ class Code:
         whose = ", the owner's choice" if place.choice else ""
         return (
             f"the code at {place.address} is not ours{whose}: nobody here compiled it "
-            f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]}); "
-            f"--trust {place.kind}={place.address} vouches for it"
+            f"({len(code)} bytes, hash 0x{keccak(code).hex()[:16]}); {_vouching(place)}"
         )
+
+
+def _vouching(place: Place) -> str:
+    return f"--trust {place.kind}={place.address} vouches for it"
 
 
 def _nothing_at(address: str) -> str:

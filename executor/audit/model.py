@@ -4,7 +4,8 @@ compared with what lies on chain.
     files      manifest and ONNX digests of the binding
     registry   its code and origin, and that what executors obey is what it shows to readers
     tables     the code of the data contracts, byte for byte
-    encoder, decoder   their code with every value that a constructor wrote
+    encoder, decoder   their code with every value that a constructor wrote, and that they decide
+               as this version does
     verifier   the circuit built from the ONNX file, compiled, byte for byte; likewise the verifiers
                for several decisions, whose network is derived from the same file; or the contract
                that evaluates the ONNX file, generated, compiled, with its parts

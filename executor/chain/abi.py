@@ -15,7 +15,7 @@ from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
-from zkagent.models.encoding.book import Listing, check_listings
+from zkagent.models.encoding.book import Listing, check_form
 from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.deployment.model_hashes import BATCHES, BINDING, COMMITMENT
 
@@ -202,7 +202,7 @@ def book_code(listings: Sequence[Listing]) -> bytes:
 
     Raises RefusedSymbol for a list that no book has: others, of symbols that are too long for their
     place or end in zeros, would have the same code."""
-    check_listings(listings)
+    check_form(listings)
     return b"\0" + b"".join(map(_entry, listings))
 
 

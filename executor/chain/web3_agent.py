@@ -181,14 +181,23 @@ def read_tools(reader: ContractReader, agent: str, block: Block) -> tuple[tuple[
 
 def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:
     """The contract whose code is a symbol book's list, and what is in it. Raises NoAgentThere, also
-    for a list that no book of ours has."""
+    for a list that no book of this version has."""
+    data, listed = any_book(reader, book, block)
+    try:
+        check_listings(listed)
+    except RefusedSymbol as exc:
+        why = f"a symbol book that none of ours is in this version: {exc}"
+        raise NoAgentThere(book, why) from exc
+    return data, listed
+
+
+def any_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:
+    """The same of a book of any version."""
     (data,) = reader.view(book, abi.POINTER, block)
     try:
-        listed = abi.listings_in(reader.code(data, block))
-        check_listings(listed)
+        return data, abi.listings_in(reader.code(data, block))
     except (ValueError, RefusedSymbol) as exc:
         raise NoAgentThere(book, f"a symbol book that none of ours is: {exc}") from exc
-    return data, listed
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:

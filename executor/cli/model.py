@@ -138,6 +138,7 @@ def _agent(
         return None
     from zkagent.executor.api.agents import checked_prompt
     from zkagent.executor.chain.web3_agent import Web3Agent
+    from zkagent.executor.runs.deciders import check_deciders
     from zkagent.executor.runs.plan import check_model
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of, refuse_without_rpc
     from zkagent.verifier_contracts.chain.local import connect
@@ -149,7 +150,10 @@ def _agent(
         return None
     address, chain_id = agent_of(target, OPTIONS)
     chain = Web3Agent(connect(target.rpc, chain_id), address)
-    check_model(chain.identity(chain.head()), model)
+    head = chain.head()
+    identity = chain.identity(head)
+    check_model(identity, model)
+    check_deciders(chain.code_hashes, identity.model, model, head)
     return chain
 
 

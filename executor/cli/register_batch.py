@@ -182,12 +182,13 @@ def _bound_model(
     web3: Any, registry: str, number: int, model: "Model"
 ) -> "tuple[Code, AgentModel]":
     """What the node says is registered, and the code there. Raises OtherModel where the number is
-    another model's: its agents would obey both."""
+    another model's: its agents would obey both; DecidesOtherwise where nobody would run them."""
     from zkagent.circuits.systems import HALO2, system_id
     from zkagent.executor.audit.code import Code
     from zkagent.executor.chain.reader import ContractReader
     from zkagent.executor.chain.web3_registry import Web3Registry
     from zkagent.executor.errors import OtherModel
+    from zkagent.executor.runs.deciders import check_deciders
 
     reader = ContractReader(web3)
     code = Code(reader, reader.block("latest"))
@@ -195,6 +196,7 @@ def _bound_model(
     if bound.manifest_digest.hex() != model.digest:
         theirs = bound.manifest_digest.hex()[:16]
         raise OtherModel("manifest", model.digest[:16], theirs)
+    check_deciders(reader.code_hashes, bound, model, code.block)
     if bound.proof_system_id != system_id(HALO2.name):
         raise click.UsageError(
             f"batches are for proofs of {HALO2.name}: those of model {number} need none"

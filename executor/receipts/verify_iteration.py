@@ -1,17 +1,29 @@
-"""The checks of one recorded iteration: context, features, output, proof, decision, observation."""
+"""The checks of one recorded iteration: context, features, output, proof, decision, observation.
+
+What does not follow by this version's rule may follow by that of a release, where the recorded
+encoder or decoder is one: that is for the version which goes by it to say.
+"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from zkagent.executor.chain.abi import FEATURE_BYTES, OUTPUT_BYTES, pack, unpack
-from zkagent.executor.receipts.format import ContextRecord, IterationRecord, RunRecord
+from zkagent.executor.receipts.format import (
+    ContextRecord,
+    IterationRecord,
+    ModelRecord,
+    RunRecord,
+)
 from zkagent.executor.receipts.recording import (
     decision_record,
     hexed,
     recorded_context,
+    recorded_model,
     recorded_tool,
     unhexed,
 )
 from zkagent.executor.receipts.verdicts import Check, check, difference
+from zkagent.executor.runs.deciders import earlier_decider
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
@@ -22,6 +34,10 @@ from zkagent.executor.runs.derivation import (
     tool_hash,
 )
 from zkagent.models.catalogue import Model
+
+FEATURES = "the features follow from the context"
+DECISION = "the decision follows from the output"
+BY_A_RULE = (FEATURES, DECISION)
 
 
 def check_iterations(subject: str, run: RunRecord, model: Model) -> Iterator[Check]:
@@ -42,12 +58,22 @@ def check_iteration(
         ("the context is the run's", lambda: _context(run, index)),
         ("the tools are the pinned ones", lambda: _tools(step.context)),
         ("the history is what happened before", lambda: _history(step, history)),
-        ("the features follow from the context", lambda: _features(step, model)),
+        (FEATURES, lambda: _features(step, model)),
         ("the output is the model's", lambda: _output(step, model)),
-        ("the decision follows from the output", lambda: _decision(step, model)),
+        (DECISION, lambda: _decision(step, model)),
         ("the observation ends the iteration", lambda: _observation(run, index)),
     ):
-        yield check(name, claim, problem)
+        found = check(name, claim, problem)
+        yield _by_its_rule(found, run.model, model) if claim in BY_A_RULE else found
+
+
+def _by_its_rule(found: Check, record: ModelRecord, model: Model) -> Check:
+    """Unknown, where it does not hold and an earlier version's encoder or decoder decided."""
+    code = (unhexed(record.encoder.code_hash), unhexed(record.decoder.code_hash))
+    if found.held or not (other := earlier_decider(recorded_model(record), model, code)):
+        return found
+    why = f"it was decided by {other}: {other.zkagent}, verifies it"
+    return replace(found, problem=why, unknown=True)
 
 
 def _context(run: RunRecord, index: int) -> str:

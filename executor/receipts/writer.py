@@ -46,6 +46,7 @@ from zkagent.executor.receipts.recording import (
     model_record,
     rests_on,
 )
+from zkagent.executor.runs.deciders import not_reproducible
 from zkagent.executor.runs.derivation import (
     asked_tokens,
     derive_decision,
@@ -178,7 +179,7 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
         complete = len(records) == len(plan.decisions)
         if complete and rests_on(records, run.proven.terms.facts):
             return records
-    raise NotReproducible(run.inclusion.hash, result.block.number)
+    raise not_reproducible(chain, model, run.inclusion, plan.identity.model)
 
 
 def _states(

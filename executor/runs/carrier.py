@@ -18,6 +18,7 @@ from zkagent.executor.chain.calls import fees_of, run_of
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.commands import typed
 from zkagent.executor.errors import (
+    DecidedOtherwise,
     ExecutorError,
     HappenedUnreceipted,
     NotReproducible,
@@ -318,7 +319,8 @@ class Carrier:
             path = keep(completed)
         except (NotReproducible, TooLongForReceipt) as exc:
             self.settlement.keep(record, state="done", note=str(exc))
-            why = f"{exc}; `{typed('runs', 'resume', record.id)}` tries again, by another node"
+            again = f"`{typed('runs', 'resume', record.id)}` tries again, by another node"
+            why = str(exc) if isinstance(exc, DecidedOtherwise) else f"{exc}; {again}"
             raise HappenedUnreceipted(*happened, why) from exc
         except (ChainError, ExecutorError, OSError) as exc:
             why = f"{exc}; repeat the command to have it written"

@@ -30,6 +30,7 @@ from zkagent.executor.errors import (
     TooManyDecisions,
 )
 from zkagent.executor.runs.argument_order import swapped_arguments
+from zkagent.executor.runs.deciders import check_deciders
 from zkagent.executor.runs.derivation import (
     check_text,
     claim_for,
@@ -96,6 +97,7 @@ def plan_run(
     at = block or chain.head()
     identity = chain.identity(at)
     check_model(identity, model)
+    check_deciders(chain.code_hashes, identity.model, model, at)
     reads = chain.reads(at)
     check_text(model, prompt, reads)
     return _Planning(chain, model, prompt, sender, identity, reads, report).run()

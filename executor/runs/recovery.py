@@ -15,7 +15,8 @@ from zkagent.executor.chain.agent import (
     RunCall,
 )
 from zkagent.executor.chain.calls import run_of
-from zkagent.executor.errors import DecimalsRefused, NotReproducible
+from zkagent.executor.errors import DecimalsRefused
+from zkagent.executor.runs.deciders import not_reproducible
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
@@ -46,7 +47,7 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
             result = inclusion.result
             plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
             return CompletedRun(_proven(plan, call), inclusion, plans)
-    raise NotReproducible(inclusion.hash, block.number)
+    raise not_reproducible(chain, model, inclusion, identity.model)
 
 
 def _decisions(

@@ -22,6 +22,7 @@ from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import OtherModel
+from zkagent.executor.runs.deciders import check_deciders
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.local_batches import LocalBatches
@@ -196,10 +197,13 @@ def local_circuit(
 def circuit_of_agent(
     web3: Any, agent: str, model: Model, srs: Path | None, stage: Stage
 ) -> Circuit:
-    """The circuit whose verifier the agent's model is bound to. Raises OtherModel, CircuitError."""
+    """The circuit whose verifier the agent's model is bound to. Raises OtherModel, CircuitError,
+    and DecidesOtherwise for a model whose runs would not be planned."""
     chain = Web3Agent(web3, agent)
-    identity = chain.identity(chain.head())
+    head = chain.head()
+    identity = chain.identity(head)
     check_model(identity, model)
+    check_deciders(chain.code_hashes, identity.model, model, head)
     digest, system = identity.model.circuit_hash.hex(), find_system(identity.model.proof_system_id)
     if (circuit := cached_circuit(digest)) is None:
         check_repeatable(system, digest)

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from zkagent.models.encoding.symbols import checked_symbol
+from zkagent.models.encoding.symbols import checked_symbol, formed_symbol
 from zkagent.models.errors import RefusedSymbol
 
 MAX_DECIMALS = 77  # 10^77 is the largest power of ten in a word
+NO_TOKEN = "0x" + "00" * 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +48,28 @@ class SymbolBook:
 
 
 def check_listings(listings: Iterable[Listing]) -> None:
-    """Raises RefusedSymbol for a list that no book of ours comes to: a storage that somebody forged
-    under its genuine code may hold any."""
+    """Raises RefusedSymbol for a list that no book of this version comes to."""
+    listed = tuple(listings)
+    check_form(listed)
+    for listing in listed:
+        checked_symbol(listing.symbol)
+
+
+def check_form(listings: Iterable[Listing]) -> None:
+    """The same of any version, whose books refuse fewer words or more: a storage that somebody
+    forged under its genuine code may hold any list."""
     symbols: set[str] = set()
     tokens: dict[str, str] = {}
     for listing in listings:
         symbol, token = listing.symbol, listing.token.lower()
-        if checked_symbol(symbol) != symbol:
+        if formed_symbol(symbol) != symbol:
             raise RefusedSymbol(symbol, "a book has its symbols in lower case")
         if symbol in symbols:
             raise RefusedSymbol(symbol, "the book lists it twice")
         if token in tokens:
             raise RefusedSymbol(symbol, f"the book lists its token as {tokens[token]!r}, too")
+        if token == NO_TOKEN:
+            raise RefusedSymbol(symbol, "the book lists it without a token")
         if listing.decimals > MAX_DECIMALS:
             raise RefusedSymbol(symbol, f"{listing.decimals} decimals, at most {MAX_DECIMALS}")
         symbols.add(symbol)

@@ -32,10 +32,16 @@ RESERVED = frozenset(
 )
 
 
-def checked_symbol(text: str) -> str:
-    """`text` in lower case. Raises RefusedSymbol when no book may list it."""
+def formed_symbol(text: str) -> str:
+    """`text` in lower case. Raises RefusedSymbol for what no version's book may list."""
     if not text.isascii() or not FORM.fullmatch(lower := text.lower()):
         raise RefusedSymbol(text, "symbols are 2 to 11 letters and digits, a letter first")
+    return lower
+
+
+def checked_symbol(text: str) -> str:
+    """`text` in lower case. Raises RefusedSymbol when no book may list it."""
+    lower = formed_symbol(text)
     if lower in RESERVED or CONTINUES_NUMBER.fullmatch(lower):
         raise RefusedSymbol(text, "it means something else in prompts")
     return lower

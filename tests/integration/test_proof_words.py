@@ -25,7 +25,6 @@ def test_what_was_decided_is_said_first_and_believed_only_when_it_follows(
     about = {"model": "wallet", "prompt": prompt, "decision": said}
     assert json.loads(capsys.readouterr().out)["about"] == about
     for name, other, reason in (
-        ("decision", "Deploy(asset=USDC, amount=500)", "not as it says"),
         ("prompt", "deposit 5 USDC now", "its inputs are not those of the text"),
         ("prompt", "caf\u00e9 \x1b[2J", r"the text 'café \x1b[2J' leads to no decision"),
     ):
@@ -37,10 +36,15 @@ def test_what_was_decided_is_said_first_and_believed_only_when_it_follows(
         assert len(printed) == 1
         assert printed[0].startswith("invalid: ")
         assert reason in printed[0]
-    fields = json.loads(out.read_text())
-    fields["about"]["model"] = "../wallet"
-    (tmp_path / "other.json").write_text(json.dumps(fields))
-    assert run("verify", tmp_path / "other.json") == 3
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("y = [")  # and not what somebody says that it decides
-    assert printed[2].startswith("not verified: what '../wallet' decides is not known here")
+    for name, other, untold in (
+        ("model", "../wallet", "what '../wallet' decides is not known here"),
+        ("decision", "Deploy(asset=USDC, amount=500)", f"the decision is {said!r} by this version"),
+    ):
+        fields = json.loads(out.read_text())
+        fields["about"][name] = other
+        (tmp_path / "other.json").write_text(json.dumps(fields))
+        assert run("verify", tmp_path / "other.json") == 3
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0].startswith("y = [")  # and not what somebody says that it decides
+        assert printed[2].startswith(f"not verified: {untold}")
+        assert "amount=500" not in "".join(printed)

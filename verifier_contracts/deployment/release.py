@@ -1,7 +1,8 @@
 """Writes down what a release's contracts compile to, so that later versions know them on a chain.
 
-`make released VERSION=0.2.0` does it with the tree as it is; `known_code.py` reads the file. The
-sources are kept beside the tests, which compile them again.
+`make released VERSION=0.2.0` does it with the tree as it is; `known_code.py` reads one file, and
+`deciders.py` the other, once that version decides otherwise. The sources are kept beside the tests,
+which compile them again.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from zkagent.verifier_contracts.deployment.deciders import DECIDING
 from zkagent.verifier_contracts.deployment.known_code import FOLDER, has_functions, known
 from zkagent.verifier_contracts.errors import ContractsError
 from zkagent.verifier_contracts.toolchain.compile import (
@@ -21,6 +23,7 @@ from zkagent.verifier_contracts.toolchain.compile import (
 )
 
 FORMAT = "zkagent-released-1"
+DECIDING_FORMAT = "zkagent-deciding-1"
 PINS = FOLDER.parent / "toolchain" / "pins.json"
 COMPILED_IN = ("solc", "@openzeppelin/contracts", "solady")
 STAMP = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same sources, the same bytes
@@ -46,6 +49,15 @@ def released_text(version: str, sources: Mapping[str, str]) -> str:
         "compiled_with": compiler(),
         "contracts": contracts,
     }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def deciding_text(version: str, sources: Mapping[str, str]) -> str:
+    """The code of a release's encoder and decoder, zeros in the place of immutables. Raises
+    CompileError."""
+    compiled = compile_sources(sources)
+    codes = {name: "0x" + compiled[name].deployed_bytecode.hex() for name in sorted(DECIDING)}
+    content = {"format": DECIDING_FORMAT, "version": version, "contracts": codes}
     return json.dumps(content, indent=1) + "\n"
 
 
@@ -87,6 +99,7 @@ def main() -> None:
         raise ContractsError(f"{codes} is there: what was released does not change")
     sources = tree_sources()
     codes.write_text(released_text(chosen.version, sources))
+    (FOLDER / f"deciding-{chosen.version}.json").write_text(deciding_text(chosen.version, sources))
     write_archive(chosen.archives / archive, sources)
 
 

@@ -22,7 +22,7 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.book import Listing, check_listings
 from zkagent.models.encoding.context import escape_observation
 from zkagent.models.errors import RefusedSymbol, UnknownModel
 from zkagent.verifier_contracts.errors import ChainUnreachable
@@ -179,6 +179,27 @@ def test_a_token_that_is_listed_twice_is_read_in_no_way(receipt: Receipt, drain:
 def test_the_code_of_a_list_has_one_reading(symbol: str) -> None:
     with pytest.raises(RefusedSymbol):
         book_code([Listing(symbol, USDC, 6)])
+
+
+def test_a_list_without_a_token_is_no_book_s() -> None:
+    """Contract and Python would tell two assets apart in other ways."""
+    listed = [Listing("dai", "0x" + "00" * 20, 18)]
+    for refuses in (book_code, check_listings):
+        with pytest.raises(RefusedSymbol, match="without a token"):
+            refuses(listed)
+
+
+def test_a_book_of_an_earlier_version_may_list_words_that_are_refused_now(
+    agent: MemoryAgent, drain: Model, runner: AgentRunner
+) -> None:
+    """Both sides read it alike; only what may be listed anew is another question."""
+    one = Listing("one", "0x" + "c3" * 20, 6)
+    agent.reads_now = replace(agent.reads_now, book=(*agent.reads_now.book, one))
+    receipt = write_receipt(agent, drain, [runner.run(PROMPT)], REQUESTER)
+    assert [each.symbol for each in receipt.runs[0].iterations[0].context.symbol_book][-1] == "one"
+    assert verify_receipt(receipt, sources(drain)).accepted
+    with pytest.raises(RefusedSymbol, match="means something else"):
+        check_listings(agent.reads_now.book)
 
 
 @pytest.mark.parametrize("place", ["book_contract", "book_data"])

@@ -1,0 +1,113 @@
+"""What decides on chain: an encoder and a decoder, beside which stands the Python of this version,
+which derives features and decisions by one rule. Released ones that go by another are not ours to
+check: what they decide is true, and this version would say that it is not.
+
+`EARLIER` names the releases whose code of these two is not this version's (a test compares), and
+`deciding-VERSION.json` beside this file has their code, so that code hashes are enough to know them
+by, without a chain and without a compiler. Audits, runs and receipts ask here.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eth_utils.crypto import keccak
+
+from zkagent.models.strict_json import load_json
+from zkagent.verifier_contracts.deployment.known_code import (
+    FOLDER,
+    WORD,
+    KnownContract,
+    released_contracts,
+)
+from zkagent.verifier_contracts.deployment.model_code import ModelCode
+
+DECIDING = ("ToolDecoder", "TextEncoder")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """By which a release decided. difference: from this version's. zkagent: whose Python goes by
+    it."""
+
+    difference: str
+    zkagent: str
+
+
+EARLIER: Mapping[str, Rule] = {
+    "0.1.0": Rule(
+        "it does not ask where a prompt may hold more than one instruction",
+        "0.1.0, commit b8c246e of the repository",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An encoder or a decoder of a release, and its rule."""
+
+    contract: KnownContract
+    rule: Rule
+
+    @property
+    def zkagent(self) -> str:
+        """Which one decides likewise."""
+        return f"zkagent {self.rule.zkagent}"
+
+    def __str__(self) -> str:
+        label, difference = self.contract.label, self.rule.difference
+        return f"{label}, which decides otherwise than this version ({difference})"
+
+
+def earlier(contract: KnownContract) -> Earlier | None:
+    """What a contract that was recognised decides by, where that is not this version's rule."""
+    rule = EARLIER.get(contract.version) if contract.name in DECIDING else None
+    return Earlier(contract, rule) if rule else None
+
+
+def earlier_by_hash(
+    model: ModelCode, components: Sequence[str], encoder: bytes, decoder: bytes
+) -> Earlier | None:
+    """The same of a model's encoder and decoder, of which only the hashes of their code are known.
+    components: the addresses of the model's data."""
+    if not components:
+        return None
+    *chunks, data = components
+    values = {
+        "ToolDecoder": model.decoder_immutables(data),
+        "TextEncoder": model.encoder_immutables(chunks, data),
+    }
+    hashes = {"ToolDecoder": decoder, "TextEncoder": encoder}
+    for contract, code in _released_code():
+        if keccak(_filled(contract, code, values[contract.name])) == hashes[contract.name]:
+            return earlier(contract)
+    return None
+
+
+@functools.cache
+def _released_code() -> tuple[tuple[KnownContract, bytes], ...]:
+    """Decoders first, each with its code, zeros in the place of immutables."""
+    found = {(each.version, each.name): each for each in released_contracts()}
+    return tuple(
+        (found[version, name], code)
+        for name in DECIDING
+        for version in EARLIER
+        if (code := _codes(version).get(name))
+    )
+
+
+def _codes(version: str) -> dict[str, bytes]:
+    content = load_json((FOLDER / f"deciding-{version}.json").read_bytes())
+    return {name: bytes.fromhex(code[2:]) for name, code in content["contracts"].items()}
+
+
+def _filled(contract: KnownContract, code: bytes, values: Mapping[str, int]) -> bytes:
+    """The code that a constructor leaves behind."""
+    filled = bytearray(code)
+    for name, offsets in contract.immutables.items():
+        for at in offsets:
+            filled[at : at + WORD] = values[name].to_bytes(WORD, "big")
+    return bytes(filled)
+
+
+__all__ = ["DECIDING", "EARLIER", "Earlier", "Rule", "earlier", "earlier_by_hash"]

@@ -44,7 +44,7 @@ IN_PLACE = {
     "models/whole.py:_write": NEW,
     "models/whole.py:_take": NEW,
     "models/whole.py:put": GIVEN,
-    "prover/service/queue/database.py:__init__": LOCK,
+    "prover/service/queue/open_file.py:__init__": LOCK,
     "prover/service/queue/leases.py:is_free": LOCK,
     "prover/service/queue/leases.py:take": LOCK,
     "prover/service/queue/wake.py:_opened": LOCK,
@@ -212,7 +212,7 @@ def test_these_are_all_that_write_in_place() -> None:
 def test_a_link_leads_nobody_into_another_file() -> None:
     """But where a link is meant to: a database elsewhere, and what swallows everything."""
     assert found(follows) == {
-        "prover/service/queue/database.py:__init__",
+        "prover/service/queue/open_file.py:__init__",
         "zkagent/__main__.py:_open_streams",
     }
 

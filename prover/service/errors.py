@@ -33,6 +33,7 @@ from zkagent.circuits.support.urls import shown_url
 from zkagent.prover.errors import ProverError
 
 MOST_NAME = 64
+EMPTIED = "emptied or written over"  # what was done to a log of SQLite's
 
 
 class ServiceError(ProverError):
@@ -72,7 +73,12 @@ class DatabaseLost(ServiceError):
         when it can be put back no more."""
         remedy = "stop every process on it and start them again"
         remedy = f"put it back, or {remedy}" if can_return else remedy
-        if unsaved:
+        if what == EMPTIED:
+            remedy = (
+                "what was acknowledged last is lost, but for what the file had already: stop every "
+                "process on it, move its -wal and -shm elsewhere, and start them again"
+            )
+        elif unsaved:
             remedy = (
                 f"what it held is not saved yet ({unsaved}): mend that first, and stop and start "
                 f"nothing until it is saved, which is tried all the time; then {remedy}"
@@ -86,6 +92,7 @@ class DatabaseLost(ServiceError):
         super().__init__(f"the database's file {path} was {what} while in use: {remedy}")
         self.path = path
         self.what = what
+        self.can_return = can_return
 
 
 class StartRefused(ServiceError):

@@ -6,15 +6,14 @@ and waiting at the start is the only order in which nobody fails half-way.
 
 A file that was removed or replaced still takes writes, which nobody would ever find: each
 transaction looks whether the file is still the one that was opened, before it begins, before it
-commits, and once it is committed. From the second on also whether what SQLite keeps beside it, the
-log of changes and its index, is still the same. If not, nothing is committed any more, by the
+commits, and once it is committed, and whether what SQLite keeps beside it, the log of changes and
+its index, is still what it was (`open_file.py`). If not, nothing is committed any more, by the
 engine neither, so that a removed log stays as it is, and can be saved: it is written once more
 under its name (`removed_log.py`), as often as it takes.
 """
 
 import contextlib
 import logging
-import os
 import re
 import sqlite3
 import threading
@@ -32,7 +31,8 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
-from zkagent.prover.service.queue.removed_log import RemovedLog, identity, identity_at
+from zkagent.prover.service.queue.open_file import OpenFile
+from zkagent.prover.service.queue.removed_log import LogEmptied
 from zkagent.prover.service.queue.tables import SCHEMA_VERSION, meta, metadata
 from zkagent.prover.service.queue.trouble import trouble_of
 
@@ -41,7 +41,6 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
-BESIDE = ("-wal", "-shm")  # SQLite's log of changes, and the index that its processes share
 MOUNTS = Path("/proc/self/mountinfo")
 MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
@@ -165,6 +164,7 @@ class Database:
         is saved before, if it can be."""
         if self._file is None:
             return
+        self._file.look()
         if self._file.is_lost and self._saving.acquire(blocking=False):
             try:
                 self._save_log(self._file)
@@ -172,21 +172,33 @@ class Database:
                 self._saving.release()
         self._file.check()
 
-    def _save_log(self, file: "OpenFile") -> None:
+    def _save_log(self, file: OpenFile) -> None:
         """While nobody writes to it; whoever begins after that looks before it commits."""
         if not self._kept:
             self._kept = True
             _keep(self.engine)
-        if not file.is_unsaved:
-            file.unsaved = file.aside = None
-        elif file.is_itself and time.monotonic() - self._tried >= SAVE_EVERY_S:
-            try:
-                if not file.keep_overtaken_log():
-                    with self.engine.connect() as connection, connection.begin() as transaction:
-                        file.save_log()
-                        transaction.rollback()
-            except (sa.exc.SQLAlchemyError, DatabaseLost, OSError) as exc:
-                _say_unsaved(file, exc)
+        try:
+            if not file.is_unsaved:
+                file.unsaved = file.aside = None
+            elif file.is_itself and time.monotonic() - self._tried >= SAVE_EVERY_S:
+                self._try_to_save(file)
+        except LogEmptied:
+            file.give_up()
+        except DatabaseLost:  # another connection is not begun; whoever is next may have one
+            self._tried = -SAVE_EVERY_S
+            _say_unsaved(file, "every connection is in use")
+        except sa.exc.SQLAlchemyError as exc:
+            _say_unsaved(file, trouble_of(exc).detail)
+        except OSError as exc:
+            _say_unsaved(file, f"{exc.strerror}")
+
+    def _try_to_save(self, file: OpenFile) -> None:
+        try:
+            if not file.keep_overtaken_log():
+                with self.engine.connect() as connection, connection.begin() as transaction:
+                    file.save_log()
+                    transaction.rollback()
+        finally:
             self._tried = time.monotonic()
 
     @property
@@ -210,6 +222,8 @@ class Database:
             self.check()
         if not self._kept:
             self.engine.dispose()
+            if self._file:
+                self._file.forget_beside()
 
     def now(self, connection: sa.Connection) -> float:
         """Seconds since 1970 by the clock that all workers share."""
@@ -261,99 +275,6 @@ class Database:
         those that are open still have, and that could then not be saved."""
         if self._file:
             self._file.check_beside()
-
-
-class OpenFile:
-    """An SQLite file, for its owner alone, and whether it is still the same.
-
-    path: as it was named; real: where links lead, and beside which SQLite keeps the others. Both
-    absolute."""
-
-    def __init__(self, path: Path, real: Path) -> None:
-        """Made if needed. Raises OSError."""
-        self.path = path
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            found = os.fstat(descriptor)
-            if found.st_mode & 0o077 and found.st_uid == os.geteuid():
-                os.fchmod(descriptor, 0o600)  # SQLite makes those beside it with the same rights
-        finally:
-            os.close(descriptor)
-        self._identity = identity(found)
-        self._beside: dict[Path, tuple[int, int] | None] = {
-            real.with_name(real.name + end): None for end in BESIDE
-        }
-        self._real = real
-        self._lost: DatabaseLost | None = None
-        self._removed: RemovedLog | None = None  # once it is lost
-        self.unsaved: str | None = None  # why what a removed log held is not in any file's log
-        self.aside: Path | None = None  # where it is kept when that cannot be any more
-
-    def check(self) -> None:
-        """Raises DatabaseLost."""
-        try:
-            found = self.path.stat()
-        except OSError as exc:
-            raise DatabaseLost(str(self.path), "removed") from exc
-        if identity(found) != self._identity:
-            raise DatabaseLost(str(self.path), "replaced by another one")
-        if self._lost:
-            path, what = self._lost.path, self._lost.what
-            aside = str(self.aside) if self.aside else None
-            raise DatabaseLost(path, what, can_return=False, unsaved=self.unsaved, aside=aside)
-
-    def check_written(self) -> None:
-        """After a change, that what lies beside the file for as long as anybody has that open is
-        the same as before. If not, we go on writing into what nobody else can read, and that does
-        not end when somebody has made another one. Raises DatabaseLost."""
-        try:
-            self.check_beside()
-        except DatabaseLost as exc:
-            if self._lost is None:
-                self._removed = RemovedLog(self._real, *self._beside.values())
-                self._lost = exc
-                self.unsaved = "that is being tried" if self.is_unsaved else None
-        self._beside = {path: known or identity_at(path) for path, known in self._beside.items()}
-        self.check()
-
-    def check_beside(self) -> None:
-        """The same, for this moment alone. Raises DatabaseLost."""
-        for path, known in self._beside.items():
-            found = identity_at(path)
-            if found != known and known is not None:
-                what = "replaced by another one" if found else "removed"
-                raise DatabaseLost(str(path), what, can_return=False)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether what was beside it is not there any more, which does not end."""
-        return self._lost is not None
-
-    @property
-    def is_itself(self) -> bool:
-        """Whether the file lies there that was opened, beside which alone its log belongs."""
-        return identity_at(self.path) == self._identity
-
-    @property
-    def is_unsaved(self) -> bool:
-        """Whether the log is lost, and what it held may be in none that the next start reads."""
-        return self._removed is not None and self._removed.is_missing
-
-    def save_log(self) -> None:
-        """Raises OSError."""
-        if self._removed and self._removed.put_back():
-            log.warning("what the log held when it was removed is saved: it lies there again")
-        self.unsaved = self.aside = None
-
-    def keep_overtaken_log(self) -> bool:
-        """Beside the one that others have begun; whether they have. Raises OSError."""
-        if self._removed is None or not self._removed.is_overtaken:
-            return False
-        kept = self._removed.keep_aside()
-        if kept != self.aside:
-            log.error("what the log held when it was removed is kept aside: %s", kept)
-        self.aside, self.unsaved = kept, None
-        return True
 
 
 def _usual_address() -> sa.URL:
@@ -463,18 +384,16 @@ def _keep(engine: sa.Engine) -> None:
     ).start()
 
 
-def _say_unsaved(file: OpenFile, exc: Exception) -> None:
+def _say_unsaved(file: OpenFile, why: str) -> None:
     """Written down once for as long as it fails in the same way."""
-    words = trouble_of(exc).detail if isinstance(exc, sa.exc.SQLAlchemyError) else str(exc)
-    words = f"{exc.strerror}" if isinstance(exc, OSError) else words
-    if words != file.unsaved:
-        log.error("what the log held when it was removed is not saved yet: %s", words)
-    file.unsaved = words
+    if why != file.unsaved:
+        log.error("what the log held when it was removed is not saved yet: %s", why)
+    file.unsaved = why
 
 
 def _reason(exc: Exception) -> str:
     return str(exc).splitlines()[0][:200]
 
 
-__all__ = ["BESIDE", "PATIENCE_S", "Database", "OpenFile", "add", "data_folder", "insert_once"]
-__all__ += ["patiently", "raise_to", "shared_clock"]
+__all__ = ["PATIENCE_S", "Database", "add", "data_folder", "insert_once", "patiently", "raise_to"]
+__all__ += ["shared_clock"]

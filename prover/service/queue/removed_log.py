@@ -17,15 +17,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from zkagent.prover.service.queue.other_log import Lies, compare, is_empty
+from zkagent.prover.service.queue.identities import Identity, identity, identity_at, open_again
+from zkagent.prover.service.queue.log_index import LogIndex
+from zkagent.prover.service.queue.other_log import HEADER, Lies, compare, is_empty
 
-OPEN = Path("/proc/self/fd")
 #: Of SQLite's index: locks of those who write, read or move, and of all who have it open.
 LOCKS, FIRST_LOCK = 9, 120
 IN_USE = "another program has the database open: end that"
 FOR_WANT_OF_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 KINDS = ("wal", "shm")  # what SQLite keeps beside a file: its log, and the index of it
-Identity = tuple[int, int]  # device and inode
+
+
+class LogEmptied(Exception):
+    """Somebody has emptied a removed log, too: nothing of it can be saved."""
 
 
 class RemovedLog:
@@ -51,12 +55,12 @@ class RemovedLog:
     @property
     def is_overtaken(self) -> bool:
         """Whether others have gone on without it, so that it can be put back no more. Raises
-        OSError."""
+        OSError, LogEmptied."""
         with self._held() as held:
             return self._look(held) is Lies.OTHERS
 
     def put_back(self) -> bool:
-        """Under its name; whether that was still to be done. Raises OSError."""
+        """Under its name; whether that was still to be done. Raises OSError, LogEmptied."""
         with self._held() as held:
             if due := self._look(held) is not Lies.OURS:
                 self._sweep()
@@ -69,7 +73,7 @@ class RemovedLog:
         return due
 
     def keep_aside(self) -> Path:
-        """Beside its name; where. Raises OSError."""
+        """Beside its name; where. Raises OSError, LogEmptied."""
         with self._held() as held:
             inode = os.fstat(held.fileno()).st_ino
             aside = self._path.with_name(f"{self._path.name}-removed-{inode}")
@@ -97,13 +101,18 @@ class RemovedLog:
         """Between when the log was removed, where the disk notes that, and when we noticed."""
         log, file = os.fstat(held.fileno()), _state(self._file)
         removed_ns = log.st_ctime_ns if log.st_ctime_ns > log.st_mtime_ns else None
-        return not (self._shares_index or removed_ns is None or file is None) and (
-            file[2] > removed_ns
-        )
+        if self._shares_index or removed_ns is None or file is None:
+            return False
+        return file[2] > removed_ns
 
     @property
     def _shares_index(self) -> bool:
         return not self._is_back and identity_at(self._index_path) == self._index
+
+    @property
+    def _counted(self) -> bool:
+        """Whether it held anything. Others who have the index may have gone on with that."""
+        return bool(self._log and self._index and LogIndex(self._log, self._index).counts)
 
     @contextmanager
     def _alone(self, held: BinaryIO) -> Iterator[None]:
@@ -126,15 +135,12 @@ class RemovedLog:
 
     @contextmanager
     def _held(self) -> Iterator[BinaryIO]:
-        for entry in OPEN.iterdir():
-            with suppress(OSError):
-                if identity(entry.stat()) != self._log:
-                    continue
-                log = entry.open("rb")
-                break
-        else:
+        log = open_again(self._log) if self._log else None
+        if log is None:
             raise FileNotFoundError(2, "no process of it has it open", str(self._path))
         with log:
+            if not any(log.read(HEADER)) and self._counted:
+                raise LogEmptied
             yield log
 
     def _sweep(self) -> None:
@@ -198,16 +204,4 @@ def _state(file: Path) -> tuple[Identity, int, int] | None:
     return identity(found), found.st_size, found.st_mtime_ns
 
 
-def identity(found: os.stat_result) -> Identity:
-    return found.st_dev, found.st_ino
-
-
-def identity_at(path: Path) -> Identity | None:
-    """None for what is not there."""
-    try:
-        return identity(path.stat())
-    except FileNotFoundError:
-        return None
-
-
-__all__ = ["RemovedLog", "identity", "identity_at"]
+__all__ = ["LogEmptied", "RemovedLog"]

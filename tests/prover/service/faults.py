@@ -32,6 +32,7 @@ ON_SQLITE: dict[str, Fault] = {
         storage_faults.unlinked_database,
         storage_faults.replaced_database,
         storage_faults.removed_log,
+        storage_faults.emptied_log,
         storage_faults.locked_database,
         peer_faults.slow_bodies,
         peer_faults.slow_bodies_without_a_key,

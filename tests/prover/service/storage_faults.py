@@ -19,7 +19,8 @@ from tests.support.disks import fill, small_disk
 from tests.support.fleet import restart_postgres
 from zkagent.executor.cli.serve import EXIT_LOST
 from zkagent.prover.service.fakes.catalogue import Order
-from zkagent.prover.service.queue.database import BESIDE, PATIENCE_S, Database
+from zkagent.prover.service.queue.database import PATIENCE_S, Database
+from zkagent.prover.service.queue.open_file import BESIDE
 
 
 def full_temporary_disk(ward: Ward) -> None:
@@ -92,6 +93,29 @@ def removed_log(ward: Ward) -> None:
     ward.expect("database-replaced", ready=False)
     ward.stop_asking()
     service.kill()
+    ward.begin()
+    ward.expect_well()
+    ward.check()
+
+
+def emptied_log(ward: Ward) -> None:
+    """SQLite's log of changes is emptied while it is in use: nothing is acknowledged behind the
+    hole, nor moved into the file at an orderly end."""
+    import sqlite3
+
+    service = ward.begin()
+    ward.prove(5)
+    with contextlib.closing(sqlite3.connect(ward.database_file)) as other:
+        other.execute("PRAGMA wal_checkpoint(full)").fetchall()
+    os.truncate(f"{ward.database_file}-wal", 0)
+    if acknowledged := ward.submit(10):
+        ward.complain(f"{len(acknowledged)} acknowledged into a log that was emptied")
+    ward.expect("database-replaced", ready=False)
+    ward.stop_asking()
+    service.stop()
+    for end in BESIDE:
+        beside = ward.database_file.with_name(f"{ward.database_file.name}{end}")
+        beside.rename(ward.home / beside.name)
     ward.begin()
     ward.expect_well()
     ward.check()

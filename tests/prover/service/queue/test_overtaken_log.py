@@ -2,6 +2,7 @@
 they have written is not written over, and what ours held is not lost unsaid."""
 
 import contextlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ import pytest
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.errors import DatabaseLost
 from zkagent.prover.service.queue import database
-from zkagent.prover.service.queue.database import BESIDE, Database
+from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Request
+from zkagent.prover.service.queue.open_file import BESIDE
 from zkagent.prover.service.queue.store import Store
 
 #: Another program: does one thing with the file, says so, and has it open until it is told to end.
@@ -109,6 +111,40 @@ def test_what_others_have_written_stays_and_ours_is_kept_beside_it(
     assert "what was acknowledged last is lost, but for what the file had already" in message
     assert f"It is kept as {aside} (docs/operating.md, A removed log); stop every" in message
     assert caplog.messages == [f"what the log held when it was removed is kept aside: {aside}"]
+
+
+def test_what_is_kept_aside_stays_where_the_removed_log_is_emptied_then(
+    opened: Database, file: Path, held: bytes
+) -> None:
+    kept = file.with_name("kept")
+    kept.hardlink_to(log_of(file))
+    remove_both(file)
+    with another(file, WRITES):
+        said = refused(opened)
+        (aside,) = file.parent.glob("*-wal-removed-*")
+        os.truncate(kept, 0)
+        assert refused(opened) == said
+        assert aside.read_bytes() == held
+
+
+def test_what_others_wrote_behind_a_hole_with_our_index_does_not_make_ours_an_emptied_one(
+    opened: Database, file: Path
+) -> None:
+    for number in range(3):
+        submit(opened, number)
+    opened.settle()
+    with opened.write() as connection:
+        connection.exec_driver_sql("CREATE TABLE of_theirs (x)")
+    opened.settle()
+    submit(opened, 3)
+    held = log_of(file).read_bytes()
+    log_of(file).unlink()
+    with another(file, "INSERT INTO of_theirs VALUES (1)"):
+        assert any(log_of(file).read_bytes())
+        said = refused(opened)
+    (aside,) = file.parent.glob("*-wal-removed-*")
+    assert f"It is kept as {aside} " in said
+    assert aside.read_bytes() == held
 
 
 def test_ours_can_be_taken_instead_of_what_others_have_written(

@@ -16,9 +16,10 @@ import sqlalchemy as sa
 from tests.prover.service.listed_runs import ListedRuns
 from tests.support.disks import small_disk
 from zkagent.prover.service.errors import DatabaseLost
-from zkagent.prover.service.queue import database
+from zkagent.prover.service.queue import database, identities
 from zkagent.prover.service.queue.database import BUSY_TIMEOUT_MS, Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
+from zkagent.prover.service.queue.identities import identity_at, numbers_of
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.removed_log import RemovedLog
 from zkagent.prover.service.queue.store import Store
@@ -197,10 +198,87 @@ def test_connections_wait_for_each_other_as_long_as_ever_once_the_file_was_away(
 def test_where_nobody_has_the_log_open_that_is_said(opened: Database, file: Path) -> None:
     Store(opened, ListedRuns()).submit("alice", Request("ab" * 32, (1,)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zkagent.prover.service.queue.removed_log.OPEN", file.parent)
+        patch.setattr("zkagent.prover.service.queue.identities.OPEN", file.parent)
         file.with_name(f"{file.name}-wal").unlink()
         with pytest.raises(DatabaseLost, match=r"not saved yet \(no process of it has it open\)"):
             Store(opened, ListedRuns()).submit("alice", Request("ab" * 32, (2,)))
+
+
+def test_another_files_number_is_not_taken_for_the_logs(
+    opened: Database, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which a descriptor has that was closed and opened again since it was looked at."""
+    Store(opened, ListedRuns()).submit("alice", Request("ab" * 32, (1,)))
+    log = file.with_name(f"{file.name}-wal")
+    held, found = log.read_bytes(), identity_at(log)
+    assert found
+    with file.with_name("other").open("w+b") as other:
+        numbers = [other.fileno(), *numbers_of(found)]
+        looked_for = identities.numbers_of
+        monkeypatch.setattr(
+            identities,
+            "numbers_of",
+            lambda file: iter(numbers) if file == found else looked_for(file),
+        )
+        log.unlink()
+        with pytest.raises(DatabaseLost, match="-wal was removed while in use: stop every"):
+            opened.check()
+    assert log.read_bytes() == held
+
+
+DISK_ERRORS = [errno.EIO, errno.ESTALE, errno.EACCES, errno.ENOTDIR]
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """The disk answers so for that file."""
+    stat = Path.stat
+
+    def fail(self: Path, **given: bool) -> os.stat_result:
+        if self.name == name:
+            raise OSError(number, os.strerror(number), str(self))
+        return stat(self, **given)
+
+    monkeypatch.setattr(Path, "stat", fail)
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("number", DISK_ERRORS)
+def test_a_disk_that_fails_for_a_while_is_an_error_of_the_database_and_nothing_is_lost(
+    opened: Database, file: Path, monkeypatch: pytest.MonkeyPatch, end: str, number: int
+) -> None:
+    store = Store(opened, ListedRuns())
+    store.submit("alice", Request("ab" * 32, (1,)))
+    with monkeypatch.context() as patch:
+        failing(patch, f"{file.name}{end}", number)
+        with pytest.raises(DatabaseLost, match=r"was out of reach \(.*\) while in use: put it"):
+            store.submit("alice", Request("ab" * 32, (2,)))
+        with pytest.raises(DatabaseLost, match="out of reach"), opened.read():
+            pass
+    store.submit("alice", Request("ab" * 32, (2,)))
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("number", DISK_ERRORS)
+def test_a_disk_that_fails_once_the_log_was_removed_is_one_too(
+    opened: Database, file: Path, monkeypatch: pytest.MonkeyPatch, end: str, number: int
+) -> None:
+    monkeypatch.setattr(database, "SAVE_EVERY_S", 0)
+    log, store = file.with_name(f"{file.name}-wal"), Store(opened, ListedRuns())
+    store.submit("alice", Request("ab" * 32, (1,)))
+    held = log.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(RemovedLog, "put_back", lambda _: Path("/nowhere").stat())
+        log.unlink()
+        with pytest.raises(DatabaseLost, match="-wal was removed"):
+            opened.check()
+    with monkeypatch.context() as patch:
+        failing(patch, f"{file.name}{end}", number)
+        for _ in range(2):
+            with pytest.raises(DatabaseLost, match=r"was out of reach|was removed while in use"):
+                store.submit("alice", Request("ab" * 32, (2,)))
+    with pytest.raises(DatabaseLost, match="-wal was removed while in use: stop every"):
+        opened.check()
+    assert log.read_bytes() == held
 
 
 @pytest.mark.parametrize("errno_of_links", [errno.EPERM, errno.ENOTSUP, errno.EMLINK])

@@ -2,8 +2,9 @@
 
 By https://www.sqlite.org/fileformat2.html#walformat: a header, then frames of a page each, of
 which those count that have the header's salts and are not behind the last one that ends a
-transaction. A log that is begun anew has the next first salt, and by then all that it held before
-is in the database's file.
+transaction. A log that is begun anew has the next first salt and a checkpoint number, and by then
+all that it held before is in the database's file. Whoever writes into an empty log and never began
+one anew draws both salts by lot, and writes no checkpoint number.
 """
 
 import os
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 HEADER, FRAME_HEADER = 32, 24
-PAGE_SIZE, SALTS, FRAMES_SALTS = slice(8, 12), slice(16, 24), slice(8, 16)
+PAGE_SIZE, CHECKPOINTS, SALTS = slice(8, 12), slice(12, 16), slice(16, 24)
+FRAMES_SALTS = slice(8, 16)
 PAGES_AFTER = slice(4, 8)  # of a frame that ends a transaction, else 0
-LATEST = 1 << 20  # as often a log was begun anew at most, for all that we care
+LATEST = 1 << 12  # as often a log was begun anew at most: another one's salts are any
 
 
 class Lies(Enum):
@@ -46,7 +48,8 @@ def compare(ours: BinaryIO, path: Path) -> Lies:
         found = theirs.read(HEADER)
         if found == header:
             return _compare_frames(ours, theirs, size, header[SALTS])
-        if 0 < (_first_salt(found) - _first_salt(header)) % (1 << 32) <= LATEST:
+        begun_anew = (_first_salt(found) - _first_salt(header)) % (1 << 32)
+        if any(found[CHECKPOINTS]) and 0 < begun_anew <= LATEST:
             return Lies.OURS
         return Lies.OTHERS if _ends_transactions(theirs, 0, size) else Lies.NOTHING
 
@@ -77,4 +80,4 @@ def _first_salt(header: bytes) -> int:
     return int.from_bytes(header[SALTS][:4])
 
 
-__all__ = ["Lies", "compare", "is_empty"]
+__all__ = ["FRAME_HEADER", "HEADER", "SALTS", "Lies", "compare", "is_empty"]

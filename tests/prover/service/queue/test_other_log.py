@@ -49,6 +49,37 @@ def test_what_ends_no_transaction_is_nothing(tmp_path: Path, ours: bytes) -> Non
         assert found(tmp_path, ours, nothing) is Lies.NOTHING
 
 
+def with_header(log: bytes, *, checkpoints: int, first_salt: int) -> bytes:
+    """Of the header and of each frame, as far as they are compared."""
+    salts = first_salt.to_bytes(4) + b"salt"
+    fresh = bytearray(log)
+    fresh[12:24] = checkpoints.to_bytes(4) + salts
+    for offset in range(HEADER, len(log), FRAME):
+        fresh[offset + 8 : offset + 16] = salts
+    return bytes(fresh)
+
+
+@pytest.mark.parametrize("first_salt", [0, 0x12345678, 0xFFF00000, 0xFFFFF000, 0xFFFFFFFF])
+def test_nothing_is_nothing_whatever_the_salts_of_ours(
+    tmp_path: Path, ours: bytes, first_salt: int
+) -> None:
+    log = with_header(ours, checkpoints=0, first_salt=first_salt)
+    zeros = (bytes(size) for size in (1, 20, HEADER, HEADER + FRAME, len(ours)))
+    for nothing in (None, b"", log[:20], log[:HEADER], *zeros):
+        assert found(tmp_path, log, nothing) is Lies.NOTHING
+
+
+def test_what_was_begun_by_others_is_theirs_whatever_its_salts(tmp_path: Path, ours: bytes) -> None:
+    """SQLite draws them by lot, and they can be near ours; it has no checkpoint number then."""
+    log = with_header(ours, checkpoints=3, first_salt=1000)
+    for salt, checkpoints in ((1001, 0), (5096, 0), (5097, 1), (999, 4), (1 << 31, 1)):
+        theirs = with_header(ours, checkpoints=checkpoints, first_salt=salt)
+        assert found(tmp_path, log, theirs) is Lies.OTHERS, (salt, checkpoints)
+    for salt, checkpoints in ((1001, 4), (1001, 1), (5096, 9)):
+        theirs = with_header(ours, checkpoints=checkpoints, first_salt=salt)
+        assert found(tmp_path, log, theirs) is Lies.OURS, (salt, checkpoints)
+
+
 def test_what_others_ended_is_theirs(tmp_path: Path, ours: bytes) -> None:
     theirs = log_of(tmp_path / "b", ["CREATE TABLE t (x)"])
     assert found(tmp_path, ours, theirs) is Lies.OTHERS

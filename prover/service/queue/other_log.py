@@ -76,8 +76,14 @@ def _ends_transactions(log: BinaryIO, frame: int, size: int, salts: bytes | None
     return False
 
 
+def salts_of(log: BinaryIO) -> bytes:
+    """By which no other log is the same. Raises OSError."""
+    log.seek(0)
+    return log.read(HEADER)[SALTS]
+
+
 def _first_salt(header: bytes) -> int:
     return int.from_bytes(header[SALTS][:4])
 
 
-__all__ = ["FRAME_HEADER", "HEADER", "SALTS", "Lies", "compare", "is_empty"]
+__all__ = ["FRAME_HEADER", "HEADER", "SALTS", "Lies", "compare", "is_empty", "salts_of"]

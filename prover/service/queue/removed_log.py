@@ -12,6 +12,7 @@ import glob
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,12 +20,13 @@ from typing import BinaryIO
 
 from zkagent.prover.service.queue.identities import Identity, identity, identity_at, open_again
 from zkagent.prover.service.queue.log_index import LogIndex
-from zkagent.prover.service.queue.other_log import HEADER, Lies, compare, is_empty
+from zkagent.prover.service.queue.other_log import HEADER, Lies, compare, is_empty, salts_of
 
 #: Of SQLite's index: locks of those who write, read or move, and of all who have it open.
 LOCKS, FIRST_LOCK = 9, 120
 IN_USE = "another program has the database open: end that"
 FOR_WANT_OF_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+COPIED = 1 << 20  # bytes at once
 KINDS = ("wal", "shm")  # what SQLite keeps beside a file: its log, and the index of it
 
 
@@ -73,11 +75,11 @@ class RemovedLog:
         return due
 
     def keep_aside(self) -> Path:
-        """Beside its name; where. Raises OSError, LogEmptied."""
+        """Beside its name, under one that no other log has; where. Raises OSError, LogEmptied."""
         with self._held() as held:
-            inode = os.fstat(held.fileno()).st_ino
-            aside = self._path.with_name(f"{self._path.name}-removed-{inode}")
-            if not aside.exists():
+            name = f"{self._path.name}-removed-{salts_of(held).hex()}"
+            aside = self._path.with_name(name)
+            if not _has_same(held, aside):
                 with _copied(held, self._path) as fresh:
                     fresh.replace(aside)
                 _sync(self._path.parent)
@@ -103,7 +105,7 @@ class RemovedLog:
         removed_ns = log.st_ctime_ns if log.st_ctime_ns > log.st_mtime_ns else None
         if self._shares_index or removed_ns is None or file is None:
             return False
-        return file[2] > removed_ns
+        return removed_ns < file[2] <= time.time_ns()  # else the clock was set back since
 
     @property
     def _shares_index(self) -> bool:
@@ -177,6 +179,19 @@ def _copied(held: BinaryIO, path: Path) -> Iterator[Path]:
     finally:
         if copy is not None:
             copy.unlink(missing_ok=True)
+
+
+def _has_same(held: BinaryIO, path: Path) -> bool:
+    """Raises OSError."""
+    held.seek(0)
+    try:
+        with path.open("rb") as there:
+            while (expected := held.read(COPIED)) == there.read(COPIED):
+                if not expected:
+                    return True
+    except FileNotFoundError:
+        pass
+    return False
 
 
 def _give_rights(number: int, found: os.stat_result) -> None:

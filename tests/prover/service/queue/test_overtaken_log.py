@@ -5,6 +5,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,6 +114,34 @@ def test_what_others_have_written_stays_and_ours_is_kept_beside_it(
     assert caplog.messages == [f"what the log held when it was removed is kept aside: {aside}"]
 
 
+@pytest.mark.parametrize("left", [b"of an earlier incident", b"", "cut"])
+def test_a_file_that_was_left_there_counts_as_ours_only_if_it_is(
+    opened: Database, file: Path, held: bytes, left: bytes | str
+) -> None:
+    inode, salts = log_of(file).stat().st_ino, held[16:24].hex()
+    names = [f"{file.name}-wal-removed-{end}" for end in (inode, salts)]
+    for name in names:
+        file.with_name(name).write_bytes(left if isinstance(left, bytes) else held[:-1])
+    remove_both(file)
+    with another(file, WRITES):
+        for _ in range(2):
+            assert f"It is kept as {file.with_name(names[1])} " in refused(opened)
+            assert file.with_name(names[1]).read_bytes() == held
+    assert file.with_name(names[0]).read_bytes() != held
+
+
+def test_a_copy_that_is_there_is_not_written_again(
+    opened: Database, file: Path, held: bytes
+) -> None:
+    remove_both(file)
+    with another(file, WRITES):
+        refused(opened)
+        (aside,) = file.parent.glob("*-wal-removed-*")
+        found = aside.stat()
+        refused(opened)
+        assert (aside.stat().st_ino, aside.stat().st_mtime_ns) == (found.st_ino, found.st_mtime_ns)
+
+
 def test_what_is_kept_aside_stays_where_the_removed_log_is_emptied_then(
     opened: Database, file: Path, held: bytes
 ) -> None:
@@ -145,6 +174,17 @@ def test_what_others_wrote_behind_a_hole_with_our_index_does_not_make_ours_an_em
     (aside,) = file.parent.glob("*-wal-removed-*")
     assert f"It is kept as {aside} " in said
     assert aside.read_bytes() == held
+
+
+def test_a_clock_that_was_set_back_makes_nobody_change_the_file(
+    opened: Database, file: Path, held: bytes
+) -> None:
+    """It was written before the log was removed, when the clock was ahead."""
+    later = time.time() + 3600
+    os.utime(file, (later, later))
+    remove_both(file)
+    assert "while in use: stop every" in refused(opened)
+    assert log_of(file).read_bytes() == held
 
 
 def test_ours_can_be_taken_instead_of_what_others_have_written(

@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from zkagent.executor.config.files import (
@@ -10,6 +11,7 @@ from zkagent.executor.config.files import (
     ConfigFile,
     Owner,
     Value,
+    config_of,
     expanded,
     parse,
     project_path,
@@ -20,6 +22,7 @@ from zkagent.executor.config.settings import NONE, SETTINGS, Form
 from zkagent.executor.config.trust import is_trusted, trust
 from zkagent.executor.errors import ConfigError
 from zkagent.executor.places import write_whole
+from zkagent.models.whole import place_of
 
 
 def file_of(owner: Owner) -> Path:
@@ -29,18 +32,22 @@ def file_of(owner: Owner) -> Path:
 
 def set_value(owner: Owner, name: str, text: str) -> ConfigFile:
     """Write what a user typed. A new file is trusted, and one that was stays so. Raises
-    ConfigError."""
+    ConfigError, FileInTheWay."""
     path = file_of(owner)
+    before = read_file(path, owner) if path.is_file() else None
     value = _typed(path.parent, name, text)
-    return _change(path, owner, name, f"{name} = {json.dumps(value, ensure_ascii=False)}\n", value)
+    line = f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
+    found = ConfigFile(path, owner, b"", {}) if before is None else before
+    return _change(found, name, line, value, new=before is None)
 
 
 def unset_value(owner: Owner, name: str) -> ConfigFile:
     """Take the setting's line away. Raises ConfigError, also when there is none."""
     path = file_of(owner)
-    if not path.is_file() or name not in read_file(path, owner).values:
+    before = read_file(path, owner) if path.is_file() else None
+    if before is None or name not in before.values:
         raise ConfigError(f"{path} does not set {name}: `zkagent config show` says what does")
-    return _change(path, owner, name, "", None)
+    return _change(before, name, "", None)
 
 
 def _typed(folder: Path, name: str, text: str) -> Value:
@@ -62,17 +69,19 @@ def _from(folder: Path, given: Path) -> str:
     return str(place.relative_to(folder) if place.is_relative_to(folder) else place)
 
 
-def _change(path: Path, owner: Owner, name: str, line: str, value: Value | None) -> ConfigFile:
-    before = read_file(path, owner) if path.is_file() else None
-    ours = before is None or is_trusted(before)
-    text = _read(path) if before else ""
-    wanted = {**parse(path, text.encode()), name: value}
-    changed = _with_line(text, name, line)
+def _change(
+    before: ConfigFile, name: str, line: str, value: Value | None, *, new: bool = False
+) -> ConfigFile:
+    """What was read decides whether what is made of it is trusted, and nothing that somebody else
+    lays there meanwhile."""
+    path, ours = before.path, new or is_trusted(before)
+    wanted = {**parse(path, before.content), name: value}
+    changed = _with_line(before.content.decode(), name, line)
     _check(path, name, changed, {k: v for k, v in wanted.items() if v is not None})
+    after = config_of(path, before.owner, changed.encode())
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, changed)
-    after = read_file(path, owner)
-    if owner is Owner.PROJECT and ours:
+    write_whole(replace(place_of(path), new=new), changed)
+    if after.owner is Owner.PROJECT and ours:
         trust(after)
     return after
 
@@ -83,12 +92,6 @@ def _check(path: Path, name: str, text: str, wanted: dict[str, Value]) -> None:
         if parse(path, text.encode()) == wanted:
             return
     raise ConfigError(f"{path} writes {name} in a way that is left alone here: edit the file")
-
-
-def _read(path: Path) -> str:
-    """With its ends of lines as they are."""
-    with path.open(newline="") as file:
-        return file.read()
 
 
 def _with_line(text: str, name: str, line: str) -> str:

@@ -25,12 +25,17 @@ class Owner(StrEnum):
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A file as it was read: paths in `values` are absolute, sha256 is of its very bytes."""
+    """A file as it was read, or written: paths in `values` are absolute, `content` is what they
+    are of, whatever lies there by now."""
 
     path: Path
     owner: Owner
-    sha256: str
+    content: bytes
     values: Mapping[str, Value]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
 
 
 def user_path() -> Path:
@@ -91,10 +96,15 @@ def read_file(path: Path, owner: Owner) -> ConfigFile:
         content = read_limited(path)
     except OSError as exc:
         raise ConfigUnreadable(path, exc.strerror or str(exc)) from exc
+    return config_of(path, owner, content)
+
+
+def config_of(path: Path, owner: Owner, content: bytes) -> ConfigFile:
+    """What a file at `path` with this content says. Raises ConfigUnreadable, ConfigRefused."""
     values = {
         name: _placed(name, value, path.parent) for name, value in parse(path, content).items()
     }
-    return ConfigFile(path, owner, hashlib.sha256(content).hexdigest(), values)
+    return ConfigFile(path, owner, content, values)
 
 
 def parse(path: Path, content: bytes) -> dict[str, Value]:
@@ -127,5 +137,5 @@ def expanded(path: Path) -> Path:
         raise ConfigError(f"{path} is in no home folder that is known: write the path out") from exc
 
 
-__all__ = ["FILE", "ConfigFile", "Owner", "Value", "expanded", "find_files", "parse"]
+__all__ = ["FILE", "ConfigFile", "Owner", "Value", "config_of", "expanded", "find_files", "parse"]
 __all__ += ["project_path", "read_file", "user_path"]

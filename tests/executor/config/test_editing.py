@@ -1,13 +1,16 @@
 """Changing one setting leaves the rest of a file as it is."""
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from zkagent.executor.config import editing
 from zkagent.executor.config.editing import set_value, unset_value
 from zkagent.executor.config.files import Owner, read_file
-from zkagent.executor.config.trust import is_trusted
-from zkagent.executor.errors import ConfigError
+from zkagent.executor.config.trust import is_trusted, trust
+from zkagent.executor.errors import ConfigError, FileInTheWay
 
 WRITTEN = '# mine\nrpc = "http://a"  # here\n\nchain-id = 1'
 
@@ -57,6 +60,60 @@ def test_a_typed_path_is_meant_from_the_working_directory_on(project: Path) -> N
 def test_a_stranger_s_file_does_not_become_trusted_by_a_change(project: Path) -> None:
     project.write_text('rpc = "http://stranger"\n')
     assert not is_trusted(set_value(Owner.PROJECT, "chain-id", "5"))
+
+
+STRANGERS = b'rpc = "http://stranger"\nservice = "http://stranger"\n'
+#: As it lies there, and with what the user changed.
+OF_THEIRS = STRANGERS, STRANGERS.replace(b"service = ", b"srs = "), b'rpc = "http://stranger"\n'
+OF_THEIRS += (OF_THEIRS[2] + b'service = "http://mine"\n',)
+
+
+@pytest.mark.parametrize("command", ["set", "unset", "set anew"])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    "step", ["read_file", "is_trusted", "parse", "_with_line", "_check", "write_whole", "trust"]
+)
+def test_what_a_stranger_lays_there_meanwhile_is_not_trusted(
+    project: Path, monkeypatch: pytest.MonkeyPatch, step: str, when: str, command: str
+) -> None:
+    """Nor with the user's own change in it: nobody read the rest."""
+    path = Path.cwd() / "zkagent.toml" if command == "set anew" else project
+    if command != "set anew":
+        path.write_text('rpc = "http://mine"\nservice = "http://own"\n')
+        trust(read_file(path, Owner.PROJECT))
+    real = getattr(editing, step)
+
+    def meddled(*given: object, **named: object) -> object:
+        if when == "before":
+            path.write_bytes(STRANGERS)
+        done = real(*given, **named)
+        path.write_bytes(STRANGERS)
+        return done
+
+    monkeypatch.setattr(editing, step, meddled)
+    with suppress(ConfigError, FileInTheWay):
+        if command == "unset":
+            unset_value(Owner.PROJECT, "service")
+        else:
+            set_value(Owner.PROJECT, "service", "http://mine")
+    for text in OF_THEIRS:
+        path.write_bytes(text)
+        assert not is_trusted(read_file(path, Owner.PROJECT))
+
+
+def test_what_lies_there_by_now_is_not_replaced_by_a_new_file(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = editing._check
+
+    def meddled(*given: Any) -> None:
+        real(*given)
+        (Path.cwd() / "zkagent.toml").write_bytes(STRANGERS)
+
+    monkeypatch.setattr(editing, "_check", meddled)
+    with pytest.raises(FileInTheWay):
+        set_value(Owner.PROJECT, "chain-id", "5")
+    assert (Path.cwd() / "zkagent.toml").read_bytes() == STRANGERS
 
 
 def test_what_cannot_be_changed_by_lines_is_left_alone(user: Path) -> None:

@@ -276,8 +276,8 @@ def verify_command(
     _show_powers(found.ptau)
     if kept:
         output.show(f"circuit {kept.digest}, for audits and receipts on this machine")
-    if not transcript.people:
-        output.show("nobody contributed to it, so everybody could forge proofs under it", err=True)
+    if reason := transcript.open_to_all:
+        output.show(f"{reason}, so everybody could forge proofs under it", err=True)
 
 
 def _beacon(ctx: click.Context, option: click.Parameter, given: str | None) -> bytes | None:

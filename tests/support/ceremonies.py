@@ -3,11 +3,12 @@
 Its powers of tau are for 2^6 rows, which take seconds to make and are worth nothing.
 """
 
+import hashlib
 import json
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from filelock import FileLock
 
 from tests.conftest import session_folder
 from tests.support.integer_networks import mlp
+from zkagent.circuits.bn254.curve import GENERATOR, Point, multiply
+from zkagent.circuits.bn254.multiples import multiply_g2
+from zkagent.circuits.groth16.ceremony.challenge import Draw
 from zkagent.circuits.groth16.ceremony.files import FIRST_KEY, begin, contribute
 from zkagent.circuits.groth16.ceremony.ptau import read_powers
-from zkagent.circuits.groth16.ceremony.transcript import Transcript
+from zkagent.circuits.groth16.ceremony.transcript import Beacon, Contribution, Transcript
 from zkagent.circuits.snarkjs.install import snarkjs_folder
 from zkagent.circuits.support.npm import find_node
 
@@ -126,3 +130,45 @@ def with_section(path: Path, number: int, change: Callable[[bytes], bytes]) -> b
     changed = change(content[at : at + size])
     head = content[: at - 12] + struct.pack("<IQ", number, len(changed))
     return head + changed + content[at + size :]
+
+
+def with_name(name: bytes) -> Callable[[bytes], bytes]:
+    """Another name of the first contribution, which has three letters, in a section of them."""
+
+    def change(content: bytes) -> bytes:
+        at = 68 + 392
+        told = bytes([1, len(name)]) + name
+        head = content[: at - 4] + struct.pack("<I", len(told))
+        return head + told + content[at + 5 :]
+
+    return change
+
+
+def with_factor(key: Transcript, by: int | Beacon) -> Transcript:
+    """One more contribution, by somebody who tells his factor; or a beacon's."""
+    factor, point = drawn(by) if isinstance(by, Beacon) else (by, GENERATOR)
+    before = key.circuit + b"".join(each.public for each in key.contributions)
+    shown = b"".join(n.to_bytes(32, "big") for n in (*point, *multiply(point, factor)))
+    hashed = hashlib.blake2b(before + shown).digest()
+    made = Contribution(
+        number=len(key.contributions) + 1,
+        delta=multiply(key.delta, factor),
+        s=point,
+        sx=multiply(point, factor),
+        spx=multiply_g2(Draw(hashed).point_g2(), factor),
+        hashed=hashed,
+        name="",
+        beacon=by if isinstance(by, Beacon) else None,
+    )
+    verifying = replace(key.verifying, delta=multiply_g2(key.verifying.delta, factor))
+    contributions = (*key.contributions, made)
+    return replace(key, delta=made.delta, verifying=verifying, contributions=contributions)
+
+
+def drawn(beacon: Beacon) -> tuple[int, Point]:
+    """The factor and the point that it gives."""
+    value = beacon.value
+    for _ in range(1 << beacon.iterations):
+        value = hashlib.sha256(value).digest()
+    draw = Draw(value)
+    return draw.scalar(), draw.point_g1()

@@ -29,6 +29,7 @@ from zkagent.circuits.groth16.ceremony.ptau import Powers, read_powers
 from zkagent.circuits.groth16.ceremony.transcript import (
     AGAIN,
     Beacon,
+    Contribution,
     Transcript,
     described,
     read_transcript,
@@ -368,19 +369,24 @@ def _check_origin(transcript: Transcript, compiled: Compiled, powers: Powers) ->
 
 def _check_longer(before: Transcript, after: Transcript, name: str, made: object) -> None:
     """Raises EngineError where one more contribution, of this name, is not all that is new. made:
-    its hash in hex, as snarkjs made it: nobody else's that lies where it was written."""
-    kept = after.contributions[:-1] == before.contributions and after.circuit == before.circuit
+    its hash in hex, as snarkjs made it: nobody else's that lies where it was written. Others' names
+    are left out: no hash covers them, and snarkjs shortens those that it would not have written."""
+    kept = after.circuit == before.circuit and _unnamed(after)[:-1] == _unnamed(before)
     last = after.contributions[-1] if kept and after.contributions else None
     if last is None or (last.name, last.hash.hex()) != (name, made):
         raise EngineError("contribute", "it wrote other contributions than there were", NAME)
 
 
+def _unnamed(transcript: Transcript) -> list[Contribution]:
+    return [replace(each, name="") for each in transcript.contributions]
+
+
 def _check_people(transcript: Transcript) -> None:
     """A first key's delta is 1, and everybody knows a beacon. Raises CeremonyRefused."""
-    if not transcript.people:
+    if reason := transcript.open_to_all:
         raise CeremonyRefused(
             transcript.path,
-            "nobody contributed to it, so everybody could forge proofs",
+            f"{reason}, so everybody could forge proofs",
             "let several people run `zkagent ceremony contribute` first",
         )
 

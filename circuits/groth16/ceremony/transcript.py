@@ -9,10 +9,12 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import NoReturn
 
 from zkagent.circuits.bn254.curve import GENERATOR, Q, multiply
+from zkagent.circuits.bn254.field import R
 from zkagent.circuits.bn254.multiples import GENERATOR_G2, PointG1, PointG2
 from zkagent.circuits.bn254.pairing import pairings_cancel
 from zkagent.circuits.errors import CeremonyRefused
@@ -39,7 +41,8 @@ NAME, ITERATIONS, BEACON = 1, 2, 3
 #: A beacon is hashed 2^n times, by whoever verifies as well.
 LEAST_ITERATIONS, MOST_ITERATIONS = 10, 24
 MOST_HASHES = 1 << (MOST_ITERATIONS + 2)
-#: As snarkjs writes them; a contribution's hash is longer.
+#: Characters; a contribution's hash is longer. snarkjs keeps as many UTF-16 units, and no mark of
+#: byte order at the beginning.
 MOST_NAME = 64
 AGAIN = "get it again from whoever made it, and compare its digest"
 BACK = "go on from the last good one"
@@ -114,6 +117,15 @@ class Transcript:
         """Contributions of somebody who drew a number; whoever reads a beacon knows it."""
         return sum(each.beacon is None for each in self.contributions)
 
+    @property
+    def open_to_all(self) -> str:
+        """Why everybody knows delta, which is then 1 times the beacons' factors; empty where
+        somebody's number is in it."""
+        if not self.people:
+            return "nobody contributed to it"
+        known = prod(_drawn(each.beacon)[0] for each in self.contributions if each.beacon) % R
+        return "its contributions cancel" if self.delta == multiply(GENERATOR, known) else ""
+
     def check(self) -> None:
         """Each contribution follows from the one before it, and the key from the last one. Raises
         CeremonyRefused with the first that does not."""
@@ -126,6 +138,8 @@ class Transcript:
                 self._refuse(each, "nothing shows that its maker knew its factor")
             if not _same_ratio(before, each.delta, point, each.spx):
                 self._refuse(each, "its delta is not its factor times the one before")
+            if each.s == each.sx:
+                self._refuse(each, "its factor is 1, which is nobody's secret")
             if each.beacon and (each.s, each.sx) != _beacons(each.beacon):
                 self._refuse(each, "its factor is not the beacon's")
             hasher.update(each.public)
@@ -258,12 +272,18 @@ def _challenge(hashed: bytes) -> PointG2:
 
 def _beacons(beacon: Beacon) -> tuple[PointG1, PointG1]:
     """The points of a contribution that a beacon makes."""
+    factor, point = _drawn(beacon)
+    return point, multiply(point, factor)
+
+
+@lru_cache(maxsize=256)
+def _drawn(beacon: Beacon) -> tuple[int, PointG1]:
+    """The factor and the point that a beacon's hashes give."""
     value = beacon.value
     for _ in range(1 << beacon.iterations):
         value = hashlib.sha256(value).digest()
     draw = Draw(value)
-    factor, point = draw.scalar(), draw.point_g1()
-    return point, multiply(point, factor)
+    return draw.scalar(), draw.point_g1()
 
 
 @lru_cache(maxsize=256)  # whoever contributes checks a key twice

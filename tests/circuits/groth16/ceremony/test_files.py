@@ -24,13 +24,17 @@ from tests.support.ceremonies import (
     contributed_to,
     sections,
     snarkjs,
+    with_factor,
+    with_name,
     with_section,
 )
 from tests.support.disks import small_disk
 from tests.support.foreign_circuits import with_versions, written
+from tests.support.forging_keys import raw
 from tests.support.integer_networks import infer, mlp
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.bn254.curve import Q
+from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import CeremonyRefused, EngineError, NetworkRefused, PtauRefused
 from zkagent.circuits.groth16.cached import read_key
 from zkagent.circuits.groth16.ceremony import files
@@ -42,7 +46,7 @@ from zkagent.circuits.groth16.ceremony.files import (
     verify,
 )
 from zkagent.circuits.groth16.ceremony.ptau import PUBLIC, Powers, read_powers
-from zkagent.circuits.groth16.ceremony.transcript import Beacon, read_transcript
+from zkagent.circuits.groth16.ceremony.transcript import Beacon, Contribution, read_transcript
 from zkagent.circuits.groth16.proving.provers import Prover
 from zkagent.circuits.snarkjs.process import Snarkjs
 from zkagent.circuits.store import list_circuits, read_stored
@@ -463,6 +467,61 @@ def test_a_contribution_that_is_no_beacons_is_named(
     ):
         with pytest.raises(CeremonyRefused, match=words):
             read_transcript(changed(key, 10, change, tmp_path / "other.zkey")).check()
+
+
+def test_contributions_that_cancel_end_nothing(held: Held, tmp_path: Path) -> None:
+    """The points are those of the first key again, so it follows from that."""
+    first = read_transcript(held.key(0))
+    twice = with_factor(with_factor(first, 7), pow(7, -1, R)).contributions
+    told = struct.pack("<I", 2) + b"".join(map(in_key, twice))
+    path = changed(held.key(0), 10, lambda c: c[:64] + told, tmp_path / "twice.zkey")
+    assert verify(held.onnx, path, held.ptau).transcript.contributions == twice
+    alone = tmp_path / "alone.zkey"
+    snarkjs("zkey", "beacon", path, alone, BEACON.value.hex(), 10, "-n=only")
+    for key, beacon in ((path, None), (path, BEACON), (alone, None)):
+        with pytest.raises(CeremonyRefused, match="its contributions cancel, so everybody could"):
+            finish(
+                held.onnx,
+                key,
+                held.ptau,
+                ptau_digest=held.ptau_digest,
+                beacon=beacon,
+                prover=Prover.SNARKJS,
+                cache=tmp_path / "home",
+            )
+    assert not (tmp_path / "home" / "groth16").exists()
+
+
+def in_key(contribution: Contribution) -> bytes:
+    """As a key has it, without a name."""
+    x, y = contribution.spx
+    points = [contribution.delta, contribution.s, contribution.sx, x, y]
+    return raw(points) + contribution.hashed + bytes(8)
+
+
+KEY = "\U0001f511"
+
+
+@pytest.mark.parametrize("name", ["x" + KEY * 60, "\ufeffAnn"], ids=["long", "marked"])
+def test_a_name_that_snarkjs_writes_otherwise_stops_nobody(
+    held: Held, tmp_path: Path, name: str
+) -> None:
+    """It keeps 64 UTF-16 units, and no mark of byte order at the beginning."""
+    key, new = tmp_path / "key.zkey", tmp_path / "new.zkey"
+    key.write_bytes(with_section(held.last, 10, with_name(name.encode())))
+    made = contributed_to(held, key, new, "Dan")
+    assert read_transcript(key).contributions[0].name == name
+    assert [each.name for each in made.contributions[1:]] == ["Bob", "Cy", "Dan"]
+    done = finish(
+        held.onnx,
+        key,
+        held.ptau,
+        ptau_digest=held.ptau_digest,
+        beacon=BEACON,
+        prover=Prover.SNARKJS,
+        cache=tmp_path / "home",
+    )
+    assert read_transcript(done.directory / "circuit.zkey").contributions[-1].beacon == BEACON
 
 
 # Files

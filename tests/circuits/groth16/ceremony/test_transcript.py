@@ -9,11 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ceremonies import NAMES, Held, with_section
+from tests.support.ceremonies import NAMES, Held, with_factor, with_name, with_section
 from zkagent.circuits.bn254.curve import GENERATOR, Q, add
+from zkagent.circuits.bn254.field import R
 from zkagent.circuits.bn254.multiples import GENERATOR_G2, PointG1, PointG2, multiply_g2
-from zkagent.circuits.errors import CeremonyRefused
-from zkagent.circuits.groth16.ceremony.transcript import Transcript, read_transcript
+from zkagent.circuits.errors import CeremonyRefused, EngineError
+from zkagent.circuits.groth16.ceremony.files import _check_longer
+from zkagent.circuits.groth16.ceremony.transcript import (
+    Beacon,
+    Transcript,
+    read_transcript,
+)
 
 Change = Callable[[bytes], bytes]
 HEAD = 68
@@ -63,24 +69,12 @@ def test_its_digest_is_that_of_what_a_further_contribution_would_hash(
     assert other.digest == last.digest
 
 
-def with_name(name: bytes) -> Change:
-    """Of the first contribution."""
-
-    def change(content: bytes) -> bytes:
-        at = HEAD + PARAMETERS
-        told = bytes([1, len(name)]) + name
-        head = content[: at - 4] + struct.pack("<I", len(told))
-        return head + told + content[at + 5 :]
-
-    return change
-
-
 def test_no_name_is_as_long_as_another_ones_hash(held: Held, tmp_path: Path) -> None:
     """`verify` lists both."""
     hashed = read_transcript(held.key(1)).contributions[0].hash.hex().encode()
     path = changed(held, tmp_path, with_name(b"x') " + hashed))
     refused(path, "contribution 1: its name has 132 characters, up to 64 are read")
-    path = changed(held, tmp_path, with_name("é".encode() * 64))  # as snarkjs counts
+    path = changed(held, tmp_path, with_name("é".encode() * 64))
     read_transcript(path).check()
 
 
@@ -270,3 +264,70 @@ def test_whoever_does_not_know_a_factor_shows_nothing(last: Transcript) -> None:
         )
         with pytest.raises(CeremonyRefused, match="nothing shows that its maker knew"):
             replace(last, contributions=(wrong,), delta=chosen).check()
+
+
+@pytest.mark.parametrize("factor", [2, R - 1])
+def test_any_factor_but_one_is_somebodys(last: Transcript, factor: int) -> None:
+    with_factor(last, factor).check()
+    with pytest.raises(CeremonyRefused, match=r"contribution 4 .* its factor is 1"):
+        with_factor(last, 1).check()
+    with pytest.raises(CeremonyRefused, match=r"contribution 4 .* its factor is 1"):
+        with_factor(with_factor(last, 1), factor).check()
+
+
+def test_contributions_that_cancel_are_nobodys(held: Held, last: Transcript) -> None:
+    """With beacons between them, and after, which everybody knows."""
+    first, beacon = read_transcript(held.key(0)), Beacon(b"known", 10)
+    assert first.open_to_all == "nobody contributed to it"
+    assert with_factor(first, beacon).open_to_all == "nobody contributed to it"
+    inverse = pow(7, -1, R)
+    for made in (
+        with_factor(with_factor(first, 7), inverse),
+        with_factor(with_factor(with_factor(first, 7), inverse), beacon),
+        with_factor(with_factor(with_factor(first, 7), beacon), inverse),
+        with_factor(with_factor(with_factor(first, R - 1), R - 1), beacon),
+    ):
+        made.check()
+        assert made.open_to_all == "its contributions cancel"
+    for honest in (
+        with_factor(first, 7),
+        with_factor(with_factor(first, 7), beacon),
+        with_factor(with_factor(last, 7), inverse),
+        last,
+    ):
+        honest.check()
+        assert honest.open_to_all == ""
+
+
+def test_one_more_contribution_is_all_that_is_new_but_for_others_names(
+    held: Held, last: Transcript
+) -> None:
+    before, made = read_transcript(held.key(2)), last.contributions[-1].hash.hex()
+
+    def check(after: Transcript, name: str = "Cy") -> None:
+        _check_longer(before, after, name, made)
+
+    def with_other(number: int, **changed: object) -> Transcript:
+        there = list(last.contributions)
+        there[number - 1] = replace(there[number - 1], **changed)  # type: ignore[arg-type]
+        return replace(last, contributions=tuple(there))
+
+    check(last)
+    check(with_other(1, name="A"))
+    point, nothing = GENERATOR, Beacon(b"known", 10)
+    changes = [{"delta": point}, {"s": point}, {"sx": point}, {"hashed": bytes(64)}]
+    for number in (1, 2, 3):
+        for changed in (*changes, {"spx": GENERATOR_G2}):
+            with pytest.raises(EngineError, match="other contributions than there were"):
+                check(with_other(number, **changed))
+    for wrong in (
+        with_other(1, beacon=nothing),
+        with_other(3, name="A"),
+        before,
+        replace(last, circuit=bytes(64)),
+        replace(last, contributions=last.contributions[1:]),
+        replace(last, contributions=()),
+        with_factor(last, 7),
+    ):
+        with pytest.raises(EngineError, match="other contributions than there were"):
+            check(wrong)

@@ -207,7 +207,8 @@ class CircuitNotFound(CircuitError):
         super().__init__(
             f"no circuit {digest or repr('')} in {directory}: "
             "build it with `zkagent circuit build MODEL`, with --srs if another set-up than this "
-            "machine's made it, or copy its folder from where it was built if it is one of Groth16"
+            "machine's made it, or copy its folder from where it was built if it is one of Groth16 "
+            "(of a ceremony, `zkagent ceremony verify --for-audits` on its last key does as well)"
         )
         self.digest = digest
         self.directory = directory

@@ -74,6 +74,10 @@ LOST = (
     "meant to be, copy it again from where it is whole; until then another circuit stands for "
     "the network"
 )
+UNNOTED = (
+    "another circuit is made than %s, which is of the same network and has no note that it was "
+    "made here: where it was, put its note back into groth16/, and it stands for the network again"
+)
 
 
 class Stage(StrEnum):
@@ -142,6 +146,9 @@ def build_circuit(
         if found := _find(network.sha256, input_bits, srs, cache):
             return found
         require(prover)
+        for each in _built(network.sha256, input_bits, cache):
+            if each.unknown_maker:
+                log.warning(UNNOTED, each.digest)
         compiled = compile_network(network, input_bits)
         progress(Stage.COMPILE)
         log.info("building a Groth16 circuit of %s", network.sha256)

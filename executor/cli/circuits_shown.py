@@ -89,7 +89,17 @@ def setup_of(circuit: "Circuit") -> str:
         return "set-up of an unknown maker"
     if circuit.development_srs:
         return "development set-up"
-    return "ceremony of its own" if circuit.transcript else "public ceremony"
+    if not circuit.transcript:
+        return "public ceremony"
+    return "ceremony of its own" + (", chosen by nobody here" if is_unchosen(circuit) else "")
+
+
+def is_unchosen(circuit: "Circuit", srs: Path | None = None) -> bool:
+    """Whether its ceremony was only verified here, for audits and receipts. srs: a verifying key
+    that names it. Raises NoteDamaged, SrsUnreadable."""
+    from zkagent.circuits.systems import has_setup
+
+    return bool(circuit.transcript) and not has_setup(circuit, srs)
 
 
 def contribution_lines(contributions: "Sequence[Contribution]") -> list[str]:
@@ -196,5 +206,5 @@ def show(circuit: "Circuit", as_json: bool) -> None:
 
 
 __all__ = ["build_shown", "completed_digests", "contribution_lines", "deployed_lines", "find_onnx"]
-__all__ += ["setup_of", "show", "sized"]
+__all__ += ["is_unchosen", "setup_of", "show", "sized"]
 __all__ += ["summary", "tuned_arguments", "warning_of"]

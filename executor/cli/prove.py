@@ -13,6 +13,7 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.circuits_shown import (
     build_shown,
     find_onnx,
+    is_unchosen,
     summary,
     tuned_arguments,
     warning_of,
@@ -156,7 +157,7 @@ def verify_command(
     and nothing here tells what it says.
 
     Without --model or --circuit the proof is checked against the circuit that it names, which must
-    have been built on this machine.
+    have been built on this machine, or verified with `zkagent ceremony verify --for-audits`.
     """
     from zkagent.circuits.halo2.scales import scale_of
     from zkagent.executor.api.readings import objection
@@ -182,6 +183,7 @@ def verify_command(
         fields |= {"untold": untold} if untold else {}
         fields |= {"development_srs": circuit.development_srs}
         fields |= {"unknown_maker": True} if circuit.unknown_maker else {}
+        fields |= {"unchosen": True} if is_unchosen(circuit) else {}
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -193,6 +195,13 @@ def verify_command(
         output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
         if warning := warning_of(circuit):
             output.show(f"not to be trusted: {warning}")
+        elif model is None and digest is None and is_unchosen(circuit, srs):
+            output.show(
+                "chosen by nobody here: the proof itself names this circuit, whose ceremony was "
+                "only verified (`zkagent ceremony verify --for-audits`); if you trust its "
+                f"contributors, give --circuit {circuit.digest[:16]}, or choose it with `zkagent "
+                "ceremony finalize`"
+            )
         if untold:
             output.show(f"not verified: {untold}")
     sys.exit(1 if reason else 3 if untold else 0)
@@ -372,7 +381,8 @@ def _checked_if_possible(
         output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
             "`zkagent circuit build MODEL`, with the service's set-up file as --srs if it has "
-            "another one than you, or for Groth16 a copy of the circuit's folder, then `zkagent "
+            "another one than you, or for Groth16 a copy of the circuit's folder (of a ceremony, "
+            "`zkagent ceremony verify --for-audits` on its last key does as well), then `zkagent "
             "verify` the proof",
             err=True,
         )

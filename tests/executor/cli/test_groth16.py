@@ -2,6 +2,7 @@
 with it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.command_line import exit_code, one_line_error
 from tests.support.foreign_circuits import as_a_ceremonys
 from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.groth16.keys.setups import note_own
 from zkagent.circuits.systems import GROTH16, PROVING, load_circuit
 from zkagent.executor.api.circuits import build_circuit
 from zkagent.executor.cli.options import PROOF_SYSTEMS
@@ -130,11 +132,43 @@ def test_a_true_proof_under_a_key_of_nobody_known_is_told_as_that(
         backing_of(load_circuit(digest)).check(1, own.origin.onnx)
 
 
+def test_a_proof_under_a_key_that_nobody_chose_is_told_as_that(
+    home: Path, square_onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The proof names the circuit, so who made both would choose; but for who names it himself."""
+    given, out = tmp_path / "x.json", tmp_path / "proof.json"
+    given.write_text(json.dumps(X))
+    digest = as_a_ceremonys(GROTH16.build(square_onnx), home)
+    copied = load_circuit(digest)
+    note_own(copied.origin, copied.files, chosen=False)
+    assert exit_code("prove", digest, "--input", given, "--out", out) == 0
+    capsys.readouterr()
+
+    def said(*words: object) -> str:
+        assert exit_code("verify", out, *words) == 0
+        return capsys.readouterr().out
+
+    warned = (
+        f"\nchosen by nobody here: the proof itself names .* --circuit {digest[:16]}, or choose"
+    )
+    assert re.search(warned, told := said())
+    assert "`zkagent ceremony verify --for-audits`" in told
+    assert "`zkagent ceremony finalize`" in told
+    assert said("--circuit", digest[:16]).endswith("ceremony of its own, chosen by nobody here\n")
+    assert json.loads(said("--json"))["unchosen"] is True
+    assert exit_code("verify", out, "--model", square_onnx, *SYSTEM) == 1
+    note_own(copied.origin, copied.files)
+    capsys.readouterr()
+    assert said("--json").count("unchosen") == 0
+    assert said().endswith("ceremony of its own\n")
+    assert exit_code("verify", out, "--model", square_onnx, *SYSTEM) == 0
+
+
 def test_a_proof_of_a_circuit_that_is_not_here_says_how_one_gets_it(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (path := tmp_path / "proof.json").write_text(Proof("ab" * 32, (1,), (2,), bytes(256)).to_json())
     assert exit_code("verify", path) == 1
-    assert "copy its folder from where it was built if it is one of Groth16" in one_line_error(
-        capsys
-    )
+    said = one_line_error(capsys)
+    assert "copy its folder from where it was built if it is one of Groth16" in said
+    assert "of a ceremony, `zkagent ceremony verify --for-audits` on its last key" in said

@@ -319,14 +319,24 @@ def test_a_note_that_cannot_be_read_stops_its_own_network_alone(
 
 
 def test_without_its_damaged_note_a_circuit_keeps_its_files_and_another_is_made(
-    home: Path, networks: tuple[Path, Path]
+    home: Path, networks: tuple[Path, Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As the remedy says."""
-    own = GROTH16.build(networks[0], cache=home)
+    """As the remedy says. Whoever makes the other one is told, and of no other network's."""
+    own, other = (GROTH16.build(onnx, cache=home) for onnx in networks)
+    note = note_of(own, home).read_bytes()
     note_of(own, home).write_bytes(b"")
     note_of(own, home).unlink()
-    assert GROTH16.build(networks[0], cache=home).digest != own.digest
+    assert caplog.text == ""
+    another = GROTH16.build(networks[0], cache=home)
+    assert another.digest != own.digest
+    assert f"another circuit is made than {own.digest}, which is of the same" in caplog.text
+    assert other.digest not in caplog.text
     assert load_circuit(own.digest, home).unknown_maker
+    caplog.clear()
+    assert GROTH16.build(networks[0], cache=home) == another
+    note_of(own, home).write_bytes(note)
+    assert GROTH16.build(networks[0], cache=home) == own
+    assert caplog.text == ""
 
 
 def test_who_makes_a_damaged_note_again_is_heard(home: Path, networks: tuple[Path, Path]) -> None:

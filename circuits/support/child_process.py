@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from zkagent.circuits.errors import CUT_OFF, EngineCrashed, tells_of_no_memory
+from zkagent.circuits.support.surroundings import without_settings
 
 ROOT = Path(__file__).parents[3]
 LOG_TAIL_BYTES = 20_000
@@ -149,11 +150,12 @@ class ParentLink:
 
 
 def become(watched: int, command: Sequence[str]) -> NoReturn:
-    """Let another program take the place of a child's process: it ends with the parent as well, and
-    hears of no Ctrl-C, which is the parent's to handle. Raises OSError."""
+    """Let another program take the place of a child's process: it ends with the parent as well,
+    hears of no Ctrl-C, which is the parent's to handle, and gets none of our settings. Raises
+    OSError."""
     _die_when_closed(watched)
     os.setsid()
-    os.execv(command[0], list(command))
+    os.execve(command[0], list(command), without_settings())
 
 
 def _wait_for(pipe: int, event: int, deadline: float | None) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zkagent.circuits.errors import PackagesMissing
+from zkagent.circuits.support.surroundings import without_settings
 
 OLDEST_NODE = 18
 NODE_S = 5.0  # for its version, also on a busy machine
@@ -65,7 +66,13 @@ def _node_major(executable: str) -> int:
     command = [executable, "--version"]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=NODE_S, check=True, cwd=os.sep
+            command,
+            capture_output=True,
+            text=True,
+            timeout=NODE_S,
+            check=True,
+            cwd=os.sep,
+            env=without_settings(),
         )
         major = int(done.stdout.strip().lstrip("v").split(".")[0])
     except (OSError, subprocess.SubprocessError, ValueError):
@@ -78,7 +85,10 @@ def _node_major(executable: str) -> int:
 def run_npm(node: Node, folder: Path, verb: str, what: str, timeout_s: float = TIMEOUT_S) -> None:
     """`npm verb` in a folder with its package.json; no package's scripts are run. what: is
     installed, for errors. Raises PackagesMissing."""
-    environment = {**os.environ, "PATH": f"{node.executable.parent}{os.pathsep}{os.defpath}"}
+    environment = {
+        **without_settings(),
+        "PATH": f"{node.executable.parent}{os.pathsep}{os.defpath}",
+    }
     environment["PATH"] += os.pathsep + os.environ.get("PATH", "")
     try:
         done = subprocess.run(

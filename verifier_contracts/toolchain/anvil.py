@@ -9,7 +9,8 @@ anvil then ends with the last of them.
 
 Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
 above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
-configuration of ours, and sees none of our settings, keys among them.
+configuration of ours, and sees none of our settings, keys among them. All that it asks is on this
+machine: no proxy stands between.
 """
 
 import contextlib
@@ -24,10 +25,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from zkagent.circuits.support.surroundings import without_settings
 from zkagent.verifier_contracts.errors import AnvilError
 
 FOUNDRY = "foundry.toml"
-SETTINGS = ("FOUNDRY_", "DAPP_", "ZKAGENT_")  # of the environment
+LEFT_OUT = re.compile(r"(FOUNDRY|DAPP)_|(HTTPS?|ALL)_PROXY$", re.IGNORECASE)  # of the environment
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
 # $0... is anvil's command line; fd 3 is our pipe. `kill 0` reaches the whole group, so a process id
 # that was given to somebody else meanwhile is never hit.
@@ -101,7 +103,7 @@ class AnvilProcess:
                 raise AnvilError(f"anvil did not start: {exc}") from exc
 
     def _environment(self) -> dict[str, str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
+        kept = {k: v for k, v in without_settings().items() if not LEFT_OUT.match(k)}
         return kept | {"FOUNDRY_CONFIG": str(Path(self._folder.name) / FOUNDRY)}
 
     def _wait_for_port(self, timeout_s: float) -> int:

@@ -7,7 +7,6 @@ this folder's foundry.toml plus paths, so that the checkout stays free of output
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
+from zkagent.circuits.support.surroundings import without_settings
 from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import ContractsError, ForgeError
 from zkagent.verifier_contracts.toolchain.install import Toolchain, toolchain
@@ -106,7 +106,7 @@ def _run(
     lock = cache_folder("forge") / f"{hashlib.sha256(str(root).encode()).hexdigest()[:16]}.lock"
     with FileLock(lock):
         config = str(configuration(root, tools))
-        environment = {**os.environ, **(settings or {}), "FOUNDRY_CONFIG": config}
+        environment = {**without_settings(), **(settings or {}), "FOUNDRY_CONFIG": config}
         try:
             return subprocess.run(
                 [str(tools.forge), *arguments, "--root", str(root)],

@@ -26,6 +26,7 @@ from filelock import FileLock
 from zkagent.circuits.errors import PackagesMissing
 from zkagent.circuits.support.cache import cache_root, home_refused
 from zkagent.circuits.support.npm import Node, check_pinned, find_node, run_npm
+from zkagent.circuits.support.surroundings import without_settings
 from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import ToolchainError
 
@@ -35,6 +36,8 @@ HERE = Path(__file__).parent
 ADAPTER = HERE / "solc-adapter.js"
 INSTALL_TIMEOUT_S = 900
 FORGE_STD = "@layerzerolabs/toolbox-foundry/lib/forge-std"
+#: A program's environment, cut down to what it needs.
+BARE = '/usr/bin/env -i PATH="$PATH" HOME="$HOME"'
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,13 @@ def _ask_solc_version(folder: Path, node: Node) -> str:
     command = [str(node.executable), ADAPTER.name, "--version"]
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=120, check=True
+            command,
+            cwd=folder,
+            env=without_settings(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError) as exc:
         raise ToolchainError(f"solc does not run with {node.executable}: {exc}") from exc
@@ -189,14 +198,15 @@ def _ask_solc_version(folder: Path, node: Node) -> str:
 
 
 def _write_solc(root: Path, node: Path) -> Path:
-    """The executable `solc`; rewritten when Node.js has moved since the installation."""
+    """The executable `solc`, which takes next to nothing from the environment; rewritten when
+    Node.js has moved since the installation."""
     windows = os.name == "nt"
     script = root / ("solc.cmd" if windows else "solc")
     adapter = root / ADAPTER.name
     text = (
         f'@"{node}" "{adapter}" %*\r\n'
         if windows
-        else f'#!/bin/sh\nexec "{node}" "{adapter}" "$@"\n'
+        else f'#!/bin/sh\nexec {BARE} "{node}" "{adapter}" "$@"\n'
     )
     if not script.is_file() or script.read_text() != text:
         write_file(script, text.encode())

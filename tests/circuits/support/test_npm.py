@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from zkagent.circuits.support import npm
-from zkagent.circuits.support.npm import find_node
+from zkagent.circuits.support.npm import find_node, run_npm
 
 
 def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
@@ -26,6 +26,21 @@ def test_one_that_is_recent_enough_is_asked_once(
     notes = stand_in(tmp_path, monkeypatch, "echo v20.1.0")
     assert {find_node().executable for _ in range(3)} == {tmp_path / "node"}
     assert notes.read_text() == "x\n"
+
+
+def test_node_and_npm_get_none_of_our_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tmp_path / "given"
+    script = f'[ "$1" = --version ] && echo v20.1.0\nenv >> {given}'
+    stand_in(tmp_path, monkeypatch, script)
+    for name in ("ZKAGENT_KEY_PASSWORD", "ZKAGENT_DATABASE", "ZKAGENT_RPC", "ZKAGENT_ANYTHING"):
+        monkeypatch.setenv(name, "s3cr3t")
+    monkeypatch.setenv("NOBODY_S_SETTING", "kept")
+    run_npm(find_node(), tmp_path, "ci", "nothing")
+    seen = given.read_text()
+    assert seen.count("NOBODY_S_SETTING=kept") == 2
+    assert "s3cr3t" not in seen
 
 
 def test_one_that_is_too_old_may_be_replaced(

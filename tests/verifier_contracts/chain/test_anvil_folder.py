@@ -1,4 +1,5 @@
-"""Anvil runs nothing that a folder names, whichever the command is started in."""
+"""Anvil runs nothing that a folder names, whichever the command is started in, and gets none of
+our settings."""
 
 import tempfile
 from pathlib import Path
@@ -6,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.errors import AnvilError
+from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
 
 
 @pytest.fixture
@@ -34,3 +37,20 @@ def test_what_a_folder_names_as_the_compiler_is_not_run(
     with Anvil() as chain:
         assert chain.rpc("web3_clientVersion").startswith("anvil")
     assert not (folder / "mark").exists()
+
+
+def test_anvil_gets_neither_our_settings_nor_a_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it asks is on this machine."""
+    anvil = tmp_path / "anvil"
+    anvil.write_text("#!/bin/sh\nenv\nexit 1\n")
+    anvil.chmod(0o755)
+    names = ["ZKAGENT_KEY_PASSWORD", "FOUNDRY_ETH_RPC_URL", "DAPP_SOLC", "http_proxy"]
+    for name in [*names, "HTTPS_PROXY", "All_Proxy"]:
+        monkeypatch.setenv(name, "s3cr3t")
+    monkeypatch.setenv("NOBODY_S_SETTING", "kept")
+    monkeypatch.setattr(AnvilProcess, "log_tail", lambda self: self.log_path.read_text())
+    with pytest.raises(AnvilError, match="NOBODY_S_SETTING=kept") as caught:
+        AnvilProcess(anvil, (), 5)
+    assert "s3cr3t" not in str(caught.value)

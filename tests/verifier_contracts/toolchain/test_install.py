@@ -32,6 +32,17 @@ def test_solc_runs_without_node_on_the_path(toolchain: Toolchain, tmp_path: Path
     assert "0.8.37" in done.stdout
 
 
+def test_solc_gets_none_of_our_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\nenv\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("ZKAGENT_KEY_PASSWORD", "s3cr3t")
+    solc = tools._write_solc(tmp_path, node)
+    done = subprocess.run([solc], capture_output=True, text=True, check=True)
+    assert f"HOME={os.environ['HOME']}" in done.stdout
+    assert "s3cr3t" not in done.stdout
+
+
 def test_the_libraries_are_where_the_remappings_say(toolchain: Toolchain) -> None:
     folders = toolchain.remappings
     assert (folders["@openzeppelin/"] / "contracts/access/Ownable.sol").is_file()

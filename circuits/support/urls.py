@@ -7,6 +7,8 @@ import re
 from urllib.parse import urlsplit
 
 EXPECTED = "expected an address that begins with http:// or https:// and names a host"
+#: In a text: without the comma or colon behind it, which are no part of it.
+ADDRESS = re.compile(r"https?://[^\s'\"<>|)]*[^\s'\"<>|),;:]", re.IGNORECASE)
 
 
 def url_problem(text: str) -> str:
@@ -39,9 +41,9 @@ def shown_url(url: str) -> str:
 
 
 def without_keys(text: str) -> str:
-    """A traceback, say, with each address in it as `shown_url` has it."""
+    """A traceback or error, say, with each address in it as `shown_url` has it."""
     text = re.sub(r"(?<=with url: )\S+", "/...", text)  # how requests and urllib3 name a path
-    return re.sub(r"https?://[^\s'\"<>|)]+", lambda found: shown_url(found[0]), text)
+    return ADDRESS.sub(lambda found: shown_url(found[0]), text)
 
 
 __all__ = ["EXPECTED", "shown_url", "url_problem", "without_keys"]

@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         command.main(args=given, prog_name="zkagent", standalone_mode=False)
     except click.ClickException as exc:
-        exc.message = plain(exc.message)  # type: ignore[misc]
+        exc.message = without_keys(plain(exc.message))  # type: ignore[misc]
         exc.show()
         sys.exit(exc.exit_code)
     except SystemExit:
@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
         if verbose or line is None:
             output.show(without_keys(traceback.format_exc()).rstrip("\n"), err=True)
         else:
-            output.show(f"error: {line}", err=True)
+            output.show(f"error: {without_keys(line)}", err=True)
         sys.exit(_exit_code(exc, line))
 
 
@@ -158,8 +158,8 @@ def _one_line(exc: Exception) -> str | None:
     if isinstance(exc, ZkagentError):
         return str(exc)
     if type(exc).__module__.partition(".")[0] in {"web3", "requests"}:
-        said = without_keys(str(exc))
-        return f"the node's answer cannot be used ({type(exc).__name__}: {said}): ask another node"
+        kind = type(exc).__name__
+        return f"the node's answer cannot be used ({kind}: {exc}): ask another node"
     full = isinstance(exc, OSError) and exc.errno in FULL
     if isinstance(exc, OSError) and exc.filename:
         from zkagent.circuits.support.cache import refused_below

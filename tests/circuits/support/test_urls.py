@@ -2,16 +2,21 @@
 
 import inspect
 
+import click
 import pytest
+import requests
 
+import zkagent.circuits.errors
 import zkagent.executor.errors
 import zkagent.prover.errors
 import zkagent.prover.service.errors
-import zkagent.verifier_contracts.errors  # noqa: F401
+import zkagent.verifier_contracts.errors
 from zkagent.circuits.support.urls import shown_url, url_problem, without_keys
 from zkagent.errors import ZkagentError
+from zkagent.executor.cli.config import config_group
 from zkagent.executor.cli.main import main
 
+config_path = config_group.commands["path"]
 BAD = (
     "",
     "foo",
@@ -90,6 +95,53 @@ def test_scheme_host_and_port_are_shown(url: str, shown: str) -> None:
 def test_texts_of_other_libraries_lose_the_path() -> None:
     said = "HTTPConnectionPool(host='h', port=1): Max retries exceeded with url: /v3/SECRETKEY (x)"
     assert without_keys(said).endswith("with url: /... (x)")
+
+
+def test_what_stands_behind_an_address_stays() -> None:
+    said = "http://h:1, https://h/v3/SECRETKEY: x; HTTPS://h/SECRETKEY; (for url (https://h/a?b))"
+    kept = "http://h:1, https://h/...: x; HTTPS://h/...; (for url (https://h/...))"
+    assert without_keys(said) == kept
+    assert without_keys(kept) == kept
+
+
+SAID = "error sending request for url ({url}): timed out, asked {url}: 429"
+
+
+@pytest.mark.parametrize("verbose", [(), ("-v",)])
+@pytest.mark.parametrize(
+    "error",
+    [
+        zkagent.verifier_contracts.errors.AnvilError,
+        zkagent.verifier_contracts.errors.ChainError,
+        zkagent.verifier_contracts.errors.CompileError,
+        zkagent.circuits.errors.PackagesMissing,
+        zkagent.executor.errors.ExecutorError,
+        requests.ConnectionError,
+        click.UsageError,
+        ValueError,
+    ],
+)
+@pytest.mark.parametrize("scheme", ["https", "HTTPS", "http"])
+def test_no_error_line_shows_a_key_whoever_wrote_it(
+    verbose: tuple[str, ...],
+    error: type[Exception],
+    scheme: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """What a node, anvil or npm says is quoted, and may have an address in it."""
+
+    told = SAID.format(url=f"{scheme}://user:hunter2@h:1/v3/SECRETKEY")
+
+    def fail(**words: object) -> None:
+        raise error(told)
+
+    monkeypatch.setattr(config_path, "callback", fail)
+    with pytest.raises(SystemExit):
+        main([*verbose, "config", "path"])
+    said = "".join(capfd.readouterr())
+    assert f"for url ({scheme}://h:1/...): timed out, asked {scheme}://h:1/...: 429" in said
+    assert not has_secret(said)
 
 
 def errors_with_addresses() -> list[type[ZkagentError]]:

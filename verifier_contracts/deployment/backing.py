@@ -16,7 +16,11 @@ from zkagent.circuits.halo2.verifier_patch import LOCAL_CHAIN_ID
 from zkagent.circuits.systems import EVALUATED, GROTH16, HALO2, system_id
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
 from zkagent.verifier_contracts.deployment.verifier import compile_small, compile_verifier
-from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, EvmModelError
+from zkagent.verifier_contracts.errors import (
+    DevelopmentSetupRefused,
+    EvmModelError,
+    ModelCodeError,
+)
 from zkagent.verifier_contracts.evm import EvmModel, generate_evm_model
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -43,7 +47,8 @@ class Backing(Protocol):
 
     def check(self, chain_id: int, onnx: str) -> None:
         """Refuse what could not serve a model of the ONNX file with this SHA-256 on this chain,
-        before anything is sent. Raises DevelopmentSetupRefused, EvmModelError, CompileError."""
+        before anything is sent. Raises DevelopmentSetupRefused, ModelCodeError, EvmModelError,
+        CompileError."""
         ...
 
     def deploy(self, carrier: Carrier, step: Step) -> ExactCode:
@@ -69,6 +74,7 @@ class ProofBacking:
 
     def check(self, chain_id: int, onnx: str) -> None:
         """The verifier's constructor would refuse a development set-up, too."""
+        _check_network(self.circuit, onnx)
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)
 
@@ -100,6 +106,7 @@ class KeyBacking:
     def check(self, chain_id: int, onnx: str) -> None:
         """Nothing would keep a development set-up's key off another chain, but its mark is part of
         the code, and the verifier refuses it there."""
+        _check_network(self.circuit, onnx)
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(
                 self.circuit.digest,
@@ -151,6 +158,14 @@ class EvaluationBacking:
         parts = tuple(model.parts_of(code))
         there = (ExactCode(part, code) for part, code in zip(parts, model.parts, strict=True))
         return (*there, Constructed(address, model.contract, (list(parts),) if parts else ()))
+
+
+def _check_network(circuit: Circuit, onnx: str) -> None:
+    if circuit.origin.onnx != onnx:
+        raise ModelCodeError(
+            f"circuit {circuit.digest[:16]} is of the ONNX file {circuit.origin.onnx[:16]}, the "
+            f"model's is {onnx[:16]}: build it from the model's own file"
+        )
 
 
 BACKINGS: dict[bytes, Callable[[Circuit], Backing]] = {

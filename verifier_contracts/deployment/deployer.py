@@ -69,8 +69,8 @@ class Deployer:
 
     def model(self, model: Model, circuit: Circuit) -> tuple[ModelContracts, ExactCode]:
         """Everything that executes `model`, and the verifier among it. Raises
-        DevelopmentSetupRefused, ModelCodeError, and EvmModelError for a contract that evaluates
-        another one."""
+        DevelopmentSetupRefused; ModelCodeError, EvmModelError for the circuit or contract of
+        another network, too."""
         backing_of(circuit).check(self.chain_id, model.manifest.files.onnx)
         code = build_model_code(model.manifest, model.tables)
         total = len(code.text_chunks)

@@ -1,7 +1,8 @@
 """Generated verifiers are compiled for many calls where that fits a chain, and known either way."""
 
 from pathlib import Path
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -9,12 +10,13 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.verifier_patch import CONTRACT
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.deployment import verifier
-from zkagent.verifier_contracts.deployment.backing import ExactCode, ProofBacking
+from zkagent.verifier_contracts.deployment.backing import BACKINGS, ExactCode, ProofBacking
 from zkagent.verifier_contracts.deployment.verifier import (
     compile_fast,
     compile_small,
     compile_verifier,
 )
+from zkagent.verifier_contracts.errors import EvmModelError, ModelCodeError
 from zkagent.verifier_contracts.toolchain.compile import Settings, compile_source, default_settings
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 
@@ -63,3 +65,16 @@ def test_what_was_compiled_for_few_calls_is_the_verifier_too(backing: ProofBacki
     for other in others:
         assert other not in (fast, small)
         assert backing.standing(ADDRESS, other) == (ExactCode(ADDRESS, fast),)
+
+
+@pytest.mark.parametrize("kind", BACKINGS.values())
+def test_a_circuit_of_another_network_backs_no_model(kind: Any) -> None:
+    """The model's file was swapped after the model had been read."""
+    circuit = SimpleNamespace(
+        origin=SimpleNamespace(onnx="a" * 64), digest="b" * 64, development_srs=False
+    )
+    backing = kind(circuit)
+    backing.__dict__["_model"] = SimpleNamespace(digest="a" * 64)  # of what evaluates it
+    backing.check(1, "a" * 64)
+    with pytest.raises((ModelCodeError, EvmModelError), match=r"ONNX file aaaa.* is cccc"):
+        backing.check(1, "c" * 64)

@@ -165,7 +165,7 @@ def deploy_command(
                 output.show(f"note: {note}", err=True)
         served = policy_of(web3).chain_id
         _check_demo(foundations, demo, served)
-        shown = _foundation_lines(web3, foundations)
+        shown = _foundation_lines(foundations)
         circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
         plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
         subject = _subject(model, circuit, plan)
@@ -206,17 +206,15 @@ def _deployed(
     return made
 
 
-def _foundation_lines(web3: Any, there: "Foundations") -> list[str]:
+def _foundation_lines(there: "Foundations") -> list[str]:
     """What is built on: the user named it, but for what the node says of it, which is shown as
     that: an executor's registry, what a book lists, the decimals of tokens."""
-    from zkagent.verifier_contracts.deployment.foundations import listed_tokens
-
     parts = ("executor", "book", "pool")
     lines = [f"uses {name} {named}" for name in parts if (named := getattr(there, name))]
     if there.registry:
         told = ", which is the executor's by the node's word" if there.executor else ""
         lines.append(f"uses registry {there.registry}{told}")
-    tokens = listed_tokens(web3, there.book) if there.book else there.tokens
+    tokens = there.listed if there.book else there.tokens
     what = "which the book lists, and its" if there.book else "its"
     return lines + [
         f"uses token {in_line(each.symbol)} {each.address}: {what} {each.decimals} decimals are "

@@ -18,6 +18,7 @@ from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, call, connect, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
 from zkagent.verifier_contracts.deployment.deployer import Deployer
+from zkagent.verifier_contracts.deployment.foundations import find_foundations
 from zkagent.verifier_contracts.deployment.model_hashes import BATCHES
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.deployment.wallet import (
@@ -26,7 +27,7 @@ from zkagent.verifier_contracts.deployment.wallet import (
     at,
     deploy_wallet,
 )
-from zkagent.verifier_contracts.errors import AnswerRefused, RevertError
+from zkagent.verifier_contracts.errors import AnswerRefused, RevertError, UnknownCode
 
 EVIL = "0x" + "e1" * 20
 YES = bytes.fromhex("600160005260206000f3")  # to every proof
@@ -54,14 +55,21 @@ def liar(opened: Stage) -> Iterator[LyingNode]:
     chain.anvil.revert(snapshot)
 
 
+def foundations(opened: Stage) -> Foundations:
+    """All that is there."""
+    there = opened.chain.deployment
+    return find_foundations(
+        opened.chain.web3, executor=there.executor, book=there.symbol_book, pool=there.pool
+    )
+
+
 @pytest.fixture
 def deployed(
     opened: Stage, liar: LyingNode, wallet: Model, circuit: Circuit
 ) -> Callable[[], Deployment]:
     """Another agent, of the parts that are there, by way of the node that lies; with a verifier for
     four decisions."""
-    there = opened.chain.deployment
-    used = Foundations(there.registry, there.executor, there.symbol_book, there.pool)
+    used = foundations(opened)
 
     def deploy() -> Deployment:
         plan = WalletPlan({4: circuit}, used)
@@ -139,8 +147,7 @@ def test_a_number_that_is_a_stranger_s_model_makes_no_agent(
     renumbered(liar, opened, 1, number.to_bytes(32, "big"))
     with pytest.raises(RevertError, match="NotModelOwner"):
         deployed()
-    there, sent = opened.chain.deployment, len(liar.sent)
-    used = Foundations(there.registry, there.executor, there.symbol_book, there.pool)
+    used, sent = foundations(opened), len(liar.sent)
     with pytest.raises(RevertError, match="ModelCommitmentChanged"):
         deploy_wallet(
             connect(liar.url), wallet, circuit, opened.chain.owner, plan=WalletPlan(there=used)
@@ -154,6 +161,51 @@ def test_a_receipt_of_another_registration_is_refused(
     renumbered(liar, opened, 2, keccak(b"another"))
     with pytest.raises(AnswerRefused, match="what the registration bound"):
         deployed()
+
+
+def test_a_book_that_lists_something_else_than_was_shown_is_refused_before_anything_is_sent(
+    opened: Stage, liar: LyingNode, wallet: Model, circuit: Circuit
+) -> None:
+    """The list would be the record's, by which later runs know tokens."""
+    shown = foundations(opened)
+    assert [each.symbol for each in shown.listed] == [
+        each.symbol.lower() for each in opened.chain.deployment.tokens
+    ]
+    less = [column[:1] for column in entries(shown)]
+    lie_to(liar, "entries()", encode(["bytes32[]", "address[]", "uint8[]"], less))
+    plan, sent = WalletPlan(there=shown), len(liar.sent)
+    with pytest.raises(UnknownCode, match="it lists other tokens than it did just before"):
+        deploy_wallet(connect(liar.url), wallet, circuit, opened.chain.owner, plan=plan)
+    assert len(liar.sent) == sent
+
+
+def entries(there: Foundations) -> list[list[Any]]:
+    """As the book answers."""
+    columns = zip(
+        *((each.symbol.encode(), each.address, each.decimals) for each in there.listed),
+        strict=True,
+    )
+    return [list(column) for column in columns]
+
+
+def test_what_was_shown_of_a_book_is_recorded(
+    opened: Stage, liar: LyingNode, wallet: Model, circuit: Circuit
+) -> None:
+    """A node that tells the truth until the end, and of the list only as often as it is needed."""
+    shown, asked = foundations(opened), 0
+
+    def late(honest: Callable[[], Any]) -> Any:
+        nonlocal asked
+        data = liar.parameters[0].get("data") or liar.parameters[0].get("input") or ""
+        if not data.startswith("0x" + keccak(text="entries()")[:4].hex()):
+            return honest()
+        asked += 1
+        return honest() if asked == 1 else "0x"
+
+    liar.lies["eth_call"] = late
+    plan = WalletPlan(there=shown)
+    made = deploy_wallet(connect(liar.url), wallet, circuit, opened.chain.owner, plan=plan)
+    assert made.tokens == shown.listed
 
 
 @pytest.mark.parametrize("lie", ["address", "transactionHash"])

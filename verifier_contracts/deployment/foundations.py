@@ -6,7 +6,7 @@ to answer as such.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eth_utils.address import to_checksum_address
@@ -25,13 +25,15 @@ NO_CONTRACT = "there is no contract"
 @dataclass(frozen=True, slots=True)
 class Foundations:
     """Addresses, checksummed; None and () for what is to be deployed. An executor goes with the
-    registry that it was made with, a book with its own tokens."""
+    registry that it was made with, a book with its own tokens: `listed` is what it was found to
+    list, and lists still when something is built on it."""
 
     registry: str | None = None
     executor: str | None = None
     book: str | None = None
     pool: str | None = None
     tokens: tuple[Token, ...] = ()
+    listed: tuple[Token, ...] = ()
 
     @property
     def any(self) -> bool:
@@ -47,8 +49,8 @@ def find_foundations(
     pool: str | None = None,
     tokens: Sequence[tuple[str, str]] = (),
 ) -> Foundations:
-    """With what the chain says of them: an executor's registry, decimals of tokens. tokens: symbol
-    and address. Raises UnknownCode, ChainError."""
+    """With what the chain says of them: an executor's registry, decimals of tokens, a book's list.
+    tokens: symbol and address. Raises UnknownCode, ChainError."""
     if executor is not None:
         _check_executor(web3, executor)
         named = str(call(web3, at(web3, "AgentExecutor", executor).functions.registry()))
@@ -57,19 +59,24 @@ def find_foundations(
         registry = named
     found = tuple(Token(symbol, token, _decimals(web3, token)) for symbol, token in tokens)
     there = Foundations(registry, executor, book, pool, found)
-    check_foundations(web3, there)
-    return there
+    _check_addresses(web3, there)
+    return there if book is None else replace(there, listed=listed_tokens(web3, book))
 
 
 def check_foundations(web3: Any, there: Foundations) -> None:
-    """Raises UnknownCode, ChainError."""
+    """Raises UnknownCode, also for a book that lists something else by now, and ChainError."""
+    _check_addresses(web3, there)
+    if there.book is not None and listed_tokens(web3, there.book) != there.listed:
+        raise UnknownCode("SymbolBook", there.book, "it lists other tokens than it did just before")
+
+
+def _check_addresses(web3: Any, there: Foundations) -> None:
     if there.registry is not None:
         _check_code(web3, "ModelRegistry", there.registry)
     if there.executor is not None:
         _check_executor(web3, there.executor)
     if there.book is not None:
         _check_code(web3, "SymbolBook", there.book)
-        listed_tokens(web3, there.book)
     if there.pool is not None:
         _require_code(web3, "lending pool", there.pool)
 

@@ -17,11 +17,7 @@ from zkagent.verifier_contracts.deployment.backing import backing_of
 from zkagent.verifier_contracts.deployment.batches import add_batches
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
 from zkagent.verifier_contracts.deployment.deployer import Deployer, Progress, at, silent
-from zkagent.verifier_contracts.deployment.foundations import (
-    Foundations,
-    check_foundations,
-    listed_tokens,
-)
+from zkagent.verifier_contracts.deployment.foundations import Foundations, check_foundations
 from zkagent.verifier_contracts.deployment.record import Deployment, Token
 
 #: What the constructor of WalletAgent makes by CREATE, and with which nonce: where these stand
@@ -116,7 +112,7 @@ def _registry(deployer: Deployer, there: Foundations) -> Any:
 def _symbols(deployer: Deployer, there: Foundations) -> tuple[tuple[Token, ...], str]:
     """The tokens that the agent's owner may name, and the book that lists them."""
     if there.book is not None:
-        return listed_tokens(deployer.web3, there.book), there.book
+        return there.listed, there.book
     tokens = there.tokens or deployer.tokens(DEMO_ASSETS)
     return tokens, deployer.symbol_book(tokens)
 

@@ -11,13 +11,13 @@ ONE, TWO, THREE = ("0x" + digit * 40 for digit in "123")
 
 def test_what_a_deployment_builds_on_is_shown_and_what_the_node_says_of_it() -> None:
     there = Foundations(ONE, TWO, None, None, (Token("USD\nC", THREE, 6),))
-    executor, registry, token = _foundation_lines(None, there)
+    executor, registry, token = _foundation_lines(there)
     assert executor == f"uses executor {TWO}"
     assert registry == f"uses registry {ONE}, which is the executor's by the node's word"
     assert token.endswith(f" {THREE}: its 6 decimals are the node's word")
     assert "\n" not in token
-    assert _foundation_lines(None, Foundations(registry=ONE)) == [f"uses registry {ONE}"]
-    assert _foundation_lines(None, Foundations()) == []
+    assert _foundation_lines(Foundations(registry=ONE)) == [f"uses registry {ONE}"]
+    assert _foundation_lines(Foundations()) == []
 
 
 def test_a_contract_that_tools_call_is_the_agent_s_own_or_given_or_said_to_be_a_node_s_word() -> (

@@ -36,7 +36,10 @@ ARGUED = {
     ("deployment/journalled.py", "_used_nonces", "quantity"): (
         "decides whether to sign the same anew; what is signed then is the step that was agreed to"
     ),
-    ("deployment/journalled.py", "_sign", "estimate_gas"): "capped by the chain's block and fees",
+    ("deployment/journalled.py", "_gas", "estimate_gas"): (
+        "decides on an error alone: what is signed is the rehearsal's limit"
+    ),
+    ("deployment/rehearsal.py", "carry", "get_transaction"): "asked of a chain of our own",
     ("cli/deploying.py", "here", "get_block"): "tells journals apart; goes into no signature",
     ("cli/deploying.py", "_resumed", "block_number"): (
         "says how old is what is taken up, which nobody has to believe; decides nothing"

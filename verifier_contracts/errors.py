@@ -8,7 +8,7 @@ ContractsError
 ├── ArgumentUnreadable        a value that a constructor does not take
 ├── ArgumentTwice             two values for a parameter
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
-├── ModelCodeError            a model's tables or manifest do not fit its contracts
+├── ModelCodeError            a model's tables, manifest or circuit do not fit its contracts
 ├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
 ├── DeploymentFileError       a deployment.json that is none
 ├── UnknownCode               a contract to build on that this version did not compile
@@ -26,6 +26,7 @@ ContractsError
     ├── SignedOtherwise       the chain has another value, says the node, than was signed
     ├── FeeRefused            a fee above what may be paid
     ├── StepPending           a deployment's transaction is not included yet
+    ├── StepNotAgreed         one that nobody said yes to, or not to so much gas
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
 
 A false proof is not an error of this tree: it reaches Python as a RevertError of the verifier.
@@ -99,7 +100,7 @@ class ForgeError(ContractsError):
 
 
 class ModelCodeError(ContractsError):
-    """A model that the encoder and decoder contracts could not hold."""
+    """A model that the encoder and decoder contracts could not hold, or another one's circuit."""
 
 
 class DeploymentFileError(ContractsError):
@@ -263,6 +264,17 @@ class StepPending(ChainError):
         )
 
 
+class StepNotAgreed(ChainError):
+    """What it would take was shown otherwise, or not at all."""
+
+    def __init__(self, step: str, why: str) -> None:
+        self.step = step
+        super().__init__(
+            f"step {step!r} {why}: nothing was signed for it; repeat the command, which shows what "
+            "is left to pay now"
+        )
+
+
 class RevertError(ChainError):
     """A revert with its error's name and arguments.
 
@@ -308,6 +320,7 @@ __all__ = [
     "NameRefused",
     "RevertError",
     "SignedOtherwise",
+    "StepNotAgreed",
     "StepPending",
     "ToolchainError",
     "UnknownCode",

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.models.whole import Place
     from zkagent.verifier_contracts.chain.signing import Fees
-    from zkagent.verifier_contracts.deployment.carrier import Carrier, Step
+    from zkagent.verifier_contracts.deployment.carrier import Carrier
     from zkagent.verifier_contracts.deployment.journal import Subject
     from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
+    from zkagent.verifier_contracts.deployment.rehearsal import Rehearsed
 
-GAS_MARGIN_PERCENT = 10
 ETHER, GWEI = 10**18, 10**9
 
 YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -47,8 +47,9 @@ def somebody_to_ask(*, yes: bool, dry_run: bool = False) -> None:
 def resumable(
     web3: Any, signer: "LocalAccount", out: Path, subject: "Subject"
 ) -> "Iterator[JournalledCarrier]":
-    """Carries out what ends with the file `out`; the journal lies beside it until whoever carried
-    it out says that it is `finished`, which is once `out` is written.
+    """Carries out what ends with the file `out`, once somebody agreed to it; the journal lies
+    beside it until whoever carried it out says that it is `finished`, which is once `out` is
+    written.
 
     Raises JournalError for that of something else than `subject`.
     """
@@ -56,8 +57,10 @@ def resumable(
     from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
 
     with Journal(journal_path(out), here(web3, signer.address, subject)) as journal:
+        carrier = JournalledCarrier(web3, signer, journal)
+        carrier.bind({})
         try:
-            yield JournalledCarrier(web3, signer, journal)
+            yield carrier
         except BaseException:
             if journal.steps:
                 output.show(f"{journal.path} has what was sent; repeat the command", err=True)
@@ -92,11 +95,13 @@ def agree(
 ) -> bool:
     """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
 
-    What is signed from then on costs no more for a unit of gas than was shown: where the fee rises
-    beyond that, the command ends and can be repeated. details: of what is signed, each a line that
-    nobody else has written into, shown behind `what`. fork: the RPC address, where the work uses
-    what is on the chain already. record: what the work ends with; a file that is there already may
-    be its own only where nothing is left to pay. Raises InsufficientFunds, FileInTheWay.
+    What is sent from then on are the steps that were shown to be left, each with the rehearsal's
+    limit of gas and for no more than the fee that was shown, so that all of it costs no more than
+    was said; where that does not do, the command ends and can be repeated. details: of what is
+    signed, each a line that nobody else has written into, shown behind `what`. fork: the RPC
+    address, where the work uses what is on the chain already. record: what the work ends with; a
+    file that is there already may be its own only where nothing is left to pay. Raises
+    InsufficientFunds, FileInTheWay.
     """
     from zkagent.executor.places import check_place
     from zkagent.verifier_contracts.chain.signing import policy_of, set_policy
@@ -104,9 +109,10 @@ def agree(
 
     tell.stage("working out what it costs")
     steps = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
-    signed = [step.name for step, _ in steps if step.name in carrier.journal.steps]
+    names = [each.step.name for each in steps]
+    signed = [name for name in names if name in carrier.journal.steps]
     made = {name: block for name in signed if (block := carrier.made_in(name)) is not None}
-    left = [(step, gas) for step, gas in steps if step.name not in made]
+    left = [each for each in steps if each.step.name not in made]
     if left and record:
         check_place(record)
     resumed = [_resumed(len(signed), len(steps), made.values(), carrier)] if signed else []
@@ -119,6 +125,7 @@ def agree(
             policy = policy_of(carrier.web3)
             caps = replace(policy.caps, agreed_wei=fees.max_fee_wei)
             set_policy(carrier.web3, replace(policy, caps=caps))
+            carrier.bind({each.step.name: each.limit for each in left})
             return True
         output.show("nothing was sent", err=True)
         sys.exit(1)
@@ -147,7 +154,7 @@ def _resumed(
 
 def _show(
     what: "Sequence[str]",
-    left: "Sequence[tuple[Step, int]]",
+    left: "Sequence[Rehearsed]",
     carrier: "JournalledCarrier",
     dry_run: bool,
 ) -> "Fees":
@@ -158,7 +165,7 @@ def _show(
     def say(text: str) -> None:
         output.show(text, err=not dry_run)
 
-    fees, total = fees_now(carrier.web3), sum(gas for _, gas in left)
+    fees, total = fees_now(carrier.web3), sum(each.gas for each in left)
     first, *details = what
     say(f"{first}, by {carrier.account}")
     for each in details:
@@ -167,19 +174,19 @@ def _show(
         say(f"  {part.part:24s} {part.transactions:3d} {part.gas:14,d} gas")
     say(f"  {'in all':24s} {len(left):3d} {total:14,d} gas")
     likely = fees.likely_cost_wei(total) / ETHER
-    most = fees.most_wei(total * (100 + GAS_MARGIN_PERCENT) // 100) / ETHER
+    most = sum(carrier.most_wei(each.step.name, each.limit, fees) for each in left) / ETHER
     price = (fees.base_wei + fees.priority_wei) / GWEI
     say(f"  about {likely:.6f} ETH at {price:.4g} gwei, the fee of now; at most {most:.6f} ETH")
     return fees
 
 
-def _check_funds(carrier: "JournalledCarrier", left: "Sequence[tuple[Step, int]]") -> None:
+def _check_funds(carrier: "JournalledCarrier", left: "Sequence[Rehearsed]") -> None:
     """Enough for the fee of now; more may be needed when it rises, and the rest is resumed then."""
     from zkagent.executor.errors import InsufficientFunds
     from zkagent.verifier_contracts.chain.local import translated
     from zkagent.verifier_contracts.chain.signing import fees_now
 
-    needed = fees_now(carrier.web3).likely_cost_wei(sum(gas for _, gas in left))
+    needed = fees_now(carrier.web3).likely_cost_wei(sum(each.gas for each in left))
     with translated(carrier.web3):
         balance = carrier.web3.eth.get_balance(carrier.account)
     if balance < needed:

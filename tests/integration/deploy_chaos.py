@@ -32,6 +32,7 @@ from tests.support.command_line import exit_code
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.deployment import rehearsal
 from zkagent.verifier_contracts.deployment.journal import journal_path
+from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 
 #: Imported once, and not by each life.
@@ -61,6 +62,7 @@ def life(moment: Moment, arguments: Sequence[str]) -> None:
 
     setattr(Eth, "send_raw_transaction", send)  # noqa: B010  (this process is nobody else's)
     setattr(rehearsal, "rehearse", lambda *_: ())  # noqa: B010
+    setattr(JournalledCarrier, "bind", lambda *_: None)  # noqa: B010  (to nothing of it)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     os.dup2(2, 1)
     sys.exit(exit_code("deploy", *arguments))

@@ -9,6 +9,7 @@ from tests.integration.deploy_chaos import Moment, Target, killed
 from tests.support.command_line import exit_code
 from tests.support.forged_storage import forge, forged_book, storage
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
 from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.deployment.record import Deployment, load_deployment
 from zkagent.verifier_contracts.deployment.wallet import at
@@ -54,6 +55,7 @@ def test_a_book_that_is_there_is_used_with_its_tokens(
 ) -> None:
     there = embedded.deployment
     monkeypatch.setattr("zkagent.verifier_contracts.deployment.rehearsal.rehearse", lambda *_: ())
+    monkeypatch.setattr(JournalledCarrier, "bind", lambda *_: None)  # to nothing of it
     options = ("--book", there.symbol_book, "--pool", there.pool, "--executor", there.executor)
     made = deployed(target, *options)
     assert made.symbol_book == there.symbol_book

@@ -191,6 +191,63 @@ def test_a_step_that_took_no_effect_is_shown_and_counted_as_one_to_pay(
     assert nonce(embedded) - before == 2
 
 
+@pytest.mark.parametrize("then", ["its nonce went to another", "on its way"])
+def test_a_node_that_changes_its_word_gets_no_transaction_that_was_not_shown(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture, then: str
+) -> None:
+    """Told of a step that it was made, the user said yes to nothing at all."""
+    before, words = nonce(embedded), [*GOLD_DEPLOY, *place]
+    assert interrupted(words) == 130
+    journal = Path(GOLD_PART).read_bytes()
+    hashed = json.loads(journal.splitlines()[1])["hash"]
+    with lying_node(embedded.anvil.rpc_url) as node:
+        told: list[Any] = []
+
+        def receipt(honest: Callable[[], Any]) -> Any:
+            if node.parameters[0] != hashed:
+                return honest()
+            told.append(None if told else honest())
+            return told[-1]
+
+        def count(honest: Callable[[], Any]) -> Any:
+            return hex(before) if told and then == "on its way" else honest()
+
+        node.lies["eth_getTransactionReceipt"] = receipt
+        node.lies["eth_getTransactionCount"] = count
+        capsys.readouterr()
+        assert exit_code(*words[:-4], "--rpc", node.url, *words[-2:], "--yes") == 1
+        assert node.sent == []
+    shown = capsys.readouterr().err
+    assert re.search(r"^  in all +0 +0 gas$", shown, re.M)
+    assert "at most 0.000000 ETH" in shown
+    assert "'Gold' had taken effect, as the node told first: nothing was signed" in shown
+    assert (nonce(embedded) - before, Path(GOLD_PART).read_bytes()) == (1, journal)
+    assert exit_code(*words, "--yes") == 0
+    assert nonce(embedded) - before == 1
+
+
+def test_all_that_is_sent_costs_no_more_than_was_said(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture
+) -> None:
+    """Also of what was signed when fees were higher, and goes out as it was."""
+    words = [*GOLD_DEPLOY, *place]
+    embedded.anvil.rpc("evm_setAutomine", False)
+    embedded.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(90 * 10**9))
+    embedded.anvil.rpc("evm_mine")
+    assert interrupted(words) == 130
+    embedded.anvil.rpc("anvil_dropAllTransactions")
+    embedded.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(10**9))
+    embedded.anvil.rpc("evm_mine")
+    embedded.anvil.rpc("evm_setAutomine", True)
+    capsys.readouterr()
+    assert exit_code(*words, "--yes") == 0
+    (most,) = re.findall(r"at most ([0-9.]+) ETH", capsys.readouterr().err)
+    web3 = embedded.web3
+    sent: Any = web3.eth.get_block("latest", full_transactions=True)["transactions"][0]
+    assert sent["maxFeePerGas"] > 90 * 10**9
+    assert float(most) >= round(sent["gas"] * sent["maxFeePerGas"] / 10**18, 6)
+
+
 @pytest.mark.parametrize("journal", ["empty", "cut off", "of a step that is to be paid yet"])
 @pytest.mark.parametrize("more", ["--yes", "--dry-run"])
 def test_a_file_in_the_way_is_refused_before_anything_is_paid(

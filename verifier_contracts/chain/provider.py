@@ -1,7 +1,8 @@
 """HTTP to a node that may be slow, silent or endless: each request has an end.
 
 requests' own time-out counts from byte to byte, so that a node which sends one now and then holds a
-caller for ever; here the whole request has a deadline, retries included. Called by `connect`.
+caller for ever; here the whole request has a deadline, retries included. Called by `connect` and
+forwarder.py.
 """
 
 import contextlib
@@ -41,7 +42,7 @@ class BoundedProvider(HTTPProvider):
         super().__init__(
             rpc_url,
             {"timeout": timeout_s},
-            _session(rpc_url),
+            node_session(rpc_url),
             exception_retry_configuration=retried,
         )
         self.timeout_s = timeout_s
@@ -95,7 +96,8 @@ def _undecoded(answer: RPCResponse) -> RPCResponse:
     return answer
 
 
-def _session(rpc_url: str) -> requests.Session:
+def node_session(rpc_url: str) -> requests.Session:
+    """For requests to this node, within the limits above."""
     session = LimitedSession()
     session.trust_env = not rpc_url.startswith(HERE)  # no proxy between us and our own machine
     return session
@@ -113,4 +115,4 @@ def _limited(response: requests.Response, most: int) -> bytes:
     return b"".join(parts)
 
 
-__all__ = ["REQUEST_TIMEOUT_S", "BoundedProvider"]
+__all__ = ["REQUEST_TIMEOUT_S", "BoundedProvider", "node_session"]

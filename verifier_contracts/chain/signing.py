@@ -141,11 +141,16 @@ def fees_now(web3: Web3) -> Fees:
 def gas_limit(web3: Web3, estimate: Any, margin_percent: int) -> int:
     """An estimate with a margin, no more than a block takes. Raises AnswerRefused for an estimate
     that cannot be."""
-    most = number("gasLimit of the latest block", latest_block(web3).get("gasLimit"))
+    most = most_gas(web3)
     possible = isinstance(estimate, int) and LEAST_GAS <= estimate <= most
     if not possible:
         raise AnswerRefused("eth_estimateGas", estimate, f"{LEAST_GAS:,} to {most:,}")
     return min(most, int(estimate) * (100 + margin_percent) // 100)
+
+
+def most_gas(web3: Web3) -> int:
+    """That a block takes, and so a transaction. Raises AnswerRefused."""
+    return number("gasLimit of the latest block", latest_block(web3).get("gasLimit"))
 
 
 def next_nonce(web3: Web3, account: str) -> int:
@@ -184,4 +189,4 @@ def sign(
 
 
 __all__ = ["GWEI", "USUAL_CAPS", "FeeCaps", "Fees", "SigningPolicy", "check_chain", "fees_now"]
-__all__ += ["gas_limit", "next_nonce", "policy_of", "set_policy", "sign"]
+__all__ += ["gas_limit", "most_gas", "next_nonce", "policy_of", "set_policy", "sign"]

@@ -47,11 +47,10 @@ class Carrier(Protocol):
 
 
 class DirectCarrier:
-    """Sends each step at once and keeps nothing but what it cost. Implements Carrier."""
+    """Sends each step at once and keeps nothing. Implements Carrier."""
 
     def __init__(self, web3: Any, sender: Sender) -> None:
         self.web3, self.sender, self.block = web3, sender, 0
-        self.spent: list[tuple[Step, int]] = []
 
     @property
     def account(self) -> str:
@@ -59,7 +58,6 @@ class DirectCarrier:
 
     def carry(self, step: Step, call: Any, errors: Sequence[AbiEntry] = ()) -> Any:
         receipt = send(self.web3, call, self.sender, errors=errors)
-        self.spent.append((step, int(receipt["gasUsed"])))
         self.block = int(receipt["blockNumber"])
         return receipt
 

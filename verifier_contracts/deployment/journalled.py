@@ -5,7 +5,8 @@ started again goes through the same steps; those that the journal has are looked
 broadcast again as they were, or replaced under the same nonce, so that at most one of them is ever
 included. A step is signed anew only when, as the node tells it, something else used its nonce or
 its transaction failed: where that is a lie, something may be made twice, which costs gas and no
-more.
+more. Once somebody was told what it costs (`bind`), no step is signed or broadcast that was not
+told, and none with more gas.
 """
 
 import time
@@ -24,13 +25,21 @@ from web3.utils.address import get_create_address
 from zkagent.verifier_contracts.chain.gas import calldata_of
 from zkagent.verifier_contracts.chain.node import quantity
 from zkagent.verifier_contracts.chain.reverts import AbiEntry
-from zkagent.verifier_contracts.chain.signing import Fees, fees_now, gas_limit, next_nonce, sign
+from zkagent.verifier_contracts.chain.signing import (
+    Fees,
+    fees_now,
+    gas_limit,
+    most_gas,
+    next_nonce,
+    sign,
+)
 from zkagent.verifier_contracts.chain.transactions import GAS_MARGIN_PERCENT, replay, translated
 from zkagent.verifier_contracts.deployment.carrier import Step
 from zkagent.verifier_contracts.deployment.journal import Journal, Signed, digest
 from zkagent.verifier_contracts.errors import (
     AnswerRefused,
     JournalRefused,
+    StepNotAgreed,
     StepPending,
 )
 
@@ -54,15 +63,21 @@ class JournalledCarrier:
     ) -> None:
         self.web3, self.signer, self.journal, self.block = web3, signer, journal, 0
         self.timeout_s, self.patience_s = timeout_s, patience_s
+        self._limits: dict[str, int] | None = None
 
     @property
     def account(self) -> str:
         return str(self.signer.address)
 
+    def bind(self, limits: Mapping[str, int]) -> None:
+        """From now on send these steps alone, each with this limit of gas. Until then each is sent
+        with what the node estimates."""
+        self._limits = dict(limits)
+
     def carry(self, step: Step, call: Any, errors: Sequence[AbiEntry] = ()) -> Any:
         """Raises like `Carrier.carry`; JournalRefused when the journal has another transaction for
-        this step; StepPending when it is not included in time; OSError when it cannot be
-        journalled, and then it was not sent."""
+        this step; StepNotAgreed; StepPending when it is not included in time; OSError when it
+        cannot be journalled, and then it was not sent."""
         fields = content_of(call)
         known = (*(getattr(call, "contract_abi", None) or ()), *errors)
         with translated(self.web3, known):
@@ -84,6 +99,13 @@ class JournalledCarrier:
             receipt = self._receipt(_last_tries(self.journal.of(step)))
             made = receipt is not None and receipt["status"] == 1
         return int(receipt["blockNumber"]) if made else None
+
+    def most_wei(self, step: str, limit: int, fees: Fees) -> int:
+        """What a step that took no effect so far costs at most: signed now, or as it was signed
+        before, since that is broadcast again where it still does."""
+        tries = _last_tries(self.journal.of(step))
+        signed = [_fees_of(each).most_wei(int(_read(each)["gas"])) for each in tries]
+        return max([fees.most_wei(limit), *signed])
 
     def finished(self) -> None:
         """All of it is done, and its record is written where there is one: the journal goes."""
@@ -116,6 +138,8 @@ class JournalledCarrier:
         self, step: Step, fields: Mapping[str, Any], tries: list[Signed]
     ) -> list[Signed]:
         """What is on its way now: what was, or signed anew for more where its fee does not do."""
+        if self._limits is not None and step.name not in self._limits:
+            raise StepNotAgreed(step.name, "had taken effect, as the node told first")
         fees = fees_now(self.web3)
         if not tries:
             nonce = max(next_nonce(self.web3, self.account), self.journal.next_nonce)
@@ -131,14 +155,25 @@ class JournalledCarrier:
 
     def _sign(self, step: Step, fields: Mapping[str, Any], fees: Fees, nonce: int) -> Signed:
         """Signed and journalled, in this order: nothing else of us sees it before."""
-        estimate = self.web3.eth.estimate_gas({**fields, "from": self.account})
-        gas = gas_limit(self.web3, estimate, GAS_MARGIN_PERCENT)
+        gas = self._gas(step, fields)
         carried = {**fields, "value": 0}
         raw = sign(self.web3, self.signer, carried, gas=gas, fees=fees, nonce=nonce)
         name = "0x" + keccak(raw).hex()
         signed = Signed(step.name, digest(fields), nonce, name, "0x" + raw.hex())
         self.journal.add(signed)
         return signed
+
+    def _gas(self, step: Step, fields: Mapping[str, Any]) -> int:
+        """The transaction's limit: what was agreed, if that is enough by the node's word."""
+        estimate = self.web3.eth.estimate_gas({**fields, "from": self.account})
+        usual = gas_limit(self.web3, estimate, GAS_MARGIN_PERCENT)
+        if self._limits is None:
+            return usual
+        agreed = self._limits[step.name]
+        if estimate > agreed:
+            why = f"takes {estimate:,} gas by the node's word, {agreed:,} were agreed"
+            raise StepNotAgreed(step.name, why)
+        return min(agreed, most_gas(self.web3))
 
     def _wait(self, step: Step, tries: Sequence[Signed]) -> Any:
         deadline = time.monotonic() + self.timeout_s

@@ -5,15 +5,28 @@ failed for money. What is to be used of the real chain (a pool, tokens, a regist
 when the rehearsal's chain is a fork of it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from web3 import Web3
 
-from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.chain.forwarder import forwarded
+from zkagent.verifier_contracts.chain.local import Anvil, Sender
+from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
 
 ENOUGH_WEI = 10**24
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A step, the gas that it used, and the limit that it was carried out with."""
+
+    step: Step
+    gas: int
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +40,44 @@ class PartCost:
 
 def rehearse(
     chain_id: int, account: str, work: Callable[[Carrier], object], fork: str | None = None
-) -> tuple[tuple[Step, int], ...]:
-    """The steps of `work` and the gas of each, for `account`, whose key is not needed.
+) -> tuple[Rehearsed, ...]:
+    """The steps of `work` for `account`, whose key is not needed.
 
     fork: the RPC address of the chain whose state the rehearsal begins with. Raises like `work`;
     AnvilError.
     """
-    options = () if fork is None else ("--fork-url", fork, "--no-storage-caching")
-    with Anvil(chain_id=chain_id, options=options) as own:
+    with ExitStack() as stack:
+        options: tuple[str, ...] = ()
+        if fork is not None:
+            options = ("--fork-url", stack.enter_context(forwarded(fork)), "--no-storage-caching")
+        own = stack.enter_context(Anvil(chain_id=chain_id, options=options))
         own.rpc("anvil_impersonateAccount", account)
         own.rpc("anvil_setBalance", account, hex(ENOUGH_WEI))
-        carrier = DirectCarrier(own.web3, Web3.to_checksum_address(account))
+        carrier = _Rehearsing(own.web3, Web3.to_checksum_address(account))
         work(carrier)
-    return tuple(carrier.spent)
+    return tuple(carrier.steps)
 
 
-def by_part(steps: Iterable[tuple[Step, int]]) -> tuple[PartCost, ...]:
+class _Rehearsing(DirectCarrier):
+    """Notes what each step takes."""
+
+    def __init__(self, web3: Any, sender: Sender) -> None:
+        super().__init__(web3, sender)
+        self.steps: list[Rehearsed] = []
+
+    def carry(self, step: Step, call: Any, errors: Sequence[AbiEntry] = ()) -> Any:
+        receipt = super().carry(step, call, errors)
+        sent = self.web3.eth.get_transaction(receipt["transactionHash"])
+        self.steps.append(Rehearsed(step, int(receipt["gasUsed"]), int(sent["gas"])))
+        return receipt
+
+
+def by_part(steps: Iterable[Rehearsed]) -> tuple[PartCost, ...]:
     """Added up, in the order in which the parts begin."""
     gas: dict[str, list[int]] = {}
-    for step, used in steps:
-        gas.setdefault(step.part, []).append(used)
+    for each in steps:
+        gas.setdefault(each.step.part, []).append(each.gas)
     return tuple(PartCost(part, len(used), sum(used)) for part, used in gas.items())
 
 
-__all__ = ["PartCost", "by_part", "rehearse"]
+__all__ = ["PartCost", "Rehearsed", "by_part", "rehearse"]

@@ -15,6 +15,7 @@ from eth_utils.crypto import keccak
 from hexbytes import HexBytes
 
 from zkagent.verifier_contracts.chain.local import Anvil, call, connect
+from zkagent.verifier_contracts.chain.signing import Fees
 from zkagent.verifier_contracts.deployment import journalled
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
 from zkagent.verifier_contracts.deployment.journal import Journal
@@ -26,6 +27,7 @@ from zkagent.verifier_contracts.errors import (
     JournalInUse,
     JournalRefused,
     RevertError,
+    StepNotAgreed,
     StepPending,
 )
 from zkagent.verifier_contracts.toolchain.compile import Contract, compile_source
@@ -79,6 +81,7 @@ class Deployment:
         self.chain, self.path, self.counter = chain, path, counter
         self.signer, self.web3 = chain.accounts[4], connect(chain.rpc_url)
         self.ask: Callable[[Any, Any], Any] = chain.web3.provider.make_request
+        self.limits: dict[str, int] | None = None
 
     def start(self, **subject: str | int) -> tuple[Any, Any]:
         about = {"chain": 31337, "account": self.signer.address, "model": "a", **subject}
@@ -86,6 +89,8 @@ class Deployment:
             carrier = JournalledCarrier(
                 self.web3, self.signer, journal, timeout_s=1, patience_s=0.05
             )
+            if self.limits is not None:
+                carrier.bind(self.limits)
             made = work(carrier, self.counter)
             journal.finish()
         return made
@@ -483,7 +488,7 @@ def test_a_rehearsal_costs_what_the_deployment_costs(
     deployment.start()
     eth = deployment.chain.web3.eth
     blocks = range(eth.block_number - STEPS + 1, eth.block_number + 1)
-    assert [gas for _, gas in steps] == [eth.get_block(block)["gasUsed"] for block in blocks]
+    assert [each.gas for each in steps] == [eth.get_block(block)["gasUsed"] for block in blocks]
     parts = [(cost.part, cost.transactions) for cost in by_part(steps)]
     assert parts == [("contracts", 2), ("calls", 2)]
 
@@ -494,9 +499,95 @@ def test_a_rehearsal_on_a_fork_finds_what_is_on_the_chain(
     one, _ = deployment.start()
     again = Step("calls", "add 3 once more")
     rpc, account = deployment.chain.rpc_url, deployment.signer.address
-    ((step, gas),) = rehearse(
+    (found,) = rehearse(
         31337, account, lambda carrier: carrier.carry(again, one.functions.add(3)), rpc
     )
-    assert step == again
-    assert 21_000 < gas < 60_000
+    assert found.step == again
+    assert 21_000 < found.gas < found.limit < 60_000
     assert call(deployment.chain.web3, one.functions.count()) == 1
+
+
+def rehearsed(deployment: Deployment) -> dict[str, int]:
+    """The limits that somebody is told and agrees to."""
+    account, counter = deployment.signer.address, deployment.counter
+    steps = rehearse(31337, account, lambda carrier: work(carrier, counter))
+    assert all(each.gas < each.limit for each in steps)
+    return {each.step.name: each.limit for each in steps}
+
+
+def estimating(deployment: Deployment, change: Callable[[int], int]) -> None:
+    """By a node that has its own idea of gas."""
+    ask = deployment.ask
+
+    def request(method: Any, parameters: Any) -> Any:
+        response = ask(method, parameters)
+        if method == "eth_estimateGas":
+            response["result"] = hex(change(int(response["result"], 16)))
+        return response
+
+    deployment.intercept(request)
+
+
+@pytest.mark.parametrize("change", [lambda gas: gas, lambda gas: gas - 1_000, lambda gas: 21_000])
+def test_what_was_agreed_is_signed_whatever_the_node_estimates_below(
+    deployment: Deployment, change: Callable[[int], int]
+) -> None:
+    deployment.limits = rehearsed(deployment)
+    estimating(deployment, change)
+    made = deployment.start()
+    eth = deployment.chain.web3.eth
+    blocks = range(eth.block_number - STEPS + 1, eth.block_number + 1)
+    sent = [eth.get_transaction_by_block(block, 0) for block in blocks]
+    assert [each["gas"] for each in sent] == list(deployment.limits.values())
+    check(deployment, made)
+
+
+@pytest.mark.parametrize("change", [lambda gas: 2 * gas, lambda gas: 20_000_000])
+def test_a_step_that_takes_more_gas_than_was_agreed_is_not_signed(
+    deployment: Deployment, change: Callable[[int], int]
+) -> None:
+    deployment.limits = rehearsed(deployment)
+    estimating(deployment, change)
+    with pytest.raises(StepNotAgreed, match=r"step 'one' takes .* gas by the node's word"):
+        deployment.start()
+    assert deployment.nonce == 0
+    deployment.live()
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize("agreed", range(STEPS))
+def test_a_step_that_nobody_was_told_of_is_not_signed(deployment: Deployment, agreed: int) -> None:
+    limits = rehearsed(deployment)
+    deployment.limits = dict(list(limits.items())[:agreed])
+    with pytest.raises(StepNotAgreed, match=f"step '{list(limits)[agreed]}' had taken effect"):
+        deployment.start()
+    assert deployment.nonce == agreed
+    deployment.limits = limits
+    check(deployment, deployment.start())
+
+
+def test_a_step_that_nobody_was_told_of_is_not_broadcast_again_either(idle: Deployment) -> None:
+    """It was signed before, and the node said just now that it was made."""
+    with pytest.raises(StepPending):
+        idle.start()
+    idle.chain.rpc("anvil_dropAllTransactions")
+    idle.limits = {}
+    with pytest.raises(StepNotAgreed, match="step 'one' had taken effect"):
+        idle.start()
+    idle.chain.rpc("evm_mine")
+    assert idle.nonce == 0
+
+
+def test_what_is_on_its_way_costs_at_most_what_was_signed(idle: Deployment) -> None:
+    with pytest.raises(StepPending):
+        idle.start()
+    about = {"chain": 31337, "account": idle.signer.address, "model": "a"}
+    with Journal(idle.path, about) as journal:
+        carrier = JournalledCarrier(idle.web3, idle.signer, journal)
+        (signed,) = journal.of("one")
+        read = TypedTransaction.from_bytes(HexBytes(signed.raw)).as_dict()
+        most = read["gas"] * read["maxFeePerGas"]
+        cheap, dear = Fees(1, 2, 1), Fees(1, 2 * read["maxFeePerGas"], 1)
+        assert carrier.most_wei("one", read["gas"], cheap) == most
+        assert carrier.most_wei("one", read["gas"], dear) == 2 * most
+        assert carrier.most_wei("other", 1_000, cheap) == 2_000

@@ -32,7 +32,8 @@ ExecutorError
 │   └── CannotVerify         something that verification needs is not there
 │       └── TooMuchAnswered  contracts answer with more than anybody reads of them
 ├── PlaceRefused             a result could not be written where it was asked for
-│   └── FileInTheWay         a file would be overwritten that cannot be made again
+│   ├── FileInTheWay         a file would be overwritten that cannot be made again
+│   └── RecordUnwritten      so with the record of a deployment that was begun, or made
 ├── ConfigError              the config files cannot be used as they are
 │   ├── ConfigUnreadable     a file that cannot be read, or is not TOML
 │   ├── ConfigRefused        an unknown setting, or a value of another form
@@ -331,16 +332,30 @@ class PlaceRefused(ExecutorError):
     """Found before the work on the result began."""
 
     def __init__(self, path: Path, why: str) -> None:
-        super().__init__(f"{path} cannot be written ({why}): choose another place")
-        self.path = path
+        self.path, self.trouble = path, f"{path} cannot be written ({why})"
+        super().__init__(f"{self.trouble}: choose another place")
 
 
 class FileInTheWay(PlaceRefused):
     """A file that would be overwritten, and could not be made again."""
 
     def __init__(self, path: Path) -> None:
-        ExecutorError.__init__(self, f"{path} is there already: name another file, or move it away")
-        self.path = path
+        self.path, self.trouble = path, f"{path} is there already"
+        ExecutorError.__init__(self, f"{self.trouble}: name another file, or move it away")
+
+
+class RecordUnwritten(PlaceRefused):
+    """What was sent is in the journal beside this path, and known by no other. made: whether all of
+    it was sent, and the record printed."""
+
+    def __init__(self, refused: PlaceRefused, *, made: bool = False) -> None:
+        self.path, self.trouble, self.made = refused.path, refused.trouble, made
+        told = "all is deployed, and its record is what was printed; " if made else ""
+        ExecutorError.__init__(
+            self,
+            f"{self.trouble}: {told}mend that, or move it away, and repeat the same command, which "
+            "pays for nothing twice; with another --out all is deployed and paid for anew",
+        )
 
 
 class ConfigError(ExecutorError):

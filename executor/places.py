@@ -3,6 +3,7 @@ And how it is written: as a whole or not at all.
 """
 
 import os
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
+from zkagent.models.mounts import is_mounted
 from zkagent.models.whole import Place, place_of
 
 MOST_REPLACED_BYTES = 1 << 28
@@ -148,14 +150,25 @@ def _check(path: Path, replaceable: Callable[[str], bool]) -> Place:
     holds_some = path.is_file() and path.stat().st_size > 0
     if holds_some and not _may_go(path, replaceable):
         raise FileInTheWay(path)
-    if path.exists():
-        if not os.access(path, os.W_OK):
-            raise PlaceRefused(path, "it is write-protected")
-    elif place.file:  # what a dangling link points to
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PlaceRefused(path, "it is write-protected")
+    if place.file:  # perhaps what a dangling link points to
         if not place.file.parent.is_dir():
             raise PlaceRefused(path, f"there is no folder {place.file.parent}")
         _check_folder(place.file.parent)
+        if place.file.exists() and (why := _hindrance(place.file)):
+            raise PlaceRefused(path, why)
     return replace(place, new=not holds_some)
+
+
+def _hindrance(file: Path) -> str:
+    """Why no other file could get this one's name; empty if nothing says so."""
+    if is_mounted(file):
+        return "it is mounted by itself: mount the folder that it lies in"
+    found, folder = file.stat(), file.parent.stat()
+    if folder.st_mode & stat.S_ISVTX and os.geteuid() not in (0, found.st_uid, folder.st_uid):
+        return f"it is somebody else's, who alone may replace it in {file.parent}"
+    return ""
 
 
 def _may_go(path: Path, replaceable: Callable[[str], bool]) -> bool:

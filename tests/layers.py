@@ -32,6 +32,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/nesting": set(),
     "models/strict_json": {"models/nesting"},
     "models/files": {"models/strict_json"},
+    "models/mounts": set(),
     "models/whole": set(),
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},

@@ -88,10 +88,15 @@ def deploy_command(
     the same, and said to be none.
     """
     from zkagent.executor.cli.called import Called, called_by_tools
-    from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
+    from zkagent.executor.cli.deploying import (
+        agree,
+        record_place,
+        resumable,
+        somebody_to_ask,
+        write_record,
+    )
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run import signer_of
-    from zkagent.executor.places import check_place
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.arguments import (
@@ -99,13 +104,12 @@ def deploy_command(
         shown_arguments,
     )
     from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
-    from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, OwnContract, is_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
     from zkagent.verifier_contracts.toolchain.own import check_source
 
     place = out or Path(f"{name or file.stem}.json")
-    found = check_place(place, replaceable=lambda _: journal_path(place).exists())
+    found = record_place(place)
     check_source(file)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)
@@ -146,7 +150,7 @@ def deploy_command(
             address = str(work(carrier).address)
             kind = OwnAgent if is_agent(compiled) else OwnContract
             made = kind(chain, carrier.block, compiled.name, address, signer.address)
-            write_new(found, made.to_json())
+            write_record(found, made.to_json())
             carrier.finished()
     if not is_agent(compiled):
         output.show(f"contract {address}, which is no agent; its record is {place}")

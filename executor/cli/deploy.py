@@ -142,19 +142,23 @@ def deploy_command(
     """
     from zkagent.executor.audit.foundations import check_origins
     from zkagent.executor.cli.circuits_shown import deployed_lines
-    from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask, write_new
+    from zkagent.executor.cli.deploying import (
+        agree,
+        record_place,
+        resumable,
+        somebody_to_ask,
+        write_record,
+    )
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.places import check_place
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
-    from zkagent.verifier_contracts.deployment.journal import journal_path
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
     without_batches(proof_system, sizes)
-    found = check_place(out, replaceable=lambda _: journal_path(out).exists())
+    found = record_place(out)
     signer, model = signer_of(key_file), load_model(model_name, Model)
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
@@ -183,7 +187,7 @@ def deploy_command(
             ):
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
-            write_new(found, deployed.to_json())
+            write_record(found, deployed.to_json())
             carrier.finished()
     _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
 

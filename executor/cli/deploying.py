@@ -101,9 +101,8 @@ def agree(
     signed, each a line that nobody else has written into, shown behind `what`. fork: the RPC
     address, where the work uses what is on the chain already. record: what the work ends with; a
     file that is there already may be its own only where nothing is left to pay. Raises
-    InsufficientFunds, FileInTheWay.
+    InsufficientFunds, FileInTheWay, RecordUnwritten.
     """
-    from zkagent.executor.places import check_place
     from zkagent.verifier_contracts.chain.signing import policy_of, set_policy
     from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 
@@ -114,7 +113,7 @@ def agree(
     made = {name: block for name in signed if (block := carrier.made_in(name)) is not None}
     left = [each for each in steps if each.step.name not in made]
     if left and record:
-        check_place(record)
+        _record_place(record, begun=bool(signed))
     resumed = [_resumed(len(signed), len(steps), made.values(), carrier)] if signed else []
     with tell.aside():
         fees = _show((what, *details, *resumed), left, carrier, dry_run)
@@ -193,6 +192,45 @@ def _check_funds(carrier: "JournalledCarrier", left: "Sequence[Rehearsed]") -> N
         raise InsufficientFunds(carrier.account, balance, needed)
 
 
+def record_place(out: Path) -> "Place":
+    """Where the record of a deployment will be written, that may be begun: then a file that is
+    there may be its own, which `agree` and `write_record` find out. Raises FileInTheWay,
+    PlaceRefused, RecordUnwritten."""
+    from zkagent.verifier_contracts.deployment.journal import journal_path
+
+    begun = journal_path(out).exists()
+    return _record_place(out, begun=begun, replaceable=lambda _: begun)
+
+
+def _record_place(
+    out: Path, *, begun: bool, replaceable: Callable[[str], bool] = lambda _: False
+) -> "Place":
+    """begun: what was paid is known by this place alone, so no other is proposed."""
+    from zkagent.executor.errors import PlaceRefused, RecordUnwritten
+    from zkagent.executor.places import check_place
+
+    try:
+        return check_place(out, replaceable=replaceable)
+    except PlaceRefused as exc:
+        if begun:
+            raise RecordUnwritten(exc) from exc
+        raise
+
+
+def write_record(place: "Place", text: str) -> None:
+    """Of what was deployed and paid for: printed where it cannot be written. Raises
+    RecordUnwritten."""
+    from zkagent.executor.errors import PlaceRefused, RecordUnwritten
+
+    try:
+        write_new(place, text)
+    except (PlaceRefused, OSError) as exc:
+        output.show(text.rstrip("\n"))
+        if isinstance(exc, OSError):
+            exc = PlaceRefused(place.named, exc.strerror or str(exc))
+        raise RecordUnwritten(exc, made=True) from exc
+
+
 def write_new(place: "Path | Place", text: str) -> None:
     """All of it or nothing. Raises FileInTheWay for a file that says something else."""
     from zkagent.executor.errors import FileInTheWay
@@ -231,4 +269,4 @@ def _address(given: str) -> str:
 
 __all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
 __all__ += ["agree", "checked_tokens", "given_address", "resumable", "somebody_to_ask"]
-__all__ += ["write_new"]
+__all__ += ["record_place", "write_new", "write_record"]

@@ -323,7 +323,7 @@ class Carrier:
             why = str(exc) if isinstance(exc, DecidedOtherwise) else f"{exc}; {again}"
             raise HappenedUnreceipted(*happened, why) from exc
         except (ChainError, ExecutorError, OSError) as exc:
-            why = f"{exc}; repeat the command to have it written"
+            why = f"{exc}; repeat the command to have it written, elsewhere if need be"
             raise HappenedUnreceipted(*happened, why) from exc
         self.settlement.keep(record, state="done", receipt=str(path), note="")
         return completed

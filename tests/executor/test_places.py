@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.disks import mounted_alone
 from zkagent.executor.cli.deploying import write_new
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
 from zkagent.executor.places import (
@@ -97,6 +98,44 @@ def test_what_is_write_protected_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_takes_no_files_is_refused() -> None:
     with pytest.raises(PlaceRefused, match=r"^/proc cannot be written"):
         check_folder(Path("/proc"))
+
+
+@pytest.mark.parametrize("held", ["", "mine"])
+def test_a_file_that_is_mounted_by_itself_is_refused(tmp_path: Path, held: str) -> None:
+    """No other gets its name, whoever may write into it."""
+    (tmp_path / "a b").mkdir()
+    place, link = tmp_path / "a b" / "result", tmp_path / "link"
+    place.write_text(held)
+    link.symlink_to(place)
+    with mounted_alone(place):
+        for named in (place, link):
+            with pytest.raises(PlaceRefused, match="mounted by itself: mount the folder"):
+                check_place(named, replaceable=lambda _: True)
+    write_whole(check_place(place, replaceable=lambda _: True), "result")
+    assert place.read_text() == "result"
+
+
+@pytest.mark.parametrize("held", ["", "mine"])
+def test_what_only_another_account_may_replace_is_refused(
+    tmp_path: Path, held: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a file that somebody else has laid in /tmp, though all may write into it."""
+    place = tmp_path / "result"
+    place.write_text(held)
+    own = os.getuid()
+    for sticky, account, refused in ((1, own + 1, True), (1, own, False), (0, own + 1, False)):
+        tmp_path.chmod(0o1777 if sticky else 0o777)
+        monkeypatch.setattr(os, "geteuid", lambda account=account: account)
+        if refused:
+            with pytest.raises(PlaceRefused, match="somebody else's, who alone may replace it"):
+                check_place(place, replaceable=lambda _: True)
+        else:
+            check_place(place, replaceable=lambda _: True)
+
+
+def test_a_file_in_a_folder_that_takes_no_others_is_refused() -> None:
+    with pytest.raises(PlaceRefused, match="cannot be written"):
+        check_place(Path("/proc/self/comm"), replaceable=lambda _: True)
 
 
 def test_held_files_are_there_from_the_beginning_and_go_with_their_block(tmp_path: Path) -> None:

@@ -265,7 +265,10 @@ def test_a_file_in_the_way_is_refused_before_anything_is_paid(
     before = nonce(embedded)
     Path("Gold.json").write_text("mine\n")
     assert exit_code(*words, more) == 1
-    assert "Gold.json is there already" in capsys.readouterr().err.splitlines()[-1]
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "Gold.json is there already" in told
+    assert ("name another file" in told) != journal.startswith("of")
+    assert ("repeat the same command" in told) == journal.startswith("of")
     assert Path("Gold.json").read_text() == "mine\n"
     assert part.exists() == journal.startswith("of")
     assert nonce(embedded) == before
@@ -278,9 +281,12 @@ def test_what_is_deployed_already_is_not_lost_by_a_file_in_the_way(
     before, words = nonce(embedded), [*GOLD_DEPLOY, *place]
     assert interrupted(words) == 130
     Path("Gold.json").write_text("mine\n")
+    capsys.readouterr()
     assert exit_code(*words, "--yes") == 1
     assert Path("Gold.json").read_text() == "mine\n"
     assert Path(GOLD_PART).exists()
+    printed = capsys.readouterr().out
     Path("Gold.json").unlink()
     assert exit_code(*words, "--yes") == 0
+    assert Path("Gold.json").read_text() == printed
     assert nonce(embedded) - before == 1

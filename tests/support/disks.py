@@ -66,6 +66,19 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
+def mounted_alone(path: Path) -> Iterator[None]:
+    """As containers get one file of their host. Skips without the right to mount."""
+    words = ["mount", "--bind", str(path), str(path)]
+    mounted = subprocess.run(words, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"a mount of one's own takes the right to it: {mounted.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
+
+
+@contextmanager
 def unreadable(path: Path) -> Iterator[None]:
     """The file is there, and whoever reads it is told of an input/output error."""
     kept = path.with_name(f"{path.name}.kept")

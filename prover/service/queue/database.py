@@ -14,7 +14,6 @@ under its name (`removed_log.py`), as often as it takes.
 
 import contextlib
 import logging
-import re
 import sqlite3
 import threading
 import time
@@ -28,6 +27,7 @@ from platformdirs import user_data_dir
 from sqlalchemy.dialects import postgresql, sqlite
 
 from zkagent.circuits.support.cache import given_home, home_refused, platform_folder
+from zkagent.models.mounts import MOUNTS, is_mounted
 from zkagent.prover.service.errors import DatabaseLost, DatabaseMissing, DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
 from zkagent.prover.service.queue.migration import READABLE, end_handles, migrate
@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
 T = TypeVar("T")
 FILE = "service.sqlite"
-MOUNTS = Path("/proc/self/mountinfo")
-MOUNT_ESCAPES = re.compile(r"\\([0-7]{3})")  # of blanks and the like in a mount point
 BUSY_TIMEOUT_MS = 30_000
 SAVE_EVERY_S = 1.0  # a removed log that cannot be saved yet is tried so often at most
 POOL_S = 10.0  # longest wait for one of the connections
@@ -298,15 +296,9 @@ def other_name(path: Path, mounts: Path = MOUNTS) -> str:
     changes; empty if nothing says so."""
     if (count := path.stat().st_nlink) > 1:
         return f"it has {count} names (hard links): remove all but one"
-    with contextlib.suppress(OSError):  # elsewhere than on Linux
-        for line in mounts.read_text(errors="surrogateescape").splitlines():
-            if MOUNT_ESCAPES.sub(_unescaped, line.split(" ")[4]) == str(path):
-                return "the file is mounted by itself: mount the folder that it lies in"
+    if is_mounted(path, mounts):
+        return "the file is mounted by itself: mount the folder that it lies in"
     return ""
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1], 8))
 
 
 def shared_clock(connection: sa.Connection) -> float:

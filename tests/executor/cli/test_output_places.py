@@ -162,7 +162,8 @@ def test_whoever_looks_at_a_place_writes_where_that_led() -> None:
         (str(path.relative_to(ROOT)), function)
         for path in sorted((ROOT / "executor").rglob("*.py"))
         for function, statement in statements(ast.parse(path.read_text()))
-        if isinstance(statement, ast.Expr) and re.search(r"\bcheck_place\(", ast.unparse(statement))
+        if isinstance(statement, ast.Expr)
+        and re.search(r"\b(check|_?record)_place\(", ast.unparse(statement))
     }
     assert dropped == LOOKING
 

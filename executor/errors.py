@@ -332,7 +332,7 @@ class PlaceRefused(ExecutorError):
     """Found before the work on the result began."""
 
     def __init__(self, path: Path, why: str) -> None:
-        self.path, self.trouble = path, f"{path} cannot be written ({why})"
+        self.path, self.why, self.trouble = path, why, f"{path} cannot be written ({why})"
         super().__init__(f"{self.trouble}: choose another place")
 
 

@@ -2,6 +2,7 @@
 And how it is written: as a whole or not at all.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
+from zkagent.models.files import read_limited
+from zkagent.models.folders import Folder, open_folder
 from zkagent.models.mounts import is_mounted
-from zkagent.models.whole import Place, place_of
+from zkagent.models.whole import EXCLUSIVELY, Place, place_of
 
 MOST_REPLACED_BYTES = 1 << 28
 
@@ -58,16 +61,29 @@ def check_new_folder(folder: Path) -> None:
         raise PlaceRefused(folder, exc.strerror or str(exc)) from exc
 
 
-def check_folder_for(
-    files: Collection[str], folder: Path, replaceable: Callable[[Path], bool]
-) -> None:
-    """Refuse a folder where `files` could not be written, or where some are that are not to be
-    replaced. replaceable: whether those in this folder can be made again. Raises FileInTheWay,
-    PlaceRefused."""
-    check_new_folder(folder)
-    taken = [folder / name for name in files if (folder / name).exists()]
-    if taken and not replaceable(folder.absolute()):
-        raise FileInTheWay(taken[0])
+@contextmanager
+def results_folder(
+    path: Path, files: Collection[str], replaceable: Callable[[Path], bool]
+) -> Iterator[Folder]:
+    """Where `files` will be written: refused where they could not be, or where some are that are
+    not to be replaced; made if needed, and gone again where nothing came of it. replaceable:
+    whether those in this folder can be made again. What gets a name of theirs later stays. Raises
+    FileInTheWay, PlaceRefused."""
+    check_new_folder(path)
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(open_folder(path, files))
+        except OSError as exc:
+            raise PlaceRefused(path, exc.strerror or str(exc)) from exc
+        if folder.found and not replaceable(path.absolute()):
+            raise FileInTheWay(path / next(iter(folder.found)))
+        try:
+            yield folder
+        except FileExistsError as exc:
+            taken = Path(str(exc.filename))
+            if taken.parent != path:
+                raise
+            raise FileInTheWay(taken) from exc
 
 
 def write_whole(place: Path | Place, text: str, *, private: bool = False) -> None:
@@ -88,9 +104,9 @@ class HeldFile:
     goes with what it tells of. Raises FileInTheWay, PlaceRefused."""
 
     def __init__(self, path: Path, *, private: bool = False) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        mode = 0o600 if private else 0o666
         try:
-            self._file = os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "w+b")
+            self._number = os.open(path, os.O_RDWR | EXCLUSIVELY, mode)
         except FileExistsError:
             raise FileInTheWay(path) from None
         except OSError as exc:
@@ -102,22 +118,24 @@ class HeldFile:
         if not self._is_ours():
             raise FileInTheWay(self.path)
         self._text = text.encode()
-        self._file.write(self._text)
-        self._file.flush()
+        written = 0
+        while written < len(self._text):  # or the disk is full
+            written += os.pwrite(self._number, self._text[written:], written)
 
     def close(self) -> None:
         """What somebody else has put there meanwhile stays."""
-        with self._file:
+        try:
             if self._is_ours():
                 self.path.unlink()
+        finally:
+            os.close(self._number)
 
     def _is_ours(self) -> bool:
+        """What was cut off by a full disk is."""
         try:
-            there = self.path.stat()
-            return (
-                os.path.samestat(there, os.fstat(self._file.fileno()))
-                and self.path.read_bytes() == self._text
-            )
+            found = os.fstat(self._number)
+            there = os.pread(self._number, len(self._text) + 1, 0)
+            return os.path.samestat(self.path.lstat(), found) and self._text.startswith(there)
         except OSError:
             return False
 
@@ -172,11 +190,13 @@ def _hindrance(file: Path) -> str:
 
 
 def _may_go(path: Path, replaceable: Callable[[str], bool]) -> bool:
-    if path.stat().st_size > MOST_REPLACED_BYTES:
-        return False
     try:
-        return replaceable(path.read_text())
+        return replaceable(read_limited(path, MOST_REPLACED_BYTES).decode())
     except UnicodeDecodeError:
+        return False
+    except OSError as exc:
+        if exc.errno != errno.EFBIG:
+            raise
         return False
 
 
@@ -185,5 +205,5 @@ def _check_folder(folder: Path) -> None:
         pass
 
 
-__all__ = ["HeldFile", "check_folder", "check_folder_for", "check_new_folder", "check_place"]
-__all__ += ["held_files", "write_whole"]
+__all__ = ["HeldFile", "check_folder", "check_new_folder", "check_place", "held_files"]
+__all__ += ["results_folder", "write_whole"]

@@ -23,10 +23,10 @@ from zkagent.models.encoding.manifest import Files, Manifest
 from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
 from zkagent.models.files import read_checked, sha256
+from zkagent.models.folders import Folder, write_folder
 from zkagent.models.networks.bounds import check_bounds
 from zkagent.models.networks.inference import Inference
 from zkagent.models.networks.policy import PolicyWeights
-from zkagent.models.whole import write_folder
 
 ROOT = Path(__file__).parent
 MANIFEST, ONNX = "model.json", "model.onnx"
@@ -237,7 +237,9 @@ def _load_agents_model(directory: Path) -> Model:
     return Model(directory, manifest, tables)
 
 
-def save_model(directory: Path, draft: Manifest, tables: Tables, weights: PolicyWeights) -> Model:
+def save_model(
+    directory: Path | Folder, draft: Manifest, tables: Tables, weights: PolicyWeights
+) -> Model:
     """Export, check the bounds, write the five files and load them again.
 
     `draft` is the manifest but for `files`, which are filled in. Raises BoundExceeded before
@@ -256,8 +258,8 @@ def save_model(directory: Path, draft: Manifest, tables: Tables, weights: Policy
     fields = ("onnx", "text_table", "local_table", "vocabulary")
     files = Files(**dict(zip(fields, digests, strict=True)))
     manifest = draft.model_copy(update={"files": files})
-    write_folder(directory, {**contents, MANIFEST: manifest.to_json().encode()})
-    return _load_agents_model(directory)
+    files_and_manifest = {**contents, MANIFEST: manifest.to_json().encode()}
+    return _load_agents_model(write_folder(directory, files_and_manifest))
 
 
 __all__ = [

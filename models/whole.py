@@ -9,55 +9,68 @@ made the folder may have put a link, a pipe or a folder there that leads to anot
 """
 
 import errno
+import fcntl
 import os
+import re
 import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 
 BEGIN, END = ".zkagent-", ".new"  # of the name of what is being written
+OURS = re.compile(rf"{re.escape(BEGIN)}[0-9a-f]{{16}}{re.escape(END)}")
 LEFT_OVER_S = 86_400
+EXCLUSIVELY = os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 #: What file systems say that have no hard links, such as vfat.
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
 #: What is written: the bytes, or a file whose rest they are.
 Data = bytes | BufferedReader
+#: A path, or a name in the folder that the descriptor `at` is of.
+Name = Path | str
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a path leads that a user names, as it was found: what else gets the name later is never
-    followed. file: None for a pipe or a device. new: whatever is there by then stays, unless it is
-    an empty file."""
+    followed. file: None for a pipe or a device, which `taker` is. new: whatever is there by then
+    stays, unless it is an empty file."""
 
     named: Path
     file: Path | None
     new: bool = False
+    taker: os.stat_result | None = None
 
     def put(self, data: Data, *, private: bool = False) -> None:
         """A pipe, or a device such as a terminal, is written into. private: for the owner's eyes
         alone. Raises FileExistsError where it is to be new; OSError. Both name the path."""
-        with _named(self.named):
+        with named(self.named):
             if self.file:
                 write_file(self.file, data, private=private, new=self.new)
-            elif takes_bytes(self.named):
-                with self.named.open("wb") as file:
-                    _write_into(file, data)
             else:
-                raise OSError(errno.ENXIO, "the pipe or device is gone", str(self.named))
+                with os.fdopen(self._opened(), "wb") as file:
+                    _write_into(file, data)
+
+    def _opened(self) -> int:
+        """The pipe or device that was found: what else is there by now stays as it is."""
+        number = os.open(self.named, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+        if self.taker and os.path.samestat(self.taker, os.fstat(number)):
+            return number
+        os.close(number)
+        raise OSError(errno.ENXIO, "the pipe or device is gone", str(self.named))
 
 
 def place_of(path: Path, *, new: bool = False) -> Place:
     """A link stays, and leads to the file. What is no file, and takes no bytes, is refused. Raises
     OSError, which names the path."""
-    if takes_bytes(path):
-        return Place(path, None, new)
+    if taker := _taker(path):
+        return Place(path, None, new, taker)
     file = Path(os.path.realpath(path))
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
@@ -69,32 +82,33 @@ def put_file(path: Path, data: Data, *, private: bool = False) -> None:
     place_of(path).put(data, private=private)
 
 
-def takes_bytes(path: Path) -> bool:
-    """Whether a pipe or a device is there, which is written into and not replaced. Raises OSError
-    for what is neither that nor a file: a folder, a socket, a disk."""
+def _taker(path: Path) -> os.stat_result | None:
+    """The pipe or device that is there, which is written into and not replaced. Raises OSError for
+    what is neither that nor a file: a folder, a socket, a disk."""
     try:
-        mode = path.stat().st_mode
+        found = path.stat()
     except OSError:
-        return False  # nothing yet, or whoever writes it finds out
+        return None  # nothing yet, or whoever writes it finds out
+    mode = found.st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if stat.S_ISSOCK(mode) or stat.S_ISBLK(mode):
         kind = "a socket" if stat.S_ISSOCK(mode) else "a disk"
         raise OSError(errno.EINVAL, f"it is {kind}", str(path))
-    return not stat.S_ISREG(mode)
+    return None if stat.S_ISREG(mode) else found
 
 
 def write_file(path: Path, data: Data, *, private: bool = False, new: bool = False) -> None:
     """In place of what is there, with its permissions. private: for the owner's eyes alone. new:
     not in place of anything but an empty file. Raises FileExistsError; OSError, which names the
     path."""
-    with _named(path):
-        _sweep(path.parent)
-        fresh = _fresh(path)
+    with named(path):
+        sweep(path.parent)
+        fresh = path.with_name(fresh_name())
         try:
-            _write(fresh, path, data, private=private)
+            write_fresh(fresh, path, data, private=private)
             if new:
-                _name_new(fresh, path)
+                name_new(fresh, path)
             else:
                 fresh.replace(path)
         except BaseException:
@@ -102,71 +116,72 @@ def write_file(path: Path, data: Data, *, private: bool = False, new: bool = Fal
             raise
 
 
-def _name_new(fresh: Path, path: Path) -> None:
+def stat_of(name: Name, at: int | None = None) -> os.stat_result | None:
+    """The link itself, where one is."""
+    try:
+        return os.stat(name, dir_fd=at, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _is_empty(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode) and not found.st_size
+
+
+def name_new(fresh: Name, path: Name, at: int | None = None) -> None:
     """Whoever comes second gets FileExistsError, also where there are no hard links."""
     try:
-        _take(fresh, path)
+        os.link(fresh, path, src_dir_fd=at, dst_dir_fd=at)
     except FileExistsError:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        fresh.replace(path)
-
-
-def _take(fresh: Path, path: Path) -> None:
-    try:
-        os.link(fresh, path)
+        _replace_empty(fresh, path, at)
     except OSError as exc:
         if exc.errno not in NO_LINKS:
             raise
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        fresh.replace(path)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_WRONLY | EXCLUSIVELY, 0o600, dir_fd=at))
+        _replace_empty(fresh, path, at)
     else:
-        fresh.unlink()
+        os.unlink(fresh, dir_fd=at)
 
 
-def write_folder(directory: Path, contents: Mapping[str, Data], *, new: bool = False) -> None:
-    """Each file in place of what is there, once all are on the disk; before that, nothing changes.
-
-    They get their names in order: with a manifest last, an interruption leaves none that is
-    believed. new: the folder must not be there. Raises OSError, which names the path;
-    FileExistsError.
-    """
-    made = [each for each in (directory, *directory.parents) if not each.exists()]
-    fresh = {name: _fresh(directory / name) for name in contents}
-    with _named(directory):
-        directory.mkdir(parents=True, exist_ok=not new)
+def _replace_empty(fresh: Name, path: Name, at: int | None) -> None:
+    """By whoever locks it first; for all others it is another one's from then on."""
+    taken = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    found = stat_of(path, at)
+    if found is None or not _is_empty(found):
+        raise taken
+    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, dir_fd=at), "wb") as file:
         try:
-            _sweep(directory)
-            for name in contents:
-                if (directory / name).is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            for name, data in contents.items():
-                _write(fresh[name], directory / name, data)
-            for name in contents:
-                fresh[name].replace(directory / name)
-        except BaseException:
-            for each in fresh.values():
-                each.unlink(missing_ok=True)
-            with suppress(OSError):  # somebody put a file there meanwhile
-                for folder in made:
-                    folder.rmdir()
-            raise
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise taken from None
+        except OSError:  # a file system without locks
+            pass
+        there, ours = stat_of(path, at), os.fstat(file.fileno())
+        if there is None or not _is_empty(ours) or not os.path.samestat(there, ours):
+            raise taken
+        os.replace(fresh, path, src_dir_fd=at, dst_dir_fd=at)
 
 
-def _fresh(path: Path) -> Path:
-    return path.with_name(f"{BEGIN}{secrets.token_hex(8)}{END}")
+def fresh_name() -> str:
+    return f"{BEGIN}{secrets.token_hex(8)}{END}"
 
 
-def _write(fresh: Path, path: Path, data: Data, *, private: bool = False) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    number = os.open(fresh, flags, 0o600 if private else 0o666)
+def write_fresh(
+    fresh: Name, like: Name, data: Data, *, private: bool = False, at: int | None = None
+) -> os.stat_result:
+    """like: whose permissions it gets."""
+    mode = 0o600 if private else 0o666
+    number = os.open(fresh, os.O_WRONLY | EXCLUSIVELY | os.O_NOFOLLOW, mode, dir_fd=at)
     with os.fdopen(number, "wb") as file:
         _write_into(file, data)
         file.flush()
         os.fsync(number)
-        if not (private or path.is_symlink()) and path.is_file():
-            os.fchmod(number, stat.S_IMODE(path.stat().st_mode))
+        there = None if private else stat_of(like, at)
+        if there and stat.S_ISREG(there.st_mode):
+            os.fchmod(number, stat.S_IMODE(there.st_mode))
+        return os.fstat(number)
 
 
 def _write_into(file: BufferedWriter, data: Data) -> None:
@@ -176,16 +191,18 @@ def _write_into(file: BufferedWriter, data: Data) -> None:
         shutil.copyfileobj(data, file)
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path, at: int | None = None) -> None:
     """Remove what was begun by a process that was killed, and so never got its name."""
-    with suppress(OSError):
-        for path in folder.glob(f"{BEGIN}{'[0-9a-f]' * 16}{END}"):
-            if time.time() - path.lstat().st_mtime > LEFT_OVER_S:
-                path.unlink()
+    with suppress(OSError), os.scandir(folder if at is None else at) as entries:
+        for each in entries:
+            if OURS.fullmatch(each.name):
+                age_s = time.time() - each.stat(follow_symlinks=False).st_mtime
+                if age_s > LEFT_OVER_S:
+                    os.unlink(each.path, dir_fd=at)
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
@@ -194,4 +211,5 @@ def _named(path: Path) -> Iterator[None]:
         raise OSError(exc.errno, exc.strerror or str(exc), str(path)) from exc
 
 
-__all__ = ["Data", "Place", "place_of", "put_file", "takes_bytes", "write_file", "write_folder"]
+__all__ = ["EXCLUSIVELY", "Data", "Place", "fresh_name", "name_new", "named", "place_of"]
+__all__ += ["put_file", "stat_of", "sweep", "write_file", "write_fresh"]

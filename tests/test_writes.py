@@ -41,9 +41,11 @@ IN_PLACE = {
     "executor/runs/journal.py:_open_lock": LOCK,
     "executor/runs/journal.py:write": NEW,
     "models/examples/networks.py:write": MEMORY,
-    "models/whole.py:_write": NEW,
-    "models/whole.py:_take": NEW,
+    "models/whole.py:_opened": GIVEN,
+    "models/whole.py:_replace_empty": LOCK,
+    "models/whole.py:name_new": NEW,
     "models/whole.py:put": GIVEN,
+    "models/whole.py:write_fresh": NEW,
     "prover/service/queue/open_file.py:__init__": LOCK,
     "prover/service/queue/leases.py:is_free": LOCK,
     "prover/service/queue/leases.py:take": LOCK,
@@ -78,17 +80,18 @@ NAMING = {
     "circuits/program/reader.py:read_node": "a graph's node, which is no file",
     "circuits/snarkjs/install.py:_install": CACHE,
     "circuits/support/sealed.py:write_sealed": CACHE,
-    "executor/bench/plots.py:draw_all": OURS,
+    "executor/bench/results.py:save": OURS,
+    "executor/cli/bench.py:_publish": OURS,
     "executor/runs/journal.py:write": CACHE,
     "models/catalogue.py:save_model": OURS,
     "models/classifier/files.py:save_classifier": OURS,
     "models/examples/networks.py:write": OURS,
+    "models/folders.py:_name": "where what is known is, or nothing",
     "models/wallet/train.py:with_accuracy": OURS,
-    "models/whole.py:_name_new": "where an empty file is",
-    "models/whole.py:_take": "where nothing is",
+    "models/whole.py:_replace_empty": "where an empty file is",
+    "models/whole.py:name_new": "where nothing is",
     "models/whole.py:put": "where that led which a user names",
     "models/whole.py:write_file": "what its callers here name",
-    "models/whole.py:write_folder": "what its callers here name",
     "prover/service/fakes/catalogue.py:write": "a fake's",
     "prover/service/queue/wake.py:_opened": CACHE,
     "prover/service/queue/removed_log.py:keep_aside": CACHE,
@@ -104,6 +107,7 @@ PLACING = {"write_file", "write_folder"}
 RENAMING = {"replace", "rename", "move", "link", "hardlink_to", "symlink_to"}
 WRITERS = {"write_text", "write_bytes", "copyfile", "copy2", "copytree", "savefig"}
 WRITERS |= {"savez_compressed"}
+UNFOLLOWED = ("O_NOFOLLOW", "O_EXCL", "EXCLUSIVELY")  # what is there already is not opened
 OPENERS = {"open", "fdopen", "ZipFile", "NamedTemporaryFile"}
 
 
@@ -143,7 +147,7 @@ def follows(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and "os.open(" in (body := ast.unparse(node)):
             writes = "O_WRONLY" in body or "O_RDWR" in body
-            if writes and "O_NOFOLLOW" not in body and "O_EXCL" not in body:
+            if writes and not any(flag in body for flag in UNFOLLOWED):
                 yield node.name
 
 
@@ -210,8 +214,10 @@ def test_these_are_all_that_write_in_place() -> None:
 
 
 def test_a_link_leads_nobody_into_another_file() -> None:
-    """But where a link is meant to: a database elsewhere, and what swallows everything."""
+    """But where a link is meant to: a database elsewhere, what swallows everything, and the pipe or
+    device that was found where a user named it."""
     assert found(follows) == {
+        "models/whole.py:_opened",
         "prover/service/queue/open_file.py:__init__",
         "zkagent/__main__.py:_open_streams",
     }

@@ -7,14 +7,12 @@ the same again.
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zkagent.executor.bench import series
 from zkagent.executor.bench.results import Results
 from zkagent.executor.bench.series import Series, Style
 from zkagent.executor.errors import BenchExtraMissing
-from zkagent.models.whole import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,10 +54,10 @@ class Plot:
     draw: Callable[["Axes", Results, list[Series]], None]
 
 
-def draw_all(results: Results, folder: Path) -> list[str]:
-    """Write each picture for which there are figures; their names. Raises BenchExtraMissing."""
+def draw_all(results: Results) -> dict[str, bytes]:
+    """Each picture for which there are figures, by its name. Raises BenchExtraMissing."""
     figure_class, context = _matplotlib()
-    written = []
+    pictures = {}
     for name, plot in PLOTS.items():
         found = plot.series(results)
         if not found:
@@ -72,9 +70,8 @@ def draw_all(results: Results, folder: Path) -> list[str]:
             figure.legend(loc="outside lower center", ncols=2)
             drawn = io.BytesIO()
             figure.savefig(drawn, format="png", metadata={"Software": ""})
-            write_file(folder / name, drawn.getvalue())
-        written.append(name)
-    return written
+        pictures[name] = drawn.getvalue()
+    return pictures
 
 
 def require_matplotlib() -> None:

@@ -1,14 +1,16 @@
 """The results as Markdown: what matters first, then every figure, then where it was measured."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from zkagent.executor.bench.breakeven import Crossing, crossings
 from zkagent.executor.bench.figures import ABSENT, gas, percent, size, three, timed, whole
 from zkagent.executor.bench.plots import PLOTS
 from zkagent.executor.bench.results import Case, Machine, Results, Run
 from zkagent.executor.bench.series import GROTH16, accuracy_of
+from zkagent.models.files import open_regular
 
-REPORT = "report.md"
+REPORT, TITLE = "report.md", "# What a proof costs"
 BASELINE = "ezkl-defaults"
 WIDTH = "width"  # the family of networks that are measured for the break-even only
 
@@ -28,6 +30,12 @@ def report(results: Results, plots: Sequence[str] = ()) -> str:
         _notes(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def is_report(path: Path) -> bool:
+    """Whether what lies there begins like one. Raises OSError."""
+    with open_regular(path) as file:
+        return file.read(len(TITLE)) == TITLE.encode()
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 2) -> str:
@@ -59,7 +67,7 @@ def headline(results: Results) -> str:
 def _head(results: Results) -> str:
     command = "zkagent bench" + (" --full" if results.suite == "full" else "")
     lines = [
-        "# What a proof costs",
+        TITLE,
         "",
         f"`{command}`, {results.started}, {results.duration_s:,.0f} s.",
         f"Measured on {machine_line(results.machine)}.",

@@ -12,8 +12,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from zkagent.executor.errors import BenchResultsUnreadable
-from zkagent.executor.places import write_whole
 from zkagent.models.files import read_limited
+from zkagent.models.folders import Folder, write_folder
 from zkagent.models.strict_json import load_json
 
 RESULTS = "results.json"
@@ -214,11 +214,9 @@ class Results(_Record):
     def to_json(self) -> str:
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
-    def save(self, folder: Path) -> Path:
+    def save(self, folder: Path | Folder) -> Path:
         """Write results.json at once or not at all."""
-        path = folder / RESULTS
-        write_whole(path, self.to_json())
-        return path
+        return write_folder(folder, {RESULTS: self.to_json().encode()}) / RESULTS
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -23,6 +23,7 @@ from zkagent.executor.bench.results import Case, Results, Run, Share
 from zkagent.executor.bench.runs import wallet_runs
 from zkagent.executor.bench.subjects import Subject
 from zkagent.executor.bench.suite import FORMS, Job, Suite
+from zkagent.models.folders import Folder
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.errors import ChainError, CompileError, EvmModelError
@@ -44,7 +45,11 @@ class Runner:
     """One run into one folder. reporter: who shows how far it is."""
 
     def __init__(
-        self, suite: Suite, out: Path, threads: int | None = None, reporter: Reporter | None = None
+        self,
+        suite: Suite,
+        out: Path | Folder,
+        threads: int | None = None,
+        reporter: Reporter | None = None,
     ) -> None:
         self.suite, self.out, self.threads = suite, out, threads
         self.reporter = reporter or Reporter()
@@ -63,7 +68,6 @@ class Runner:
 
     def run(self) -> Results:
         """Measure all of it. Whatever exception ends it, the results so far lie in the folder."""
-        self.out.mkdir(parents=True, exist_ok=True)
         self._save()
         try:
             with self.reporter.shown(), tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,8 @@
 """`zkagent bench`: measure, and compare two measurements."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from zkagent.executor.bench.compare import Comparison
     from zkagent.executor.bench.results import Results
     from zkagent.executor.bench.suite import Suite
+    from zkagent.models.folders import Folder
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 RESULTS = click.Path(path_type=Path, exists=True)
@@ -95,10 +98,16 @@ def compare_command(old: Path, new: Path, as_json: bool) -> None:
 @click.option("--no-plots", is_flag=True, help="Leave the plots out; they need matplotlib.")
 def report_command(folder: Path, no_plots: bool) -> None:
     """Write report.md and the plots of FOLDER's results once more."""
+    from zkagent.executor.bench.plots import PLOTS
+    from zkagent.executor.bench.report import REPORT, is_report
     from zkagent.executor.bench.results import Results
+    from zkagent.executor.places import results_folder
 
     directory = folder if folder.is_dir() else folder.parent
-    output.show(_publish(Results.load(folder), directory, plots=not no_plots))
+    results = Results.load(folder)
+    names = (REPORT, *PLOTS)
+    with results_folder(directory, names, lambda there: is_report(there / REPORT)) as out:
+        output.show(_publish(results, out, plots=not no_plots))
 
 
 def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:
@@ -111,41 +120,46 @@ def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> 
     cache_folder()
     if plots:
         require_matplotlib()  # before the minutes of measuring, not after
-    _make_folder(out)
-    runner = Runner(suite, out, threads, BenchBar(guess_s(suite)))
-    with sigterm_as_ctrl_c():
+    with _new_results(out) as folder, sigterm_as_ctrl_c():
+        runner = Runner(suite, folder, threads, BenchBar(guess_s(suite)))
+        runner.results.save(folder)  # whoever else measures into it is refused from now on
         try:
             runner.run()
         finally:
-            report = _publish(runner.results, out, plots=plots)
+            report = _publish(runner.results, folder, plots=plots)
             if found := headline(runner.results):
                 output.show(found)
             output.show(report if runner.results.complete else f"{report} (incomplete)")
 
 
-def _make_folder(out: Path) -> None:
-    """Results that took an hour are not overwritten. Raises BenchFolderRefused."""
+@contextmanager
+def _new_results(out: Path) -> "Iterator[Folder]":
+    """Results that took an hour are not overwritten, nor anything else. Raises
+    BenchFolderRefused."""
+    from zkagent.executor.bench.plots import PLOTS
+    from zkagent.executor.bench.report import REPORT
     from zkagent.executor.bench.results import RESULTS as FILE
-    from zkagent.executor.errors import BenchFolderRefused
+    from zkagent.executor.errors import BenchFolderRefused, FileInTheWay, PlaceRefused
+    from zkagent.executor.places import results_folder
 
-    if (out / FILE).exists():
-        raise BenchFolderRefused(out, f"it holds {FILE} already")
     try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as exc:
-        raise BenchFolderRefused(out, str(exc.strerror)) from exc
+        with results_folder(out, (FILE, REPORT, *PLOTS), lambda _: False) as folder:
+            yield folder
+    except FileInTheWay as exc:
+        raise BenchFolderRefused(out, f"it holds {exc.path.name} already") from exc
+    except PlaceRefused as exc:
+        raise BenchFolderRefused(out, exc.why) from exc
 
 
-def _publish(results: "Results", folder: Path, *, plots: bool) -> Path:
+def _publish(results: "Results", folder: "Folder", *, plots: bool) -> Path:
     """Write report and plots; the report's path."""
     from zkagent.executor.bench.plots import draw_all
     from zkagent.executor.bench.report import REPORT, report
-    from zkagent.executor.places import write_whole
+    from zkagent.models.folders import write_folder
 
-    names = draw_all(results, folder) if plots else []
-    path = folder / REPORT
-    write_whole(path, report(results, names))
-    return path
+    pictures = draw_all(results) if plots else {}
+    text = report(results, list(pictures)).encode()
+    return write_folder(folder, {**pictures, REPORT: text}) / REPORT
 
 
 def described(found: "Comparison") -> str:

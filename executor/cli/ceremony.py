@@ -1,8 +1,7 @@
 """`zkagent ceremony`: set-ups of Groth16 circuits that several people make."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -109,12 +108,11 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
     from zkagent.circuits.groth16.ceremony.files import FIRST_KEY, R1CS, begin
     from zkagent.executor.cli.progress import working
     from zkagent.executor.commands import typed
-    from zkagent.executor.places import check_folder_for
+    from zkagent.executor.places import results_folder
 
     onnx = find_onnx(model)
-    check_folder_for((R1CS, FIRST_KEY), out, lambda _: False)
-    with working() as tell, _made_folder(out):
-        begun = begin(onnx, ptau, out, tell)
+    with results_folder(out, (R1CS, FIRST_KEY), lambda _: False) as folder, working() as tell:
+        begun = begin(onnx, ptau, folder, tell)
     constraints, key, held = out / R1CS, out / FIRST_KEY, _Held.of(begun)
     if as_json:
         files = {"r1cs": str(constraints), "zkey": str(key)}
@@ -132,20 +130,6 @@ def init_command(*, model: str, ptau: Path, out: Path, as_json: bool) -> None:
         "found sound: snarkjs' own check does not see every point that forges proofs",
         err=True,
     )
-
-
-@contextmanager
-def _made_folder(folder: Path) -> Iterator[None]:
-    """Made if needed, and gone again where nothing came of it."""
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):  # somebody put a file there meanwhile
-            for each in made:
-                each.rmdir()
-        raise
 
 
 def _checked_name(ctx: click.Context, option: click.Parameter, given: str) -> str:

@@ -74,21 +74,21 @@ def train_classifier_command(
     Needs torch: the error says how to get it.
     """
     from zkagent.executor.errors import TrainingExtraMissing
-    from zkagent.executor.places import check_folder_for
+    from zkagent.executor.places import results_folder
     from zkagent.models.catalogue import is_model
     from zkagent.models.classifier.dataset import load_texts, load_training_texts
     from zkagent.models.classifier.files import FILES, TextClassifier
 
-    check_folder_for(FILES, out, lambda folder: is_model(folder, TextClassifier))
-    texts, judged = load_training_texts(data), load_texts(test) if test else None
-    try:
-        from zkagent.models.classifier.build import build_classifier
-    except ModuleNotFoundError as exc:
-        if exc.name != "torch":
-            raise
-        raise TrainingExtraMissing from exc
-    _note(judged, texts.labels)
-    trained = build_classifier(texts, judged, out, size=size, seed=seed, progress=_say)
+    with results_folder(out, FILES, lambda there: is_model(there, TextClassifier)) as folder:
+        texts, judged = load_training_texts(data), load_texts(test) if test else None
+        try:
+            from zkagent.models.classifier.build import build_classifier
+        except ModuleNotFoundError as exc:
+            if exc.name != "torch":
+                raise
+            raise TrainingExtraMissing from exc
+        _note(judged, texts.labels)
+        trained = build_classifier(texts, judged, folder, size=size, seed=seed, progress=_say)
     output.show(trained.manifest.to_json().strip() if as_json else _describe(trained))
 
 

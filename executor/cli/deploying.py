@@ -235,12 +235,14 @@ def write_new(place: "Path | Place", text: str) -> None:
     """All of it or nothing. Raises FileInTheWay for a file that says something else."""
     from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import write_whole
+    from zkagent.models.files import open_regular
     from zkagent.models.whole import Place, place_of
 
     found = place if isinstance(place, Place) else place_of(place)
     if found.file and found.file.is_file() and found.file.stat().st_size:
-        if found.file.read_bytes() != text.encode():
-            raise FileInTheWay(found.named)
+        with open_regular(found.file) as file:
+            if file.read(len(text.encode()) + 1) != text.encode():
+                raise FileInTheWay(found.named)
         return
     write_whole(replace(found, new=True), text)
 

@@ -223,17 +223,17 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
     shipped ones.
     """
     from zkagent.executor.errors import TrainingExtraMissing
-    from zkagent.executor.places import check_folder_for
+    from zkagent.executor.places import results_folder
     from zkagent.models.catalogue import FILES, Model, is_model
 
-    check_folder_for(FILES, out, lambda folder: is_model(folder, Model))
-    try:
-        from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
-    except ModuleNotFoundError as exc:
-        if exc.name != "torch":
-            raise
-        raise TrainingExtraMissing from exc
-    trained = train_wallet(out, DEFAULT_SEED if seed is None else seed, _say)
+    with results_folder(out, FILES, lambda there: is_model(there, Model)) as folder:
+        try:
+            from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
+        except ModuleNotFoundError as exc:
+            if exc.name != "torch":
+                raise
+            raise TrainingExtraMissing from exc
+        trained = train_wallet(folder, DEFAULT_SEED if seed is None else seed, _say)
     output.show(f"{trained.directory}  {trained.digest}")
 
 

@@ -15,6 +15,7 @@ from zkagent.models.classifier.text import learn_words, rows_of_all
 from zkagent.models.classifier.training import Examples, Progress, Recipe, Trained, train
 from zkagent.models.classifier.weights import ClassifierWeights, evaluate
 from zkagent.models.classifier.words import KnownWords
+from zkagent.models.folders import Folder
 
 HELD_OUT = "every tenth text of each intent, held out"
 Rows = tuple[int, ...]
@@ -58,7 +59,7 @@ class _Readable:
 def build_classifier(
     data: LabelledTexts,
     test: LabelledTexts | None,
-    directory: Path,
+    directory: Path | Folder,
     *,
     size: str,
     seed: int,

@@ -26,8 +26,8 @@ from zkagent.models.files import (
     read_checked,
     sha256,
 )
+from zkagent.models.folders import Folder, write_folder
 from zkagent.models.networks.inference import Inference
-from zkagent.models.whole import write_folder
 
 FILES = MANIFEST, ONNX, TABLE, WORDS = "classifier.json", "model.onnx", "table.bin", "words.bin"
 
@@ -127,7 +127,10 @@ class TextClassifier:
 
 
 def save_classifier(
-    directory: Path, weights: ClassifierWeights, words: KnownWords, facts: dict[str, object]
+    directory: Path | Folder,
+    weights: ClassifierWeights,
+    words: KnownWords,
+    facts: dict[str, object],
 ) -> TextClassifier:
     """Export, write the four files and load them again. `facts`: the manifest's other fields."""
     from zkagent.models.classifier.export import export_classifier
@@ -149,8 +152,8 @@ def save_classifier(
             **facts,
         }
     )
-    write_folder(directory, {**contents, MANIFEST: manifest.to_json().encode()})
-    return load_classifier(directory)
+    files = {**contents, MANIFEST: manifest.to_json().encode()}
+    return load_classifier(write_folder(directory, files))
 
 
 def load_classifier(directory: Path) -> TextClassifier:

@@ -15,13 +15,13 @@ from zkagent.models.encoding.manifest import (
     Parameter,
 )
 from zkagent.models.encoding.vocabulary import build_vocabulary
+from zkagent.models.folders import Folder, write_folder
 from zkagent.models.training.architectures import PolicySizes
 from zkagent.models.training.training import Recipe, train
 from zkagent.models.training.training_data import Hiding
 from zkagent.models.wallet.dataset import SYMBOLS, build_dataset, common_words
 from zkagent.models.wallet.evaluate import Report, evaluate_model
 from zkagent.models.wallet.text.prompts import draw_prompts
-from zkagent.models.whole import write_file
 
 DEFAULT_SEED = 20240601
 SAMPLES = 330_000
@@ -54,7 +54,7 @@ ANSWERS = Answers(
 )
 
 
-def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model:
+def train_wallet(out: Path | Folder, seed: int, progress: Callable[[str], None]) -> Model:
     """Train the wallet model from `seed` and write it to the folder `out`."""
     started = time.monotonic()
     sizes = PolicySizes()
@@ -69,13 +69,13 @@ def train_wallet(out: Path, seed: int, progress: Callable[[str], None]) -> Model
     progress(f"trained in {time.monotonic() - started:.0f} s")
     tables = Tables(trained.text_table, trained.local_table, vocabulary)
     model = save_model(out, draft_manifest(sizes, seed), tables, trained.weights)
-    return with_accuracy(model, evaluate_model(model, None, progress))
+    return with_accuracy(model, evaluate_model(model, None, progress), out)
 
 
-def with_accuracy(model: Model, report: Report) -> Model:
-    """The model with the figures of `report` written into its manifest."""
+def with_accuracy(model: Model, report: Report, out: Path | Folder) -> Model:
+    """The model, which lies in `out`, with the figures of `report` written into its manifest."""
     manifest = model.manifest.model_copy(update={"accuracy": report.figures()})
-    write_file(model.directory / MANIFEST, manifest.to_json().encode())
+    write_folder(out, {MANIFEST: manifest.to_json().encode()})
     return load_model(model.directory, Model)
 
 

@@ -1,13 +1,17 @@
 """Places for results: what is refused before the work begins, and that nothing is left there."""
 
 import errno
+import fcntl
 import os
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.support.disks import mounted_alone
+from tests.support.disks import file_limit, mounted_alone
+from zkagent.executor import places
 from zkagent.executor.cli.deploying import write_new
 from zkagent.executor.errors import FileInTheWay, PlaceRefused
 from zkagent.executor.places import (
@@ -17,6 +21,9 @@ from zkagent.executor.places import (
     held_files,
     write_whole,
 )
+from zkagent.models import files
+from zkagent.models.files import open_regular, read_limited
+from zkagent.models.whole import Place, place_of
 
 
 def test_a_new_file_in_a_folder_is_fine_and_nothing_is_left_there(tmp_path: Path) -> None:
@@ -199,6 +206,20 @@ def test_what_fails_within_leaves_no_held_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
+def test_what_a_full_disk_cut_off_goes_too(tmp_path: Path) -> None:
+    for most in (0, 100, None):
+        with held_files(tmp_path / "folder", "a", "b") as (a, b):
+            b.write("x" * 50)
+            if most is None:
+                a.write("x" * 5000)
+                assert a.path.read_text() == "x" * 5000
+            else:
+                with file_limit(most), pytest.raises(OSError, match="File too large"):
+                    a.write("x" * 5000)
+                assert a.path.stat().st_size == most
+        assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
 def test_a_record_is_compared_with_a_file_alone(device: str, tmp_path: Path) -> None:
     """A device may have no end, and nothing that was ever written."""
@@ -254,7 +275,7 @@ def links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bo
     """Whether the file system has them."""
     if not request.param:
 
-        def refuse(source: Path, target: Path) -> None:
+        def refuse(source: Path, target: Path, **at: object) -> None:
             raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source, None, target)
 
         monkeypatch.setattr(os, "link", refuse)
@@ -320,6 +341,44 @@ def test_of_two_results_for_one_place_the_second_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
 
 
+STEPS = [(os, each) for each in ("open", "link", "stat", "replace", "unlink")] + [(fcntl, "flock")]
+
+
+@pytest.mark.parametrize("filled_before", [False, True])
+@pytest.mark.parametrize("step", range(12))
+def test_of_two_at_the_same_moment_one_is_told_that_it_has_no_place(
+    tmp_path: Path, links: bool, filled_before: bool, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second writes all of its own before this step of the first."""
+    place = tmp_path / "result"
+    if filled_before:
+        place.touch()
+    first, second = check_place(place), check_place(place)
+    steps = count()
+    told: list[str] = []
+
+    def write(found: Place, text: str) -> None:
+        try:
+            write_whole(found, text)
+            told.append(text)
+        except FileInTheWay:
+            pass
+
+    def noted(do: Callable[..., object], *given: object, **named: object) -> object:
+        if next(steps) == step:
+            write(second, "second")
+        return do(*given, **named)
+
+    with monkeypatch.context() as patch:
+        for module, name in STEPS:
+            patch.setattr(module, name, partial(noted, getattr(module, name)))
+        write(first, "first")
+    if "second" not in told:
+        write(second, "second")
+    assert told == [place.read_text()]
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
 def umask() -> int:
     os.umask(mask := os.umask(0o022))
     return mask
@@ -335,6 +394,79 @@ def test_a_pipe_that_became_a_file_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         write_whole(found, "result")
     assert victim.read_text() == "the only copy"
+
+
+def to_a_file(place: Path, victim: Path) -> None:
+    place.symlink_to(victim)
+
+
+def to_another_pipe(place: Path, victim: Path) -> None:
+    os.mkfifo(place)
+
+
+def to_a_device(place: Path, victim: Path) -> None:
+    place.symlink_to(os.devnull)
+
+
+@pytest.mark.parametrize("lay", [to_a_file, to_another_pipe, to_a_device])
+@pytest.mark.parametrize("at_the_last_moment", [True, False])
+def test_a_pipe_is_the_one_that_was_found(
+    tmp_path: Path,
+    lay: Callable[[Path, Path], None],
+    at_the_last_moment: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    victim, place = tmp_path / "key", tmp_path / "pipe"
+    victim.write_text("the only copy")
+    os.mkfifo(place)
+    reading = [os.open(place, os.O_RDWR | os.O_NONBLOCK)]
+    found, really = check_place(place), os.open
+
+    def meddle() -> None:
+        place.rename(tmp_path / "moved")
+        lay(place, victim)
+        if place.is_fifo():
+            reading.append(really(place, os.O_RDWR | os.O_NONBLOCK))
+
+    def opened(path: Path, *given: int, **named: int) -> int:
+        if path == place:
+            meddle()
+        return really(path, *given, **named)
+
+    if at_the_last_moment:
+        monkeypatch.setattr(os, "open", opened)
+    else:
+        meddle()
+    with pytest.raises(OSError, match="gone"):
+        write_whole(found, "result")
+    assert victim.read_text() == "the only copy"
+    for each in reading:
+        with pytest.raises(BlockingIOError):  # nothing was written
+            os.read(each, 10)
+        os.close(each)
+
+
+def test_a_pipe_that_is_laid_in_a_files_place_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "result"
+    place.write_text("mine")
+
+    def piped(read: Callable[..., object], path: Path, *given: int) -> object:
+        path.unlink()
+        os.mkfifo(path)
+        return read(path, *given)
+
+    found = place_of(place)
+    with monkeypatch.context() as patch:
+        patch.setattr(places, "read_limited", partial(piped, read_limited))
+        with pytest.raises(PlaceRefused, match="no regular file"):
+            check_place(place, replaceable=lambda _: True)
+    place.unlink()
+    place.write_text("mine")
+    monkeypatch.setattr(files, "open_regular", partial(piped, open_regular))
+    with pytest.raises(OSError, match="no regular file"):
+        write_new(found, "record")
 
 
 @pytest.mark.parametrize("place", ["itself", "there", "itself/below", "there/below"])

@@ -6,14 +6,17 @@ import secrets
 import socket
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.disks import file_limit, fill, small_disk
 from zkagent.executor.errors import PlaceRefused
 from zkagent.executor.places import check_place, write_whole
-from zkagent.models.whole import put_file, write_file, write_folder
+from zkagent.models.folders import write_folder
+from zkagent.models.whole import put_file, write_file
 
 OLD = {"a.bin": b"old", "manifest.json": b"old, too"}
 FRESH = {"a.bin": b"n" * 100_000, "manifest.json": b"fresh"}
@@ -66,15 +69,16 @@ def test_a_folder_that_cannot_be_filled_is_not_made(tmp_path: Path) -> None:
 
 def test_the_manifest_gets_its_name_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[str] = []
-    replace = Path.replace
 
-    def noted(self: Path, target: Path) -> Path:
-        named.append(Path(target).name)
-        return replace(self, target)
+    def noted(do: Any, fresh: str, name: str, **at: Any) -> None:
+        named.append(name)
+        do(fresh, name, **at)
 
-    monkeypatch.setattr(Path, "replace", noted)
-    write_folder(tmp_path, FRESH)
-    assert named == list(FRESH)
+    for way in ("link", "replace"):
+        monkeypatch.setattr(os, way, partial(noted, getattr(os, way)))
+    for _ in range(2):  # the first time, nothing is there
+        write_folder(tmp_path, FRESH)
+    assert named == [*FRESH, *FRESH]
 
 
 def test_permissions_stay_and_what_is_private_is(tmp_path: Path) -> None:

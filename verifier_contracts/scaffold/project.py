@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from zkagent.models.whole import write_folder
+from zkagent.models.folders import write_folder
 from zkagent.verifier_contracts.errors import NameRefused
 from zkagent.verifier_contracts.toolchain.compile import SOURCES
 from zkagent.verifier_contracts.toolchain.own import remapping_lines

@@ -44,7 +44,8 @@ from zkagent.circuits.support.isolation import Report, answer_call, call_module
 from zkagent.circuits.support.private import private_folder
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.models.files import open_regular
-from zkagent.models.whole import place_of, write_file, write_folder
+from zkagent.models.folders import Folder, write_folder
+from zkagent.models.whole import place_of, write_file
 
 MODULE = "zkagent.circuits.groth16.ceremony.files"
 R1CS, FIRST_KEY = "circuit.r1cs", "circuit_0000.zkey"
@@ -72,9 +73,9 @@ class Verified:
     rows: int
 
 
-def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Verified:
-    """Write the constraints and the first key of a network's circuit into a folder that is there.
-    Raises NetworkRefused, PtauRefused, EngineError, PackagesMissing, OSError."""
+def begin(onnx: Path, ptau: Path, folder: Path | Folder, progress: Told = silent) -> Verified:
+    """Write the constraints and the first key of a network's circuit. Raises NetworkRefused,
+    PtauRefused, EngineError, PackagesMissing, OSError."""
     progress(BuildStage.COMPILE)
     compiled = compile_network(read_network(onnx, any_integers=True))
     progress(Stage.POWERS)
@@ -90,8 +91,8 @@ def begin(onnx: Path, ptau: Path, folder: Path, progress: Told = silent) -> Veri
         _check_origin(transcript, compiled, powers)
         transcript.check()
         with open_regular(zkey) as key:
-            write_folder(folder, {R1CS: constraints, FIRST_KEY: key})
-    return Verified(replace(transcript, path=folder / FIRST_KEY), powers, compiled.rows)
+            path = write_folder(folder, {R1CS: constraints, FIRST_KEY: key}) / FIRST_KEY
+    return Verified(replace(transcript, path=path), powers, compiled.rows)
 
 
 def contribute(

@@ -13,7 +13,7 @@ from zkagent.circuits.artifacts import Proof
 from zkagent.executor.cli.agent_sources import _is_build as is_build
 from zkagent.executor.cli.prove import _is_proof as is_proof
 from zkagent.executor.errors import FileInTheWay
-from zkagent.executor.places import check_folder_for
+from zkagent.executor.places import results_folder
 from zkagent.models import catalogue
 from zkagent.models.catalogue import is_model
 from zkagent.models.classifier import files as classifier_files
@@ -120,8 +120,16 @@ def test_only_models_are_trained_anew_where_they_lie(
     assert exit_code(*trained(other.directory, classifier=classifier)) == 1
     assert "is there already" in one_line_error(capsys)
     assert (other.directory / "model.onnx").read_bytes() == before
-    check_folder_for(names, own.directory, lambda folder: is_model(folder, type(own)))
-    check_folder_for(names, tmp_path, lambda folder: False)  # none of them is there
+    for _ in range(2):
+        with results_folder(
+            own.directory, names, lambda folder: is_model(folder, type(own))
+        ) as out:
+            out.put({"model.onnx": (own.directory / "model.onnx").read_bytes()})
+    with results_folder(tmp_path, names, lambda folder: False):  # none of them is there
+        pass
     (own.directory / "model.onnx").write_bytes(b"my own")
-    with pytest.raises(FileInTheWay):
-        check_folder_for(names, own.directory, lambda folder: is_model(folder, type(own)))
+    with (
+        pytest.raises(FileInTheWay),
+        results_folder(own.directory, names, lambda folder: is_model(folder, type(own))),
+    ):
+        pytest.fail("it was opened")

@@ -177,8 +177,19 @@ def _read_unit(name: str, importer: str, folders: Mapping[str, Path]) -> str:
     for prefix, folder in folders.items():
         path = folder / name.removeprefix(prefix)
         if name.startswith(prefix) and path.is_file():
-            return path.read_text()
+            return source_text(path)
     raise CompileError(f"{importer}: import {name!r} not found in {', '.join(folders)}")
+
+
+def source_text(path: Path) -> str:
+    """Of a file that somebody else wrote. Raises CompileError."""
+    try:
+        return path.read_text("utf-8")
+    except OSError as exc:
+        raise CompileError(f"{path} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        said = f"it is no text in UTF-8 (byte {exc.start}): save it as such"
+        raise CompileError(f"{path} cannot be read: {said}") from exc
 
 
 def _cached_output(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:

@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from zkagent.verifier_contracts.errors import CompileError
-from zkagent.verifier_contracts.toolchain.compile import SOURCES, Contract, compile_sources
+from zkagent.verifier_contracts.toolchain.compile import (
+    SOURCES,
+    Contract,
+    compile_sources,
+    source_text,
+)
 from zkagent.verifier_contracts.toolchain.install import toolchain
 
 log = logging.getLogger(__name__)
@@ -35,12 +40,7 @@ def compile_file(path: Path) -> dict[str, Contract]:
 def check_source(path: Path) -> str:
     """A file's text. Raises CompileError for what cannot have a contract, before a compiler is
     asked."""
-    try:
-        text = path.read_text()
-    except OSError as exc:
-        raise CompileError(f"{path} cannot be read: {exc.strerror}") from exc
-    except UnicodeDecodeError as exc:
-        raise CompileError(f"{path} cannot be read: it is no text") from exc
+    text = source_text(path)
     if not CONTRACT.search(text):
         raise CompileError(f"{path} has no contract")
     return text
@@ -67,7 +67,8 @@ def _remapped(folder: Path) -> dict[str, Path]:
     ours = {PREFIX: SOURCES, "src/": SOURCES, **toolchain().remappings}
     found = {PREFIX: SOURCES, "/": Path("/")}  # relative imports are absolute by now
     file = folder / REMAPPINGS
-    for number, line in enumerate(_lines(file), start=1):
+    lines = source_text(file).splitlines() if file.is_file() else []
+    for number, line in enumerate(lines, start=1):
         prefix, equals, path = line.strip().partition("=")
         if equals and not _is_ours(prefix, Path(path), ours):
             if replaced := _replaced(prefix, folder / path, ours):
@@ -76,13 +77,6 @@ def _remapped(folder: Path) -> dict[str, Path]:
             else:
                 found.setdefault(prefix, folder / path)
     return found
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        return file.read_text().splitlines() if file.is_file() else []
-    except (OSError, UnicodeDecodeError) as exc:
-        raise CompileError(f"{file} cannot be read: {exc}") from exc
 
 
 def _is_ours(prefix: str, path: Path, ours: Mapping[str, Path]) -> bool:

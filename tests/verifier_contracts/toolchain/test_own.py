@@ -71,6 +71,25 @@ def test_more_may_be_added(folder: Path, prefix: str) -> None:
     assert remapped(folder, f"{prefix}=vendor/")[prefix] == folder / "vendor"
 
 
+LATIN = "// \u00a9 M\u00fcller\ncontract B {}\n".encode("latin-1")
+
+
+@pytest.mark.parametrize("name", ["A.sol", "B.sol", "remappings.txt"])
+def test_what_is_no_text_in_utf_8_is_named(folder: Path, name: str) -> None:
+    """Whether it is what was given, what that imports, or where imports are."""
+    (folder / "A.sol").write_text('import "./B.sol";\ncontract A {}\n')
+    (folder / "B.sol").write_text("contract B {}\n")
+    (folder / name).write_bytes(LATIN)
+    with pytest.raises(CompileError, match=rf"{name}.* cannot be read: it is no text in UTF-8"):
+        compile_file(folder / "A.sol")
+
+
+def test_an_import_that_cannot_be_read_is_named(folder: Path) -> None:
+    (folder / "A.sol").write_text('import "/proc/self/mem";\ncontract A {}\n')
+    with pytest.raises(CompileError, match=r"/proc/self/mem.* cannot be read: Input/output error"):
+        compile_file(folder / "A.sol")
+
+
 def test_ours_come_first_whatever_is_added(folder: Path, toolchain: Toolchain) -> None:
     (folder / "vendor" / "contracts").mkdir()
     (folder / "vendor" / "AgentBase.sol").write_text("// a stranger's")

@@ -197,7 +197,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/config": {"executor/places"},
     "executor/places": set(),
     "executor/runs": {"executor/chain", "executor/commands"},
-    "executor/bench": {"executor/chain", "executor/places", "executor/runs"},
+    "executor/bench": {"executor/chain", "executor/runs"},
     "executor/demo/attacks": {"executor/chain", "executor/runs"},
     "executor/receipts": {"executor/chain", "executor/places", "executor/runs"},
     "executor/audit": {"executor/chain", "executor/receipts", "executor/runs"},

@@ -59,10 +59,12 @@ def any_model_of(given: AnyModel | AnyPath) -> AnyModel:
 
 def setup_file(given: AnyPath | None) -> Path | None:
     """A file that is no set-up is refused here, also where a circuit from the cache would need
-    none. Points are checked when it is used. Raises SrsUnreadable."""
+    none. Points are checked when it is used. A verifying key names the Groth16 circuit that has it.
+    Raises SrsUnreadable."""
     from zkagent.circuits.bn254.srs_file import read_logrows
+    from zkagent.circuits.groth16.keys.setups import named_key
 
-    if given is not None:
+    if given is not None and named_key(file_of("srs", given)) is None:
         read_logrows(file_of("srs", given))
     return path_of(given)
 

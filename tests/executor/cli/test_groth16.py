@@ -11,6 +11,7 @@ from tests.support.command_line import exit_code, one_line_error
 from tests.support.foreign_circuits import as_a_ceremonys
 from tests.support.small_networks import relu_network, squares
 from zkagent.circuits.artifacts import Proof
+from zkagent.circuits.groth16.keys.key_code import HEAD
 from zkagent.circuits.groth16.keys.setups import note_own
 from zkagent.circuits.systems import GROTH16, PROVING, load_circuit
 from zkagent.executor.api.circuits import build_circuit
@@ -64,6 +65,15 @@ def test_a_circuit_is_built_listed_shown_and_removed(
     assert printed.out.count("circuit.vk") == 1
     remedy = "`zkagent ceremony init` begins a ceremony"
     assert printed.err.endswith(f"proofs count on a local chain (31337) only; {remedy}\n")
+    by_key = ("circuit", "build", str(square_onnx), *SYSTEM, "--json", "--srs")
+    key = load_circuit(built["digest"]).vk
+    assert exit_code(*by_key, str(key)) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] == built["digest"]
+    (of_another := home / "another.vk").write_bytes(HEAD + bytes(64))
+    assert exit_code(*by_key, str(of_another)) == 1
+    assert (
+        "no circuit of this one was built here with this verifying key" in capsys.readouterr().err
+    )
     assert exit_code("circuit", "list") == 0
     assert "4 -> 2, exact" in capsys.readouterr().out
     assert exit_code("circuit", "show", built["digest"][:12]) == 0

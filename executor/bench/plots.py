@@ -5,6 +5,7 @@ the same again.
 """
 
 import io
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE_INCHES, DPI = (8.0, 5.0), 110
+TITLE_WIDTH = 60  # characters
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = {
@@ -65,7 +67,7 @@ def draw_all(results: Results) -> dict[str, bytes]:
         with context(STYLE):
             figure = figure_class(figsize=SIZE_INCHES, dpi=DPI)
             axes = figure.add_subplot()
-            axes.set_title(plot.title)
+            axes.set_title(textwrap.fill(plot.title, TITLE_WIDTH))
             plot.draw(axes, results, found)
             figure.legend(loc="outside lower center", ncols=2)
             drawn = io.BytesIO()
@@ -123,8 +125,8 @@ def _right(axes: "Axes", found: list[Series], label: str, text: Callable[[float]
     low, high = axes.get_ylim()
     axes.set_ylim(low, min(high, 101))
     for one in found:
-        for (x, y), name in zip(one.points, one.labels, strict=bool(one.labels)):
-            axes.annotate(name, (x, y), (0, 9), textcoords="offset points", ha="center")
+        for name, point in one.names():
+            axes.annotate(name, point, (0, 9), textcoords="offset points", ha="center")
 
 
 def _break_even(axes: "Axes", results: Results, found: list[Series]) -> None:

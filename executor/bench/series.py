@@ -1,5 +1,6 @@
 """What the plots show, as numbers: tested without drawing anything."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +10,7 @@ from zkagent.executor.bench.results import Case, Network, Results, Share
 
 EVM, OURS, DEFAULTS, GROTH16 = "evm", "zkagent", "ezkl-defaults", "groth16"
 SHOWN_CROSSINGS = (1, 16)
+BESIDE = 1.2  # of two points' x, up to which one label has no room beside the other
 Cost = Callable[[Case], float | None]
 
 
@@ -37,6 +39,16 @@ class Series:
     labels: tuple[str, ...] = ()
     errors: tuple[Point, ...] = ()
     until: float | None = None
+
+    def names(self) -> Iterator[tuple[str, Point]]:
+        """What stands above which point: points close to each other have their labels in one."""
+        together: list[str] = []
+        following = [x for x, _ in self.points[1:]] + [math.inf]
+        for point, label, x in zip(self.points, self.labels, following, strict=bool(self.labels)):
+            together.append(label)
+            if x > point[0] * BESIDE:
+                yield ", ".join(together), point
+                together = []
 
 
 def prove_time(results: Results) -> list[Series]:

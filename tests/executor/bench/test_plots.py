@@ -53,6 +53,13 @@ def test_gas_per_decision_falls_with_the_batch_beside_the_evm_s_level() -> None:
     assert proofs.group == level.group
 
 
+def test_points_close_to_each_other_have_their_names_in_one() -> None:
+    points = ((10.0, 1.0), (11.0, 2.0), (13.5, 3.0), (20.0, 4.0), (21.0, 5.0))
+    drawn = series.Series("sizes", points, labels=("S", "M", "L", "XL", "XXL"))
+    assert list(drawn.names()) == [("S, M", points[1]), ("L", points[2]), ("XL, XXL", points[4])]
+    assert list(series.Series("no names", points).names()) == []
+
+
 def test_accuracy_is_the_circuit_s_or_an_exact_network_s_own() -> None:
     measured = proven("mlp-square", agreement=None)
     made = two_networks()

@@ -23,10 +23,11 @@ from zkagent.executor.receipts.circuits import find_circuit
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
+from zkagent.verifier_contracts.deployment import backing
 from zkagent.verifier_contracts.deployment.backing import KeyBacking
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.deployment.wallet import deploy_wallet
-from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, RevertError
+from zkagent.verifier_contracts.errors import DevelopmentSetupRefused, ModelCodeError, RevertError
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 
 SOMEWHERE = 7001  # no local chain
@@ -112,8 +113,13 @@ def test_deploying_takes_a_ceremonys_key_where_it_refuses_a_development_one(
 @pytest.fixture(scope="module")
 def deployed(somewhere: Anvil, wallet: Model, circuit: Circuit) -> Deployment:
     """Whole but for the network, which is smaller than the wallet's, so that its powers of tau are
-    made in seconds: nothing runs on it."""
-    return deploy_wallet(somewhere.web3, wallet, circuit, somewhere.accounts[0])
+    made in seconds: nothing runs on it. Another network's circuit is refused otherwise."""
+    owner = somewhere.accounts[0]
+    with pytest.raises(ModelCodeError, match="is of the ONNX file"):
+        deploy_wallet(somewhere.web3, wallet, circuit, owner)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backing, "_check_network", lambda *_: None)
+        return deploy_wallet(somewhere.web3, wallet, circuit, owner)
 
 
 def audited(somewhere: Anvil, deployed: Deployment, model: Model, circuit: Circuit) -> Audited:

@@ -4,7 +4,7 @@ leaves the journal of what was paid for, and nothing is paid for twice."""
 import errno
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -226,17 +226,29 @@ def test_a_node_that_changes_its_word_gets_no_transaction_that_was_not_shown(
     assert nonce(embedded) - before == 1
 
 
+@pytest.fixture
+def fee(embedded: EmbeddedChain) -> Iterator[Callable[[int], None]]:
+    """Sets the base fee of the chain's next block; a snapshot does not bring that back."""
+    usual: Any = embedded.web3.eth.get_block("latest")
+
+    def set_fee(wei: int) -> None:
+        embedded.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
+
+    yield set_fee
+    set_fee(usual["baseFeePerGas"])
+
+
 def test_all_that_is_sent_costs_no_more_than_was_said(
-    embedded: EmbeddedChain, place: list[str], capsys: Capture
+    embedded: EmbeddedChain, place: list[str], capsys: Capture, fee: Callable[[int], None]
 ) -> None:
     """Also of what was signed when fees were higher, and goes out as it was."""
     words = [*GOLD_DEPLOY, *place]
     embedded.anvil.rpc("evm_setAutomine", False)
-    embedded.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(90 * 10**9))
+    fee(90 * 10**9)
     embedded.anvil.rpc("evm_mine")
     assert interrupted(words) == 130
     embedded.anvil.rpc("anvil_dropAllTransactions")
-    embedded.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(10**9))
+    fee(10**9)
     embedded.anvil.rpc("evm_mine")
     embedded.anvil.rpc("evm_setAutomine", True)
     capsys.readouterr()

@@ -271,7 +271,7 @@ class StepNotAgreed(ChainError):
         self.step = step
         super().__init__(
             f"step {step!r} {why}: nothing was signed for it; repeat the command, which shows what "
-            "is left to pay now"
+            "is left to pay now; --gas-factor is for chains that count more gas than Ethereum"
         )
 
 

@@ -11,6 +11,7 @@ from zkagent.executor.cli.agent_sources import SOURCE
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
+    GAS_FACTOR_OPTION,
     RPC_OPTION,
     YES_OPTION,
 )
@@ -62,6 +63,7 @@ def checked_arguments(
     help="deployment.json: fills in executor, registry, model, commitment, book and pool.",
 )
 @click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
+@GAS_FACTOR_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
 @fee_options
@@ -76,6 +78,7 @@ def deploy_command(
     fee_caps: "FeeCaps",
     deployment: Path | None,
     out: Path | None,
+    gas_factor: float,
     dry_run: bool,
     yes: bool,
 ) -> None:
@@ -142,6 +145,7 @@ def deploy_command(
                 fork=rpc,
                 yes=yes,
                 dry_run=dry_run,
+                gas_factor=gas_factor,
                 details=shown,
                 record=place,
             ):

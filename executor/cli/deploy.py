@@ -15,6 +15,7 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
+    GAS_FACTOR_OPTION,
     RPC_OPTION,
     YES_OPTION,
     checked_tokens,
@@ -113,6 +114,7 @@ TRUST_FOUNDATIONS_OPTION = click.option(
     help="Make a demo pool and demo tokens for what is not given; local chains get them anyway.",
 )
 @click.option("--out", type=FILE, default=DEPLOYMENT, show_default=True, help="A new file.")
+@GAS_FACTOR_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
 @fee_options
@@ -129,6 +131,7 @@ def deploy_command(
     trust: tuple[str, ...],
     demo: bool,
     out: Path,
+    gas_factor: float,
     dry_run: bool,
     yes: bool,
     **there: Any,
@@ -182,6 +185,7 @@ def deploy_command(
                 fork=rpc if foundations.any else None,
                 yes=yes,
                 dry_run=dry_run,
+                gas_factor=gas_factor,
                 details=(*deployed_lines(circuit, model_name), *shown),
                 record=out,
             ):

@@ -31,6 +31,13 @@ ETHER, GWEI = 10**18, 10**9
 
 YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask.")
 DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Show what it costs; send nothing.")
+GAS_FACTOR_OPTION = click.option(
+    "--gas-factor",
+    type=click.FloatRange(min=1, max=1000),
+    default=1.0,
+    show_default=True,
+    help="How many times Ethereum's gas the chain counts, at most (Arbitrum: with L1's part).",
+)
 RPC_OPTION = click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
 CHAIN_ID_OPTION = click.option(
     "--chain-id", cls=SettingOption, type=int, help="Refuse to sign for another chain."
@@ -90,24 +97,26 @@ def agree(
     fork: str | None,
     yes: bool,
     dry_run: bool,
+    gas_factor: float,
     details: Sequence[str] = (),
     record: Path | None = None,
 ) -> bool:
     """Show what `work` costs, found out on a chain of our own, and ask; whether to go on.
 
     What is sent from then on are the steps that were shown to be left, each with the rehearsal's
-    limit of gas and for no more than the fee that was shown, so that all of it costs no more than
-    was said; where that does not do, the command ends and can be repeated. details: of what is
-    signed, each a line that nobody else has written into, shown behind `what`. fork: the RPC
-    address, where the work uses what is on the chain already. record: what the work ends with; a
-    file that is there already may be its own only where nothing is left to pay. Raises
+    limit of gas, times gas_factor (>= 1), and for no more than the fee that was shown, so that all
+    of it costs no more than was said; where that does not do, the command ends and can be repeated.
+    details: of what is signed, each a line that nobody else has written into, shown behind `what`.
+    fork: the RPC address, where the work uses what is on the chain already. record: what the work
+    ends with; a file that is there already may be its own only where nothing is left to pay. Raises
     InsufficientFunds, FileInTheWay, RecordUnwritten.
     """
     from zkagent.verifier_contracts.chain.signing import policy_of, set_policy
     from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 
     tell.stage("working out what it costs")
-    steps = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
+    rehearsed = rehearse(policy_of(carrier.web3).chain_id, carrier.account, work, fork)
+    steps = [each.times(gas_factor) for each in rehearsed]
     names = [each.step.name for each in steps]
     signed = [name for name in names if name in carrier.journal.steps]
     made = {name: block for name in signed if (block := carrier.made_in(name)) is not None}

@@ -13,6 +13,7 @@ from zkagent.executor.cli.deploy import BATCH_OPTION, TRUST_FOUNDATIONS_OPTION, 
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
+    GAS_FACTOR_OPTION,
     RPC_OPTION,
     YES_OPTION,
 )
@@ -68,6 +69,7 @@ def kept_verifiers(
     "not build it; may be repeated.",
 )
 @TRUST_FOUNDATIONS_OPTION
+@GAS_FACTOR_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
 @fee_options
@@ -85,6 +87,7 @@ def register_batch_command(
     srs: Path | None,
     keep: dict[int, str],
     trust: tuple[str, ...],
+    gas_factor: float,
     dry_run: bool,
     yes: bool,
 ) -> None:
@@ -157,7 +160,15 @@ def register_batch_command(
             )
             details = [_kept_line(each) for each in kept] or ["keeps no other"]
             if not agree(
-                carrier, what, work, tell, fork=rpc, yes=yes, dry_run=dry_run, details=details
+                carrier,
+                what,
+                work,
+                tell,
+                fork=rpc,
+                yes=yes,
+                dry_run=dry_run,
+                gas_factor=gas_factor,
+                details=details,
             ):
                 return
             signed = work(carrier, lambda s: tell.stage(f"deploying: {s}"))

@@ -226,6 +226,27 @@ def test_a_node_that_changes_its_word_gets_no_transaction_that_was_not_shown(
     assert nonce(embedded) - before == 1
 
 
+def test_where_a_chain_counts_more_gas_as_much_more_is_shown_and_signed_as_was_said(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture
+) -> None:
+    """As on rollups whose gas has a part for L1 in it."""
+    before, shown = nonce(embedded), []
+    with lying_node(embedded.anvil.rpc_url) as node:
+        node.lies["eth_estimateGas"] = lambda honest: hex(3 * int(honest(), 16))
+        words = [*GOLD_DEPLOY, "--rpc", node.url, *place[2:], "--yes"]
+        for factor, code in (("1", 1), ("2", 1), ("3", 0)):
+            assert exit_code(*words, "--gas-factor", factor) == code
+            told = capsys.readouterr().err
+            assert ("--gas-factor is for chains" in told) == (code == 1)
+            (gas,) = re.findall(r"^  in all +1 +([0-9,]+) gas$", told, re.M)
+            shown.append(int(gas.replace(",", "")))
+            assert nonce(embedded) - before == (code == 0)
+    assert shown == [factor * shown[0] for factor in (1, 2, 3)]
+    web3 = embedded.web3
+    sent: Any = web3.eth.get_block("latest", full_transactions=True)["transactions"][0]
+    assert 3 * shown[0] <= sent["gas"] < 5 * shown[0]
+
+
 @pytest.fixture
 def fee(embedded: EmbeddedChain) -> Iterator[Callable[[int], None]]:
     """Sets the base fee of the chain's next block; a snapshot does not bring that back."""

@@ -5,6 +5,7 @@ failed for money. What is to be used of the real chain (a pool, tokens, a regist
 when the rehearsal's chain is a fork of it.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,6 +28,11 @@ class Rehearsed:
     step: Step
     gas: int
     limit: int
+
+    def times(self, factor: float) -> "Rehearsed":
+        """On a chain that counts so many times as much gas."""
+        gas, limit = math.ceil(self.gas * factor), math.ceil(self.limit * factor)
+        return Rehearsed(self.step, gas, limit)
 
 
 @dataclass(frozen=True, slots=True)

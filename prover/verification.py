@@ -27,7 +27,8 @@ class Verdict:
 
 
 def verify(proof: Proof, circuit: Circuit) -> Verdict:
-    """Check that proof.outputs = f(proof.inputs) for the circuit's network.
+    """Check that proof.outputs = f(proof.inputs) for the circuit's network. What a file says of
+    these numbers, `proof.about`, is not looked at.
 
     What the verdict rests on is checked each time: under another key a true proof would be called
     false, or a false one true. Raises EngineError when it cannot be decided, ArtifactCorrupted.

@@ -153,8 +153,8 @@ def verify_command(
     srs: Path | None,
     as_json: bool,
 ) -> None:
-    """Verify a PROOF file, - for standard input; exit code 1 when it is false, 3 when it is true
-    and nothing here tells what it says.
+    """Verify a PROOF file, - for standard input; exit code 1 when it is false, 3 when its numbers
+    hold and what it says of them does not follow here.
 
     Without --model or --circuit the proof is checked against the circuit that it names, which must
     have been built on this machine, or verified with `zkagent ceremony verify --for-audits`.
@@ -173,14 +173,16 @@ def verify_command(
         _circuit_of_digest(named, srs) if model is None else _find_circuit(model, srs, proof_system)
     )
     with working("verifying the proof"):
-        verdict, untold = verify(proof, circuit), ""
+        verdict, told = verify(proof, circuit), True
         try:
             reason = verdict.reason or objection(proof, circuit, _named_model(model))
         except CannotVerify as exc:
-            reason, untold, proof = "", str(exc), replace(proof, about=None)
+            reason, told = str(exc), False
+    if reason:
+        proof = replace(proof, about=None)  # words that do not follow are nobody's to repeat
     if as_json:
-        fields = {"valid": not reason, "reason": reason, "circuit": circuit.digest}
-        fields |= {"untold": untold} if untold else {}
+        valid = not reason if told else None
+        fields = {"valid": valid, "reason": reason, "circuit": circuit.digest}
         fields |= {"development_srs": circuit.development_srs}
         fields |= {"unknown_maker": True} if circuit.unknown_maker else {}
         fields |= {"unchosen": True} if is_unchosen(circuit) else {}
@@ -188,11 +190,12 @@ def verify_command(
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
         )
-    elif reason:
+    elif reason and told:
         output.show(f"invalid: {reason}")
     else:
         output.show(_said(replace(proof, scale=scale_of(circuit))))
-        output.show(f"valid for circuit {circuit.digest[:16]}: {summary(circuit)}")
+        holds = "valid" if told else "the numbers hold"
+        output.show(f"{holds} for circuit {circuit.digest[:16]}: {summary(circuit)}")
         if warning := warning_of(circuit):
             output.show(f"not to be trusted: {warning}")
         elif model is None and digest is None and is_unchosen(circuit, srs):
@@ -202,9 +205,9 @@ def verify_command(
                 f"contributors, give --circuit {circuit.digest[:16]}, or choose it with `zkagent "
                 "ceremony finalize`"
             )
-        if untold:
-            output.show(f"not verified: {untold}")
-    sys.exit(1 if reason else 3 if untold else 0)
+        if not told:
+            output.show(f"not verified: {reason}")
+    sys.exit(0 if not reason else 1 if told else 3)
 
 
 def _is_proof(text: str) -> bool:

@@ -215,7 +215,8 @@ def download(circuit: CircuitId, artifact: Artifact, deps: Using, caller: From) 
     responses=responses(404, 415),
 )
 async def verify(body: SkipValidation[ProofDocument], deps: Using, caller: From) -> VerdictView:
-    """A verdict for any proof of a circuit that this service has."""
+    """A verdict for any proof of a circuit that this service has: on its numbers, and not on what
+    the file says that they are about."""
 
     def decide() -> VerdictView:
         card = deps.catalogue.card(body.circuit)

@@ -67,18 +67,18 @@ def test_a_classifier_s_proof_says_the_label(
     line = f"{classifier.name} decides {label} about {text!r}"
     assert capsys.readouterr().out.splitlines()[0] == line
     assert run("verify", out) == 3  # the proof holds, and the label is nobody's word yet
-    said, verdict, untold = capsys.readouterr().out.splitlines()
+    said, numbers, untold = capsys.readouterr().out.splitlines()
     assert said.startswith("y = [")
-    assert verdict.startswith("valid for circuit ")
+    assert numbers.startswith("the numbers hold for circuit ")
     assert untold == (
         f"not verified: what {classifier.name!r} decides is not known here: give its folder as "
         "--model"
     )
     assert run("verify", out, "--json") == 3
     told = json.loads(capsys.readouterr().out)
-    assert (told["valid"], told["reason"]) == (True, "")
+    assert told["valid"] is None
     assert "about" not in told
-    assert "give its folder as --model" in told["untold"]
+    assert "give its folder as --model" in told["reason"]
     fields = json.loads(out.read_text())
     fields["outputs"][0] += 1
     out.with_name("false.json").write_text(json.dumps(fields))
@@ -86,6 +86,32 @@ def test_a_classifier_s_proof_says_the_label(
     assert capsys.readouterr().out.startswith("invalid: ")
     assert run("verify", out, "--model", folder) == 0
     assert capsys.readouterr().out.splitlines()[0] == line
+    assert run("verify", out, "--model", folder, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["about"]["decision"]) == (True, label)
+
+
+def test_no_json_repeats_a_classifier_s_label_that_somebody_rewrote(
+    zkagent_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classifier = random_classifier(tmp_path / "intents")
+    label, text = classifier.classify("play some jazz"), "play some jazz"
+    out, folder = tmp_path / "proof.json", classifier.directory
+    assert run("prove", folder, "--prompt", text, "--out", out) == 0
+    fields = json.loads(out.read_text())
+    fields["about"]["decision"] = "somebody else's"
+    out.write_text(json.dumps(fields))
+    capsys.readouterr()
+    for given, code, valid in (((), 3, None), (("--model", folder), 1, False)):
+        assert run("verify", out, *given, "--json") == code
+        printed = capsys.readouterr().out
+        told = json.loads(printed)
+        assert told["valid"] is valid
+        assert told["reason"]
+        assert "about" not in told
+        assert run("verify", out, *given) == code
+        assert "somebody else's" not in printed + capsys.readouterr().out
+    assert f"the decision is {label!r}, not as it says" in told["reason"]
 
 
 def test_numbers_are_read_by_the_scale_that_they_have(

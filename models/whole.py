@@ -99,9 +99,9 @@ def _taker(path: Path) -> os.stat_result | None:
 
 
 def write_file(path: Path, data: Data, *, private: bool = False, new: bool = False) -> None:
-    """In place of what is there, with its permissions. private: for the owner's eyes alone. new:
-    not in place of anything but an empty file. Raises FileExistsError; OSError, which names the
-    path."""
+    """In place of what is there, with its permissions if it is of our own account. private: for the
+    owner's eyes alone. new: not in place of anything but an empty file. Raises FileExistsError;
+    OSError, which names the path."""
     with named(path):
         sweep(path.parent)
         fresh = path.with_name(fresh_name())
@@ -171,7 +171,7 @@ def fresh_name() -> str:
 def write_fresh(
     fresh: Name, like: Name, data: Data, *, private: bool = False, at: int | None = None
 ) -> os.stat_result:
-    """like: whose permissions it gets."""
+    """like: whose permissions it gets, or where another account made that, no wider ones."""
     mode = 0o600 if private else 0o666
     number = os.open(fresh, os.O_WRONLY | EXCLUSIVELY | os.O_NOFOLLOW, mode, dir_fd=at)
     with os.fdopen(number, "wb") as file:
@@ -180,8 +180,15 @@ def write_fresh(
         os.fsync(number)
         there = None if private else stat_of(like, at)
         if there and stat.S_ISREG(there.st_mode):
-            os.fchmod(number, stat.S_IMODE(there.st_mode))
+            os.fchmod(number, _mode_of(os.fstat(number), there))
         return os.fstat(number)
+
+
+def _mode_of(ours: os.stat_result, there: os.stat_result) -> int:
+    """Another account does not decide who may write, or read, what we make."""
+    if ours.st_uid == there.st_uid:
+        return stat.S_IMODE(there.st_mode)
+    return stat.S_IMODE(ours.st_mode) & (there.st_mode | 0o600)
 
 
 def _write_into(file: BufferedWriter, data: Data) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import zkagent.models.whole
 from tests.support.disks import file_limit, fill, small_disk
 from zkagent.executor.errors import PlaceRefused
 from zkagent.executor.places import check_place, write_whole
@@ -32,6 +33,18 @@ def write_one(folder: Path) -> None:
 
 def write_all(folder: Path) -> None:
     write_folder(folder, FRESH)
+
+
+def write_text(path: Path, data: bytes) -> None:
+    write_whole(path, data.decode())
+
+
+def write_named(path: Path, data: bytes) -> None:
+    write_folder(path.parent, {path.name: data})
+
+
+def write_result(path: Path, data: bytes) -> None:
+    write_whole(check_place(path, replaceable=lambda _: True), data.decode())
 
 
 @pytest.mark.parametrize("write", [write_one, write_all])
@@ -93,6 +106,56 @@ def test_permissions_stay_and_what_is_private_is(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("held", [b"", b"somebody's"])
+@pytest.mark.parametrize("write", [put_file, write_file, write_text, write_named, write_result])
+@pytest.mark.parametrize(
+    ("mask", "theirs", "result"),
+    [(0o077, 0o666, 0o600), (0o022, 0o6777, 0o644), (0o022, 0o600, 0o600), (0o022, 0, 0o600)],
+)
+def test_another_account_s_file_does_not_decide_who_may_write(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    held: bytes,
+    write: Callable[[Path, bytes], object],
+    mask: int,
+    theirs: int,
+    result: int,
+) -> None:
+    path = tmp_path / "result"
+    path.write_bytes(held)
+    path.chmod(0o666)
+    whole = zkagent.models.whole
+    uid, seen = path.stat().st_uid, whole.stat_of
+
+    def of_another(name: Path | str, at: int | None = None) -> os.stat_result | None:
+        if not (found := seen(name, at)) or path.name != Path(name).name:
+            return found
+        kind = stat.S_IFMT(found.st_mode)
+        return os.stat_result((kind | theirs, *found[1:4], uid + 1, *found[5:]))
+
+    monkeypatch.setattr(whole, "stat_of", of_another)
+    before = os.umask(mask)
+    try:
+        write(path, b"x")
+    finally:
+        os.umask(before)
+    assert path.read_bytes() == b"x"
+    assert stat.S_IMODE(path.stat().st_mode) == result
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_an_empty_file_that_another_account_laid_does_not_either(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    path = tmp_path / "result"
+    path.touch()
+    path.chmod(0o666)
+    os.chown(path, 65534, 65534)
+    write_whole(check_place(path), "x")
+    assert path.stat().st_uid == 0
+    assert not path.stat().st_mode & 0o022
 
 
 def link(place: Path, victim: Path) -> None:

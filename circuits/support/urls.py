@@ -7,8 +7,10 @@ import re
 from urllib.parse import urlsplit
 
 EXPECTED = "expected an address that begins with http:// or https:// and names a host"
-#: In a text: without the comma or colon behind it, which are no part of it.
-ADDRESS = re.compile(r"https?://[^\s'\"<>|)]*[^\s'\"<>|),;:]", re.IGNORECASE)
+#: In a text, of any scheme: without the comma or colon behind it, which are no part of it.
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>|)]*[^\s'\"<>|),;:]", re.IGNORECASE)
+#: Behind the host, or without one, it has the name of a database, which is no key.
+DATABASE = re.compile(r"sqlite:///[^?#]*|postgresql://[^?#@\\]*")
 
 
 def url_problem(text: str) -> str:
@@ -41,9 +43,14 @@ def shown_url(url: str) -> str:
 
 
 def without_keys(text: str) -> str:
-    """A traceback or error, say, with each address in it as `shown_url` has it."""
+    """A traceback or error, say, with each address in it as `shown_url` has it; that of a database
+    that has no password or query, as it is."""
     text = re.sub(r"(?<=with url: )\S+", "/...", text)  # how requests and urllib3 name a path
-    return ADDRESS.sub(lambda found: shown_url(found[0]), text)
+    return ADDRESS.sub(lambda found: _shown_in_text(found[0]), text)
+
+
+def _shown_in_text(url: str) -> str:
+    return url if DATABASE.fullmatch(url) else shown_url(url)
 
 
 __all__ = ["EXPECTED", "shown_url", "url_problem", "without_keys"]

@@ -62,6 +62,8 @@ SECRET_URLS = (
     "user:hunter2@h:1/SECRETKEY",
     "http://user:hunter2@h:99999/SECRETKEY",
     "http://http://user:hunter2@h/SECRETKEY",
+    "wss://user:hunter2@h:1/v2/SECRETKEY",
+    "ws://h:1/v2/SECRETKEY",
 )
 
 
@@ -72,9 +74,7 @@ def has_secret(text: str) -> bool:
 @pytest.mark.parametrize("url", SECRET_URLS)
 def test_what_may_be_a_key_is_not_shown(url: str) -> None:
     assert not has_secret(shown_url(url))
-    assert not has_secret(
-        without_keys(f"at <{url}>, '{url}' and {url}") if url[:4] == "http" else ""
-    )
+    assert not has_secret(without_keys(f"at <{url}>, '{url}' and {url}") if "://" in url else "")
     assert not has_secret(url_problem("user:hunter2@h:1"))
 
 
@@ -104,6 +104,28 @@ def test_what_stands_behind_an_address_stays() -> None:
     assert without_keys(kept) == kept
 
 
+@pytest.mark.parametrize("scheme", ["wss", "WS", "grpc+tls", "postgresql", "ftp", "file"])
+def test_an_address_of_any_scheme_loses_what_may_be_a_key(scheme: str) -> None:
+    for secret in (
+        "user:hunter2@h:1",
+        "user:hunter2@h:1/queue",
+        "h:1/v2?key=SECRETKEY",
+        "h#SECRETKEY",
+        "user:hunter2/hunter2@h/queue",
+    ):
+        url = f"{scheme}://{secret}"
+        assert not has_secret(without_keys(f"({url}), '{url}'; url={url}: {url}"))
+    if scheme != "postgresql":
+        assert without_keys(f"({scheme}://h/v2/SECRETKEY)") == f"({scheme}://h/...)"
+
+
+@pytest.mark.parametrize(
+    "said", ["sqlite:////srv/a@b/queue.db: x", "(postgresql://h:1/queue)", "http:// or wss:// (x)"]
+)
+def test_what_names_no_key_stays(said: str) -> None:
+    assert without_keys(said) == said
+
+
 SAID = "error sending request for url ({url}): timed out, asked {url}: 429"
 
 
@@ -121,7 +143,7 @@ SAID = "error sending request for url ({url}): timed out, asked {url}: 429"
         ValueError,
     ],
 )
-@pytest.mark.parametrize("scheme", ["https", "HTTPS", "http"])
+@pytest.mark.parametrize("scheme", ["https", "HTTPS", "http", "wss", "ws", "ipc+x"])
 def test_no_error_line_shows_a_key_whoever_wrote_it(
     verbose: tuple[str, ...],
     error: type[Exception],

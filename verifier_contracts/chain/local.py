@@ -69,7 +69,7 @@ class Anvil:
         except ChainError as exc:
             log = process.log_tail()
             self.stop()
-            raise AnvilError(f"anvil does not answer: {exc}; its log:\n{log}") from exc
+            raise AnvilError(f"anvil does not answer: {exc}; its log: {log}") from exc
         self.accounts = tuple(Account.from_key(key) for key in process.config["private_keys"])
         return self
 

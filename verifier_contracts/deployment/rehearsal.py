@@ -6,8 +6,8 @@ when the rehearsal's chain is a fork of it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from zkagent.verifier_contracts.chain.forwarder import forwarded
 from zkagent.verifier_contracts.chain.local import Anvil, Sender
 from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
+from zkagent.verifier_contracts.errors import AnvilError
 
 ENOUGH_WEI = 10**24
 
@@ -53,15 +54,29 @@ def rehearse(
     AnvilError.
     """
     with ExitStack() as stack:
-        options: tuple[str, ...] = ()
-        if fork is not None:
-            options = ("--fork-url", stack.enter_context(forwarded(fork)), "--no-storage-caching")
-        own = stack.enter_context(Anvil(chain_id=chain_id, options=options))
+        own = stack.enter_context(
+            Anvil(chain_id=chain_id) if fork is None else _fork(chain_id, fork)
+        )
         own.rpc("anvil_impersonateAccount", account)
         own.rpc("anvil_setBalance", account, hex(ENOUGH_WEI))
         carrier = _Rehearsing(own.web3, Web3.to_checksum_address(account))
         work(carrier)
     return tuple(carrier.steps)
+
+
+@contextmanager
+def _fork(chain_id: int, rpc_url: str) -> Iterator[Anvil]:
+    """Raises AnvilError."""
+    with ExitStack() as stack:
+        options = ("--fork-url", stack.enter_context(forwarded(rpc_url)), "--no-storage-caching")
+        try:
+            own = stack.enter_context(Anvil(chain_id=chain_id, options=options))
+        except AnvilError as exc:
+            raise AnvilError(
+                f"no copy of the chain to rehearse on: {exc}: if the node refused to tell what it "
+                "needs, try again later, or ask another node"
+            ) from exc
+        yield own
 
 
 class _Rehearsing(DirectCarrier):

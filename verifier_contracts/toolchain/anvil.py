@@ -65,11 +65,12 @@ class AnvilProcess:
         return self._process.poll() is None
 
     def log_tail(self, lines: int = 15) -> str:
-        """The end of anvil's output."""
+        """The end of anvil's output, in one line."""
         try:
-            return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
+            said = self.log_path.read_text(errors="replace").splitlines()[-lines:]
         except FileNotFoundError:
             return ""
+        return " | ".join(filter(None, map(str.strip, said)))
 
     def close(self) -> None:
         """End the process; harmless when it has ended already."""
@@ -114,9 +115,9 @@ class AnvilProcess:
                 return int(match[1])
             if ended:
                 code = self._process.returncode
-                raise AnvilError(f"anvil ended with code {code}; its log:\n{self.log_tail()}")
+                raise AnvilError(f"anvil ended with code {code}; its log: {self.log_tail()}")
             time.sleep(0.02)
-        raise AnvilError(f"anvil not ready after {timeout_s:g} s; its log:\n{self.log_tail()}")
+        raise AnvilError(f"anvil not ready after {timeout_s:g} s; its log: {self.log_tail()}")
 
     def _end_group(self) -> None:
         """Politely first: anvil removes its temporary files on SIGTERM."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 from zkagent.verifier_contracts.errors import AnvilError
 from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
 
@@ -54,3 +55,26 @@ def test_anvil_gets_neither_our_settings_nor_a_proxy(
     with pytest.raises(AnvilError, match="NOBODY_S_SETTING=kept") as caught:
         AnvilProcess(anvil, (), 5)
     assert "s3cr3t" not in str(caught.value)
+
+
+def test_what_anvil_said_last_is_one_line_that_hides_no_line_s_end(tmp_path: Path) -> None:
+    anvil = tmp_path / "anvil"
+    anvil.write_text("#!/bin/sh\nprintf 'Error: no\\n\\nContext:\\n- HTTP error 429\\n'\nexit 1\n")
+    anvil.chmod(0o755)
+    with pytest.raises(AnvilError) as caught:
+        AnvilProcess(anvil, (), 5)
+    said = "anvil ended with code 1; its log: Error: no | Context: | - HTTP error 429"
+    assert str(caught.value) == said
+
+
+def test_a_rehearsal_that_the_node_refuses_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Anvil) -> Anvil:
+        raise AnvilError("anvil ended with code 1; its log: HTTP error 429")
+
+    monkeypatch.setattr(Anvil, "start", refuse)
+    with pytest.raises(AnvilError, match=r"429: if the node refused.*ask another node"):
+        rehearse(1, "0x" + "11" * 20, lambda carrier: None, "http://127.0.0.1:1")
+    with pytest.raises(AnvilError, match=r"^anvil ended with code 1; its log: HTTP error 429$"):
+        rehearse(1, "0x" + "11" * 20, lambda carrier: None)

@@ -20,7 +20,7 @@ from zkagent.executor.config.files import (
 )
 from zkagent.executor.config.settings import NONE, SETTINGS, Form
 from zkagent.executor.config.trust import is_trusted, trust
-from zkagent.executor.errors import ConfigError
+from zkagent.executor.errors import ConfigError, ConfigUnreadable
 from zkagent.executor.places import write_whole
 from zkagent.models.whole import place_of
 
@@ -75,12 +75,15 @@ def _change(
     """What was read decides whether what is made of it is trusted, and nothing that somebody else
     lays there meanwhile."""
     path, ours = before.path, new or is_trusted(before)
+    place = replace(place_of(path), new=new)
+    if not place.file:  # it would keep nothing, and we could wait for ever for somebody who reads
+        raise ConfigUnreadable(path, "it is a pipe or a device")
     wanted = {**parse(path, before.content), name: value}
     changed = _with_line(before.content.decode(), name, line)
     _check(path, name, changed, {k: v for k, v in wanted.items() if v is not None})
     after = config_of(path, before.owner, changed.encode())
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(replace(place_of(path), new=new), changed)
+    write_whole(place, changed)
     if after.owner is Owner.PROJECT and ours:
         trust(after)
     return after

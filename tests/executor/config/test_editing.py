@@ -1,5 +1,6 @@
 """Changing one setting leaves the rest of a file as it is."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -136,3 +137,42 @@ def test_a_value_of_another_form_is_not_written(user: Path, name: str, value: st
 def test_none_can_be_written_for_every_setting(user: Path, name: str) -> None:
     assert set_value(Owner.USER, name, "none").values == {name: "none"}
     assert read_file(user, Owner.USER).values == {name: "none"}
+
+
+@pytest.mark.parametrize("owner", Owner)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_is_no_file_to_write_settings_into(
+    user: Path, project: Path, owner: Owner, linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads it, so that whoever opened it would wait for ever."""
+    monkeypatch.chdir(project.parent)
+    path = user if owner is Owner.USER else project
+    path.unlink(missing_ok=True)
+    pipe = path.with_name("pipe") if linked else path
+    os.mkfifo(pipe)
+    if linked:
+        path.symlink_to(pipe)
+    with pytest.raises(ConfigError, match=f"{path} cannot be read .it is a pipe or a device"):
+        set_value(owner, "chain-id", "8")
+    with pytest.raises(ConfigError, match=f"{path} does not set chain-id"):
+        unset_value(owner, "chain-id")
+
+
+def test_a_pipe_that_came_while_we_looked_is_not_written_into(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user.write_text(WRITTEN)
+    before = read_file(user, Owner.USER)
+    user.unlink()
+    os.mkfifo(user)
+    monkeypatch.setattr(editing, "read_file", lambda *_: before)
+    monkeypatch.setattr(Path, "is_file", lambda _: True)
+    with pytest.raises(ConfigError, match="it is a pipe or a device"):
+        set_value(Owner.USER, "chain-id", "8")
+
+
+def test_settings_are_not_thrown_into_a_device(user: Path) -> None:
+    user.unlink()
+    user.symlink_to("/dev/null")
+    with pytest.raises(ConfigError, match="it is a pipe or a device"):
+        set_value(Owner.USER, "chain-id", "8")

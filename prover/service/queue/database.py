@@ -311,18 +311,24 @@ def shared_clock(connection: sa.Connection) -> float:
 
 
 def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
-    """Repeat a transaction that the database refuses for the moment."""
+    """Repeat a transaction that the database refuses for the moment. Raises what does not end."""
     deadline = time.monotonic() + patience_s
     wait_s = 0.05
     while True:
         try:
             return action()
         except (sa.exc.DBAPIError, sa.exc.TimeoutError, DatabaseLost) as exc:
-            if time.monotonic() > deadline or isinstance(exc, sa.exc.IntegrityError):
+            if time.monotonic() > deadline or _stays(exc):
                 raise
             log.warning("the database refused, trying again: %s", trouble_of(exc).detail)
             time.sleep(wait_s)
             wait_s = min(2 * wait_s, 2.0)
+
+
+def _stays(exc: Exception) -> bool:
+    """Whether it would be refused however long anybody waits."""
+    lost = isinstance(exc, DatabaseLost) and not exc.can_return
+    return lost or isinstance(exc, sa.exc.IntegrityError)
 
 
 def insert_once(connection: sa.Connection, table: sa.Table, row: dict[str, Any]) -> bool:

@@ -72,6 +72,7 @@ class OpenFile:
         ours, index = found.values()
         if self._index is None and ours and index:
             self._index = LogIndex(ours, index)
+            self.look()  # whoever begins on a log that was emptied before has not looked at it yet
         self.check()
 
     def look(self) -> None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.prover.service.errors import DatabaseLost
 from zkagent.prover.service.queue import database
-from zkagent.prover.service.queue.database import Database
+from zkagent.prover.service.queue.database import Database, patiently
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
 from zkagent.prover.service.queue.store import Store
@@ -206,6 +206,54 @@ os._exit(0)
     subprocess.run([sys.executable, "-c", program, str(file)], check=True)
     assert any(log_of(file).read_bytes())
     assert EMPTIED in refused(opened)
+
+
+@pytest.mark.parametrize("way", [empty, cut, fill_with_zeros, write_another])
+def test_who_begins_on_a_hole_commits_nothing_behind_it(
+    opened: Database, file: Path, way: Callable[[Path], None]
+) -> None:
+    """As a command that is started while others have the log that was emptied."""
+    with opened.write() as connection:
+        connection.exec_driver_sql("CREATE TABLE of_theirs (x)")
+    opened.settle()
+    submit(opened, 1)
+    submit(opened, 2)
+    way(log_of(file))
+    log, before = log_of(file).read_bytes(), file.read_bytes()
+    begun = Database(f"sqlite:///{file}")
+    for _ in range(2):
+        with pytest.raises(DatabaseLost, match="emptied"), begun.write() as connection:
+            connection.exec_driver_sql("INSERT INTO of_theirs VALUES (1)")
+    begun.close()
+    assert (log_of(file).read_bytes(), file.read_bytes()) == (log, before)
+    assert EMPTIED in refused(opened)
+
+
+@pytest.mark.parametrize("way", [empty, Path.unlink])
+def test_nobody_waits_for_what_does_not_return(
+    settled: Database, file: Path, way: Callable[[Path], None]
+) -> None:
+    """A process is stopped in the meantime, as the words say."""
+    way(log_of(file))
+    tried: list[int] = []
+
+    def action() -> None:
+        tried.append(1)
+        submit(settled, 99)
+
+    with pytest.raises(DatabaseLost):
+        patiently(action)
+    assert len(tried) == 1
+
+
+def test_what_returns_is_waited_for(
+    settled: Database, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = file.with_name("away")
+    file.rename(away)
+    monkeypatch.setattr(database.time, "sleep", lambda _: away.exists() and away.rename(file))
+    patiently(lambda: submit(settled, 99))
+    assert not away.exists()
 
 
 def test_a_log_that_was_emptied_and_removed_is_not_called_saved(

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import prod
+from itertools import accumulate
 from pathlib import Path
 from typing import NoReturn
 
@@ -119,12 +119,16 @@ class Transcript:
 
     @property
     def open_to_all(self) -> str:
-        """Why everybody knows delta, which is then 1 times the beacons' factors; empty where
-        somebody's number is in it."""
+        """Why everybody knows delta, which is then 1, or the product of the last beacons' factors;
+        empty where somebody's number is in it. People who cancel what was there may know of the
+        beacons before theirs, and of none after."""
         if not self.people:
             return "nobody contributed to it"
-        known = prod(_drawn(each.beacon)[0] for each in self.contributions if each.beacon) % R
-        return "its contributions cancel" if self.delta == multiply(GENERATOR, known) else ""
+        beacons = (each.beacon for each in reversed(self.contributions) if each.beacon)
+        factors = (_drawn(beacon)[0] for beacon in beacons)
+        known = accumulate(factors, lambda one, other: one * other % R, initial=1)
+        cancelled = any(self.delta == multiply(GENERATOR, each) for each in known)
+        return "its contributions cancel" if cancelled else ""
 
     def check(self) -> None:
         """Each contribution follows from the one before it, and the key from the last one. Raises

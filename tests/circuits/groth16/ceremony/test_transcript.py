@@ -18,6 +18,7 @@ from zkagent.circuits.groth16.ceremony.files import _check_longer
 from zkagent.circuits.groth16.ceremony.transcript import (
     Beacon,
     Transcript,
+    _drawn,
     read_transcript,
 )
 
@@ -280,8 +281,14 @@ def test_contributions_that_cancel_are_nobodys(held: Held, last: Transcript) -> 
     first, beacon = read_transcript(held.key(0)), Beacon(b"known", 10)
     assert first.open_to_all == "nobody contributed to it"
     assert with_factor(first, beacon).open_to_all == "nobody contributed to it"
-    inverse = pow(7, -1, R)
+    inverse, drawn = pow(7, -1, R), pow(_drawn(beacon)[0], -1, R)
+    other = Beacon(b"other", 10)
+    both = drawn * pow(_drawn(other)[0], -1, R) % R
     for made in (
+        with_factor(with_factor(first, beacon), drawn),
+        with_factor(with_factor(with_factor(first, beacon), drawn), other),
+        with_factor(with_factor(with_factor(first, beacon), other), both),
+        with_factor(with_factor(with_factor(with_factor(first, 7), beacon), drawn), inverse),
         with_factor(with_factor(first, 7), inverse),
         with_factor(with_factor(with_factor(first, 7), inverse), beacon),
         with_factor(with_factor(with_factor(first, 7), beacon), inverse),
@@ -292,6 +299,7 @@ def test_contributions_that_cancel_are_nobodys(held: Held, last: Transcript) -> 
     for honest in (
         with_factor(first, 7),
         with_factor(with_factor(first, 7), beacon),
+        with_factor(with_factor(with_factor(first, beacon), 7), drawn),
         with_factor(with_factor(last, 7), inverse),
         last,
     ):

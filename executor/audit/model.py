@@ -88,8 +88,7 @@ def model_contract_checks(
     subject, bound = audited.subject, audited.bound
     code = build_model_code(audited.model.manifest, audited.model.tables)
     yield check(subject, "the tables are the model's", lambda: _tables(audited, code))
-    yield audited.code.check(_encoder(audited, code))
-    yield audited.code.check(_decoder(audited, code))
+    yield from map(audited.code.check, _deciding(audited, code))
     yield tell(subject, "the verifier is the circuit's", lambda: _verifier(audited))
     wanted = bound.batch_sizes if sizes is None else sizes
     for batch in filter(lambda batch: batch.size in wanted, bound.batches):
@@ -150,15 +149,15 @@ def _tables(audited: Audited, code: ModelCode) -> str:
     )
 
 
-def _encoder(audited: Audited, code: ModelCode) -> Place:
-    *chunks, data = audited.bound.components
-    values = code.encoder_immutables(chunks, data)
-    return Place("encoder", audited.bound.encoder, ("TextEncoder",), values)
-
-
-def _decoder(audited: Audited, code: ModelCode) -> Place:
-    values = code.decoder_immutables(audited.bound.components[-1])
-    return Place("decoder", audited.bound.decoder, ("ToolDecoder",), values)
+def _deciding(audited: Audited, code: ModelCode) -> tuple[Place, Place]:
+    """Encoder and decoder, made with the data that are listed: the last one are the manifest's."""
+    bound = audited.bound
+    *chunks, data = bound.components or (abi.NO_DATA,)
+    encoder = code.encoder_immutables(chunks, data)
+    return (
+        Place("encoder", bound.encoder, ("TextEncoder",), encoder),
+        Place("decoder", bound.decoder, ("ToolDecoder",), code.decoder_immutables(data)),
+    )
 
 
 def _verifier(audited: Audited) -> str:

@@ -29,7 +29,7 @@ FEATURE_BYTES = 2
 OUTPUT_BYTES = 8
 WORD = 32
 SYMBOL_BYTES, ENTRY_BYTES = 11, 32  # of a symbol book's list
-NO_HANDLER = NO_TOOL = "0x" + "00" * 20
+NO_HANDLER = NO_TOOL = NO_DATA = "0x" + "00" * 20
 
 
 @dataclass(frozen=True)
@@ -272,9 +272,10 @@ def spread(groups: Sequence[Sequence[int]], proofs: Sequence[bytes]) -> tuple[by
 def divide(count: int, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Decisions 0 to `count` - 1 of one model in as few proofs as `sizes` allow.
 
-    sizes: of the batch verifiers; without any, each decision has its own proof.
+    sizes: of the batch verifiers; without any, each decision has its own proof. A registry of
+    others may list any.
     """
-    most = max(sizes, default=1)
+    most = max((1, *sizes))
     starts = range(0, count, most)
     return tuple(tuple(range(start, min(start + most, count))) for start in starts)
 

@@ -104,7 +104,7 @@ def test_an_empty_proof_shares_the_one_before_it_of_its_model(
 def test_decisions_are_divided_into_as_few_proofs_as_possible() -> None:
     assert divide(3, (4, 16)) == ((0, 1, 2),)
     assert divide(5, (2,)) == ((0, 1), (2, 3), (4,))
-    assert divide(2, ()) == ((0,), (1,))
+    assert divide(2, ()) == divide(2, (0,)) == ((0,), (1,))
     assert divide(0, (4,)) == ()
 
 

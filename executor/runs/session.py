@@ -101,16 +101,12 @@ class _NoProver(ExitStack[None]):
         raise self.why
 
 
-def _may_have_happened(agent: str, signer: LocalAccount) -> bool:
-    """Whether something was signed for this agent of which nobody here has a receipt; also what was
-    given up."""
+def _was_signed_for(agent: str, signer: LocalAccount) -> bool:
+    """Whether anything was: what is unfinished is gone on with, and what was done is not done
+    again, whatever the agent's model has become."""
     whose = agent.lower(), str(signer.address).lower()
     readable, _ = Journal().look()
-    return any(
-        (record.intent.agent, record.intent.account) == whose
-        for record in readable
-        if not record.receipt
-    )
+    return any((record.intent.agent, record.intent.account) == whose for record in readable)
 
 
 @contextmanager
@@ -130,16 +126,17 @@ def open_agent(
 ) -> Iterator[Session]:
     """A session with an agent that is there. Raises OtherModel, CircuitError.
 
-    What was signed before is gone on with whatever the agent's model has become since, which its
-    owner may change: such a session begins no run.
+    What was signed before is gone on with, or refused as done before, whatever the agent's model
+    has become since, which its owner may change: such a session begins no run, and whoever wants
+    one is told of this error then.
     """
     circuit: Circuit | ZkagentError
     try:
         circuit = circuit_of_agent(web3, agent, model, srs, stage)
     except ZkagentError as exc:
-        if not _may_have_happened(agent, signer):
+        if not _was_signed_for(agent, signer):
             raise
-        circuit = exc
+        circuit, batches = exc, None
     with open_session(
         web3,
         agent,
@@ -203,7 +200,7 @@ def circuit_of_agent(
     head = chain.head()
     identity = chain.identity(head)
     check_model(identity, model)
-    check_deciders(chain.code_hashes, identity.model, model, head)
+    check_deciders(chain.code, identity.model, head)
     digest, system = identity.model.circuit_hash.hex(), find_system(identity.model.proof_system_id)
     if (circuit := cached_circuit(digest)) is None:
         check_repeatable(system, digest)

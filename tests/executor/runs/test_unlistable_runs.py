@@ -75,7 +75,7 @@ def test_nor_does_a_session_take_it_for_empty(runs: Path, monkeypatch: pytest.Mo
 
     make_unlistable("not ours to list", runs, monkeypatch)
     with pytest.raises(RunsUnreadable):
-        session._may_have_happened(INTENT.agent, Signer())  # type: ignore[arg-type]
+        session._was_signed_for(INTENT.agent, Signer())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", UNLISTABLE)

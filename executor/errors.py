@@ -9,6 +9,7 @@ ExecutorError
 ├── DeploymentMissing        an address or file is needed to know whom to talk to
 ├── ArgumentRefused          a function was called with a value that it cannot mean
 ├── NoAgentThere             a contract, or none, that does not answer as an agent's does
+│   └── WordRefused          its symbol book lists a word that this version's books refuse
 ├── PlanError                a run cannot be planned; nothing was sent
 │   ├── EncoderMismatch      contract and Python derive different features from one context
 │   ├── DecisionMismatch     contract and Python make different decisions of one output
@@ -119,6 +120,18 @@ class NoAgentThere(ExecutorError):
         self.address = address
         super().__init__(
             f"no agent of this kind at {address}: {why}; check the address and the chain"
+        )
+
+
+class WordRefused(NoAgentThere):
+    """A book of a release may: this version reads prompts by its own list of words."""
+
+    def __init__(self, book: str, why: str) -> None:
+        self.address = book
+        ExecutorError.__init__(
+            self,
+            f"the symbol book at {book} lists what books of this version refuse, so that no prompt "
+            f"is read by it: {why}; its owner can take it out (unlist)",
         )
 
 

@@ -333,6 +333,9 @@ class AgentChain(Protocol):
         """Run up to the first decision without a claim. Raises RevertError for the run's own
         failure, such as a tool that reverts."""
 
+    def code(self, address: str, block: Block) -> bytes:
+        """What stands at an address at `block`; empty for nothing."""
+
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
         """Keccak-256 of the code at each address at `block`."""
 

@@ -27,7 +27,7 @@ from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import Allowance, ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
-from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain
+from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
 from zkagent.models.errors import RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
@@ -122,6 +122,9 @@ class Web3Agent:
             raise
         raise NoAgentThere(self.agent, "its simulate() returns, where it must revert")
 
+    def code(self, address: str, block: Block) -> bytes:
+        return self.reader.code(address, block)
+
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
         return self.reader.code_hashes(addresses, block)
 
@@ -180,14 +183,13 @@ def read_tools(reader: ContractReader, agent: str, block: Block) -> tuple[tuple[
 
 
 def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:
-    """The contract whose code is a symbol book's list, and what is in it. Raises NoAgentThere, also
-    for a list that no book of this version has."""
+    """The contract whose code is a symbol book's list, and what is in it. Raises NoAgentThere, and
+    WordRefused for a word that no book of this version has."""
     data, listed = any_book(reader, book, block)
     try:
         check_listings(listed)
     except RefusedSymbol as exc:
-        why = f"a symbol book that none of ours is in this version: {exc}"
-        raise NoAgentThere(book, why) from exc
+        raise WordRefused(book, str(exc)) from exc
     return data, listed
 
 

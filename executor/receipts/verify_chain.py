@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, VerifiedDecision
 from zkagent.executor.chain.signatures import read_transaction
-from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain
+from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import (
     block_record,
@@ -120,11 +120,13 @@ def check_still_there(subject: str, run: RunRecord, chain: AgentChain) -> Check:
 
 def _answered(problem: Callable[[], str]) -> Callable[[], str]:
     """What the chain does not know, or a contract that is no agent, is a problem of the receipt;
-    a node that fails to answer is not."""
+    a node that fails to answer is not, nor a book that this version does not read by."""
 
     def found() -> str:
         try:
             return problem()
+        except WordRefused as exc:  # an earlier version's books list it
+            raise CannotTell(str(exc)) from exc
         except (NoAgentThere, NotOnChain, DecimalsRefused, RevertError) as exc:
             return str(exc)
 

@@ -13,9 +13,10 @@ from tests.executor.drain import PROMPT, REQUESTER, USDC
 from tests.support.fakes.memory_agent import MemoryAgent, memory_contracts
 from tests.support.fakes.memory_prover import check_memory_proof
 from zkagent.executor.chain.abi import book_code
-from zkagent.executor.chain.agent import AgreedCall, Block, Fact, RunTerms
+from zkagent.executor.chain.agent import AgentReads, AgreedCall, Block, Fact, RunTerms
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError
+from zkagent.executor.errors import CannotVerify, MalformedReceipt, ReceiptError, WordRefused
+from zkagent.executor.receipts import verify_chain
 from zkagent.executor.receipts.format import Receipt, load_receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
@@ -200,6 +201,24 @@ def test_a_book_of_an_earlier_version_may_list_words_that_are_refused_now(
     assert verify_receipt(receipt, sources(drain)).accepted
     with pytest.raises(RefusedSymbol, match="means something else"):
         check_listings(agent.reads_now.book)
+
+
+def test_an_answer_by_a_book_that_this_version_does_not_read_is_no_verdict(
+    receipt: Receipt, drain: Model, agent: MemoryAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier versions signed no facts for answers alone, so that the book itself is asked for."""
+
+    def refused(*_: object) -> AgentReads:
+        raise WordRefused(USDC, "no token can go by 'one'")
+
+    monkeypatch.setattr(verify_chain, "signed_terms", lambda _: RunTerms(0, ()))
+    online = sources(drain, chain=lambda address: agent)
+    assert verify_receipt(receipt, online).accepted
+    monkeypatch.setattr(agent, "reads", refused)
+    found = verify_receipt(receipt, online)
+    (problem,) = (each for each in found.problems if each.claim == "the context was there")
+    assert problem.unknown
+    assert "its owner can take it out" in problem.problem
 
 
 @pytest.mark.parametrize("place", ["book_contract", "book_data"])

@@ -131,10 +131,12 @@ class Model:
         y: Sequence[int],
         tools: Sequence[ToolSignature] | None = None,
         decimals: Mapping[str, int] | None = None,
+        *,
+        asks: bool = True,
     ) -> Decision:
-        """What `y` means in `context` for an agent with `tools` (all of them by default). Raises
-        RefusedText, RefusedArgument or OutputOutOfRange."""
-        return self._decode(context, self.parse(context), y, tools, decimals)
+        """What `y` means in `context` for an agent with `tools` (all of them by default). asks: as
+        `decoder.decode` has it. Raises RefusedText, RefusedArgument or OutputOutOfRange."""
+        return self._decode(context, self.parse(context), y, tools, decimals, asks=asks)
 
     def decide(
         self,
@@ -154,9 +156,11 @@ class Model:
         y: Sequence[int],
         tools: Sequence[ToolSignature] | None,
         decimals: Mapping[str, int] | None,
+        *,
+        asks: bool = True,
     ) -> Decision:
         held = self.tools if tools is None else tools
-        return decode(y, context, parse, self.manifest, tools=held, decimals=decimals)
+        return decode(y, context, parse, self.manifest, tools=held, decimals=decimals, asks=asks)
 
 
 def shipped_models() -> list[str]:

@@ -153,7 +153,7 @@ def _agent(
     head = chain.head()
     identity = chain.identity(head)
     check_model(identity, model)
-    check_deciders(chain.code_hashes, identity.model, model, head)
+    check_deciders(chain.code, identity.model, head)
     return chain
 
 

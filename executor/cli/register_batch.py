@@ -207,7 +207,7 @@ def _bound_model(
     if bound.manifest_digest.hex() != model.digest:
         theirs = bound.manifest_digest.hex()[:16]
         raise OtherModel("manifest", model.digest[:16], theirs)
-    check_deciders(reader.code_hashes, bound, model, code.block)
+    check_deciders(reader.code, bound, code.block)
     if bound.proof_system_id != system_id(HALO2.name):
         raise click.UsageError(
             f"batches are for proofs of {HALO2.name}: those of model {number} need none"

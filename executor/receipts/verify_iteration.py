@@ -1,7 +1,8 @@
 """The checks of one recorded iteration: context, features, output, proof, decision, observation.
 
-What does not follow by this version's rule may follow by that of a release, where the recorded
-encoder or decoder is one: that is for the version which goes by it to say.
+A decision that does not follow by this version's rule may follow by that of a release, where the
+recorded encoder or decoder is one: whether it was made so is for the version which goes by it to
+say. Features follow by one rule in all versions.
 """
 
 from collections.abc import Iterator
@@ -37,7 +38,6 @@ from zkagent.models.catalogue import Model
 
 FEATURES = "the features follow from the context"
 DECISION = "the decision follows from the output"
-BY_A_RULE = (FEATURES, DECISION)
 
 
 def check_iterations(subject: str, run: RunRecord, model: Model) -> Iterator[Check]:
@@ -64,15 +64,19 @@ def check_iteration(
         ("the observation ends the iteration", lambda: _observation(run, index)),
     ):
         found = check(name, claim, problem)
-        yield _by_its_rule(found, run.model, model) if claim in BY_A_RULE else found
+        yield _by_its_rule(found, step, run.model, model) if claim == DECISION else found
 
 
-def _by_its_rule(found: Check, record: ModelRecord, model: Model) -> Check:
-    """Unknown, where it does not hold and an earlier version's encoder or decoder decided."""
+def _by_its_rule(found: Check, step: IterationRecord, record: ModelRecord, model: Model) -> Check:
+    """Unknown, where an earlier version's encoder or decoder is recorded and the decision follows
+    by its rule alone."""
     code = (unhexed(record.encoder.code_hash), unhexed(record.decoder.code_hash))
     if found.held or not (other := earlier_decider(recorded_model(record), model, code)):
         return found
-    why = f"it was decided by {other}: {other.zkagent}, verifies it"
+    asks = other.rule.asks
+    if not check(found.subject, DECISION, lambda: _decision(step, model, asks=asks)).held:
+        return found
+    why = f"it follows by the rule of {other}: {other.zkagent}, says whether it is so"
     return replace(found, problem=why, unknown=True)
 
 
@@ -128,9 +132,9 @@ def _output(step: IterationRecord, model: Model) -> str:
     return difference(("y", step.y, hexed(pack(y, OUTPUT_BYTES))))
 
 
-def _decision(step: IterationRecord, model: Model) -> str:
+def _decision(step: IterationRecord, model: Model, *, asks: bool = True) -> str:
     context = recorded_context(step.context)
-    decision = derive_decision(model, context, unpack(unhexed(step.y), OUTPUT_BYTES))
+    decision = derive_decision(model, context, unpack(unhexed(step.y), OUTPUT_BYTES), asks=asks)
     expected = decision_record(decision, context.reads.tools)
     if step.observation is not None:
         entry = reasoning_entry(decision, raw_bytes(step.observation))

@@ -179,7 +179,7 @@ def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[Ite
         complete = len(records) == len(plan.decisions)
         if complete and rests_on(records, run.proven.terms.facts):
             return records
-    raise not_reproducible(chain, model, run.inclusion, plan.identity.model)
+    raise not_reproducible(chain, run.inclusion, plan.identity.model)
 
 
 def _states(

@@ -10,17 +10,21 @@ from collections.abc import Callable, Sequence
 from zkagent.executor.chain.agent import AgentChain, AgentModel, Block, Inclusion
 from zkagent.executor.errors import DecidedOtherwise, DecidesOtherwise, NotReproducible
 from zkagent.models.catalogue import Model
-from zkagent.verifier_contracts.deployment.deciders import Earlier, earlier_by_hash
+from zkagent.verifier_contracts.deployment.deciders import (
+    Earlier,
+    earlier_by_code,
+    earlier_by_hash,
+)
 from zkagent.verifier_contracts.deployment.model_code import build_model_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
-#: As `AgentChain.code_hashes`.
-CodeHashes = Callable[[Sequence[str], Block], Sequence[bytes]]
+#: As `AgentChain.code`.
+CodeAt = Callable[[str, Block], bytes]
 
 
 def earlier_decider(bound: AgentModel, model: Model, code: Sequence[bytes]) -> Earlier | None:
-    """The encoder or decoder of a release that decides otherwise, if one of them is such. code:
-    the hashes of theirs, in this order."""
+    """The encoder or decoder of a release that decides otherwise, if one of them is such, as far as
+    hashes tell. code: those of theirs, in this order."""
     try:
         built = build_model_code(model.manifest, model.tables)
     except ModelCodeError:  # no contract of ours holds it
@@ -28,22 +32,24 @@ def earlier_decider(bound: AgentModel, model: Model, code: Sequence[bytes]) -> E
     return earlier_by_hash(built, bound.components, *code)
 
 
-def check_deciders(hashes: CodeHashes, bound: AgentModel, model: Model, block: Block) -> None:
+def check_deciders(code: CodeAt, bound: AgentModel, block: Block) -> None:
     """Raises DecidesOtherwise."""
-    code = hashes((bound.encoder, bound.decoder), block)
-    if found := earlier_decider(bound, model, code):
+    if found := _earlier_there(code, bound, block):
         raise DecidesOtherwise(str(found), found.zkagent)
 
 
-def not_reproducible(
-    chain: AgentChain, model: Model, inclusion: Inclusion, bound: AgentModel
-) -> NotReproducible:
+def not_reproducible(chain: AgentChain, inclusion: Inclusion, bound: AgentModel) -> NotReproducible:
     """Of a run that no state leads to: why."""
     block = inclusion.result.block
-    code = chain.code_hashes((bound.encoder, bound.decoder), block)
-    if found := earlier_decider(bound, model, code):
+    if found := _earlier_there(chain.code, bound, block):
         return DecidedOtherwise(inclusion.hash, block.number, str(found), found.zkagent)
     return NotReproducible(inclusion.hash, block.number)
+
+
+def _earlier_there(code: CodeAt, bound: AgentModel, block: Block) -> Earlier | None:
+    """Whatever data the model's owner lists beside it."""
+    found = (earlier_by_code(code(each, block)) for each in (bound.decoder, bound.encoder))
+    return next(filter(None, found), None)
 
 
 __all__ = ["check_deciders", "earlier_decider", "not_reproducible"]

@@ -62,10 +62,13 @@ def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
     return model.encode(_for_model(context))
 
 
-def derive_decision(model: Model, context: DecisionContext, y: Sequence[int]) -> Decision:
-    """What `y` means in `context`. Raises models' RefusedArgument or OutputOutOfRange."""
+def derive_decision(
+    model: Model, context: DecisionContext, y: Sequence[int], *, asks: bool = True
+) -> Decision:
+    """What `y` means in `context`. asks: as `decoder.decode` has it. Raises models'
+    RefusedArgument or OutputOutOfRange."""
     tools = tool_signatures(context.reads)
-    return model.decode(_for_model(context), y, tools, dict(context.reads.decimals))
+    return model.decode(_for_model(context), y, tools, dict(context.reads.decimals), asks=asks)
 
 
 def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:

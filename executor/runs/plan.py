@@ -97,7 +97,7 @@ def plan_run(
     at = block or chain.head()
     identity = chain.identity(at)
     check_model(identity, model)
-    check_deciders(chain.code_hashes, identity.model, model, at)
+    check_deciders(chain.code, identity.model, at)
     reads = chain.reads(at)
     check_text(model, prompt, reads)
     return _Planning(chain, model, prompt, sender, identity, reads, report).run()

@@ -47,7 +47,7 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
             result = inclusion.result
             plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
             return CompletedRun(_proven(plan, call), inclusion, plans)
-    raise not_reproducible(chain, model, inclusion, identity.model)
+    raise not_reproducible(chain, inclusion, identity.model)
 
 
 def _decisions(

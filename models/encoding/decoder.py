@@ -116,14 +116,17 @@ def decode(
     *,
     tools: Sequence[ToolSignature],
     decimals: Mapping[str, int] | None = None,
+    asks: bool = True,
 ) -> Decision:
     """The decision that `y` means in `context` for an agent holding `tools`.
 
     `decimals` gives the decimals of tokens outside the symbol book by lower-case address (the
-    contract asks the token). Raises RefusedArgument errors exactly where the contract reverts.
+    contract asks the token). asks: where the prompt may hold more than one instruction, as not
+    every release's contracts did. Raises RefusedArgument errors exactly where the contract reverts.
     """
     known = {} if decimals is None else decimals
-    return _Decoder(context, parse, manifest, tools, known).decide(split_output(y, manifest))
+    decoder = _Decoder(context, parse, manifest, tools, known, asks=asks)
+    return decoder.decide(split_output(y, manifest))
 
 
 class _Decoder:
@@ -134,9 +137,11 @@ class _Decoder:
         manifest: Manifest,
         tools: Sequence[ToolSignature],
         decimals: Mapping[str, int],
+        *,
+        asks: bool,
     ) -> None:
         self.context, self.parse, self.manifest = context, parse, manifest
-        self.tools, self.decimals = tools, decimals
+        self.tools, self.decimals, self.asks = tools, decimals, asks
 
     def decide(self, scores: Scores) -> Decision:
         chosen = argmax(scores.actions)
@@ -164,7 +169,7 @@ class _Decoder:
         if not self.has_tool(action):
             return self.answer("no_tool", self.manifest.answers.no_tool, action.name)
         takes_amount = any(p.slot == "amount" for p in action.parameters)
-        if takes_amount and is_ambiguous(self.context, self.parse):
+        if self.asks and takes_amount and is_ambiguous(self.context, self.parse):
             return self.answer("ask", self.manifest.answers.ask)
         found: dict[SlotName, Argument] = {}
         taken: set[Token] = set()

@@ -2,7 +2,7 @@
 otherwise than this version: audits, commands and receipts say so, and nobody runs it unawares."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from zkagent.executor.api.audits import audit_agent, audit_model
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.errors import DecidesOtherwise, HappenedUnreceipted
 from zkagent.executor.runs import plan, session
+from zkagent.executor.runs.errors import DoneBefore
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.deployer import at
@@ -30,6 +31,15 @@ from zkagent.verifier_contracts.toolchain.compile import Contract, compile_sourc
 ARCHIVES = Path(__file__).parents[1] / "verifier_contracts" / "deployment" / "released"
 TWO = "deposit 5 USDC, yes, 5 USDC"  # the release deposits, this version asks
 BOTH = ("encoder", "decoder")
+Listed = Callable[[list[str]], list[str]]
+#: What a registry takes, and no deployment makes.
+ODD: dict[str, Listed] = {
+    "none": lambda listed: [],
+    "one": lambda listed: listed[-1:],
+    "permuted": lambda listed: listed[::-1],
+    "one more": lambda listed: [*listed, listed[0]],
+    "many": lambda listed: listed[:1] * 40,
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +61,9 @@ class Downgraded:
     model: Model
     release: dict[str, Contract]
 
-    def register(self, *roles: str) -> None:
-        """With the release's contracts in these roles, made as deployments make theirs."""
+    def register(self, *roles: str, listed: Listed = list) -> None:
+        """With the release's contracts in these roles, made as deployments make theirs. listed:
+        which data are registered beside them, of those that they read."""
         chain = self.world.stage.chain
         web3, owner, there = chain.web3, chain.owner, chain.deployment
         registry = at(web3, "ModelRegistry", there.registry)
@@ -66,6 +77,7 @@ class Downgraded:
             name, given = arguments[role]
             made = deploy(web3, self.release[name], owner, *given)
             binding[1 + BOTH.index(role)] = made.address
+        binding[3] = listed(binding[3])
         commitment = list(call(web3, registry.functions.getModel(there.model_id))[0])
         commitment[0] = call(web3, registry.functions.modelHashOf(tuple(binding)))
         changed = (there.model_id, tuple(commitment), tuple(binding))
@@ -118,6 +130,66 @@ def test_no_audit_calls_it_sound_unless_somebody_vouches_for_it(
         assert "of release 0.1.0" in found.conclusion
 
 
+@pytest.mark.parametrize("kind", ODD)
+def test_data_that_are_listed_otherwise_are_unsound_and_rejected(
+    downgraded: Downgraded, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Encoder and decoder are ours, and read what their constructors were given."""
+    world, there = downgraded.world, downgraded.world.stage.chain.deployment
+    downgraded.register(listed=ODD[kind])
+    for found in downgraded.audits():
+        assert found.verdict == "unsound"
+        assert {"model 1", "encoder"} <= {check.subject for check in found.problems}
+    run, rpc = world.run("deposit 5 USDC"), world.anvil.rpc_url
+    assert zkagent.verify_receipt(run.receipt).accepted
+    rejected = zkagent.verify_receipt(run.receipt, rpc=rpc)
+    assert rejected.verdict == "rejected"
+    assert {"run 1, model 1", "run 1, encoder"} <= {check.subject for check in rejected.problems}
+    for command in (
+        ("model", "audit", there.model_id, "--registry", there.registry, "--rpc", rpc),
+        ("agent", "audit", there.agent, "--rpc", rpc),
+        ("verify-run", run.path, "--rpc", rpc),
+    ):
+        assert exit_code(*command) == 1
+        said = capsys.readouterr()
+        assert "encoder" in said.out
+        assert "it was made with" in said.out
+        assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("roles", [("decoder",), ("encoder",)])
+def test_a_release_s_is_refused_whatever_data_are_listed_beside_it(
+    downgraded: Downgraded, kind: str, roles: tuple[str, ...]
+) -> None:
+    downgraded.register(*roles, listed=ODD[kind])
+    assert [found.verdict for found in downgraded.audits()] == ["unsound", "unsound"]
+    with pytest.raises(DecidesOtherwise, match=r"of release 0\.1\.0"):
+        downgraded.world.run("deposit 5 USDC")
+
+
+def test_what_was_done_before_is_done_before(
+    downgraded: Downgraded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a receipt, too; what was not begun is refused."""
+    downgraded.register("decoder")
+    world = downgraded.world
+    with pytest.MonkeyPatch.context() as before:
+        downgraded.run_before(before)
+        done = world.run("deposit 5 USDC")
+    mined = world.stage.mined_by_owner()
+    with pytest.raises(DoneBefore, match=str(done.path)):
+        world.run("deposit 5 USDC")
+    for again in (False, True):
+        with pytest.raises(DecidesOtherwise):
+            world.run("deposit 5 USDC" if again else "deposit 6 USDC", again=again)
+    target = ("--rpc", world.anvil.rpc_url, "--agent", world.stage.chain.deployment.agent)
+    command = ("run", "deposit 5 USDC", *target, "--key-file", world.key, "--yes")
+    assert exit_code(*command) == 5
+    assert "was carried out in block" in one_line_error(capsys)
+    assert world.stage.mined_by_owner() == mined
+
+
 def test_what_would_run_or_show_it_stops_before_anything_is_proven(
     downgraded: Downgraded, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,7 +224,7 @@ def test_a_receipt_of_before_is_unknown_and_not_rejected(
     for rpc in (None, world.anvil.rpc_url):
         found = zkagent.verify_receipt(receipt, rpc=rpc)
         assert found.verdict == "unknown", found.problems
-        assert any("b8c246e of the repository, verifies" in c.problem for c in found.problems)
+        assert any("b8c246e of the repository, says" in c.problem for c in found.problems)
     with_chain = zkagent.verify_receipt(alike, rpc=world.anvil.rpc_url)
     assert {check.subject for check in with_chain.problems} == {"run 1, encoder", "run 1, decoder"}
     assert with_chain.verdict == "unknown"
@@ -186,7 +258,7 @@ def test_a_run_that_lost_its_receipt_over_the_update_says_who_makes_it(
 
 
 def test_a_book_of_a_release_may_list_words_that_are_refused_now(
-    downgraded: Downgraded, release: dict[str, Contract]
+    downgraded: Downgraded, release: dict[str, Contract], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its tokens are audited all the same; a run reads no prompt by it."""
     chain = downgraded.world.stage.chain
@@ -208,3 +280,13 @@ def test_a_book_of_a_release_may_list_words_that_are_refused_now(
     assert any(check.subject == "token one" and check.held for check in found.checks)
     trusted = audit_agent(agent, rpc, trust=[f"book={book.address}"])
     assert trusted.verdict == "sound"
+    target = ("--rpc", rpc, "--agent", agent)
+    for command in (
+        ("decide", "wallet", "deposit 5 USDC", *target),
+        ("run", "deposit 5 USDC", *target, "--key-file", downgraded.world.key, "--yes"),
+    ):
+        assert exit_code(*command) == 1
+        said = one_line_error(capsys)
+        assert f"the symbol book at {book.address.lower()} lists what books" in said.lower()
+        assert "its owner can take it out (unlist)" in said
+        assert "check the address" not in said

@@ -42,15 +42,12 @@ def released_hash(name: str, code: ModelCode, components: Sequence[str] = COMPON
 class EarlierAgent(MemoryAgent):
     """One whose model was registered with the release's encoder and decoder."""
 
-    def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
-        bound, code = self.identity_now.model, code_of(self.model)
+    def code(self, address: str, block: Block) -> bytes:
+        bound = self.identity_now.model
         deciding = {bound.encoder: "TextEncoder", bound.decoder: "ToolDecoder"}
-        return tuple(
-            released_hash(deciding[each], code, bound.components)
-            if each in deciding
-            else MemoryAgent.code_hashes(self, [each], block)[0]
-            for each in addresses
-        )
+        if address not in deciding:
+            return MemoryAgent.code(self, address, block)
+        return released_code(deciding[address], code_of(self.model), bound.components)
 
 
 def code_of(model: Model) -> ModelCode:

@@ -2,9 +2,11 @@
 which derives features and decisions by one rule. Released ones that go by another are not ours to
 check: what they decide is true, and this version would say that it is not.
 
-`EARLIER` names the releases whose code of these two is not this version's (a test compares), and
-`deciding-VERSION.json` beside this file has their code, so that code hashes are enough to know them
-by, without a chain and without a compiler. Audits, runs and receipts ask here.
+`EARLIER` names the releases whose code of these two is not this version's (a test compares). Where
+there is a chain, they are known by their code, whatever their constructors wrote into it; and
+`deciding-VERSION.json` beside this file has it, so that code hashes are enough where a model's data
+are listed as deployments list them, without a chain and without a compiler. Audits, runs and
+receipts ask here.
 """
 
 import functools
@@ -28,16 +30,18 @@ DECIDING = ("ToolDecoder", "TextEncoder")
 @dataclass(frozen=True)
 class Rule:
     """By which a release decided. difference: from this version's. zkagent: whose Python goes by
-    it."""
+    it. asks: as `decoder.decode` has it."""
 
     difference: str
     zkagent: str
+    asks: bool
 
 
 EARLIER: Mapping[str, Rule] = {
     "0.1.0": Rule(
         "it does not ask where a prompt may hold more than one instruction",
         "0.1.0, commit b8c246e of the repository",
+        asks=False,
     ),
 }
 
@@ -63,6 +67,14 @@ def earlier(contract: KnownContract) -> Earlier | None:
     """What a contract that was recognised decides by, where that is not this version's rule."""
     rule = EARLIER.get(contract.version) if contract.name in DECIDING else None
     return Earlier(contract, rule) if rule else None
+
+
+def earlier_by_code(code: bytes) -> Earlier | None:
+    """The same of what stands on a chain, made with any values."""
+    for contract in released_contracts():
+        if (found := earlier(contract)) and contract.recognise(code):
+            return found
+    return None
 
 
 def earlier_by_hash(
@@ -110,4 +122,5 @@ def _filled(contract: KnownContract, code: bytes, values: Mapping[str, int]) -> 
     return bytes(filled)
 
 
-__all__ = ["DECIDING", "EARLIER", "Earlier", "Rule", "earlier", "earlier_by_hash"]
+__all__ = ["DECIDING", "EARLIER", "Earlier", "Rule"]
+__all__ += ["earlier", "earlier_by_code", "earlier_by_hash"]

@@ -23,8 +23,8 @@ from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model
 
 TWO = b"withdraw all my USDC, yes, all 5k"  # the release withdraws, this version asks
-DECISION = "the decision follows from the output"
-VERSION = "zkagent 0.1.0, commit b8c246e of the repository, verifies it"
+DECISION, FEATURES = "the decision follows from the output", "the features follow from the context"
+VERSION = "zkagent 0.1.0, commit b8c246e of the repository, says whether it is so"
 
 
 def run_before(agent: MemoryAgent, drain: Model, prompt: bytes = TWO) -> CompletedRun:
@@ -70,7 +70,7 @@ def test_a_true_receipt_is_unknown_and_says_who_verifies_it(
     assert found.verdict == "unknown"
     assert unknown(found) == {DECISION}
     (problem,) = (each.problem for each in found.problems)
-    assert problem.startswith("it was decided by ToolDecoder of release 0.1.0, which decides other")
+    assert problem.startswith("it follows by the rule of ToolDecoder of release 0.1.0, which decid")
     assert problem.endswith(VERSION)
     decide_as_before(monkeypatch)
     assert verify_receipt(receipt, offline).accepted
@@ -116,6 +116,35 @@ def test_what_no_version_decides_is_rejected_all_the_same(
 ) -> None:
     receipt = receipt_of(old, drain, run_before(old, drain))
     assert verify_receipt(changed(receipt, change), offline).verdict == "rejected"
+
+
+def of_another_prompt(run: Any) -> None:
+    run["prompt"] = "what is the weather?"
+    for step in run["iterations"]:
+        step["context"]["prompt"] = run["prompt"]
+
+
+def without_a_value(run: Any) -> None:
+    run["iterations"][1]["decision"]["values"].pop()
+
+
+def with_another_answer(run: Any) -> None:
+    run["iterations"][-1]["decision"]["answer"] = run["answer"] = "Done"
+
+
+@pytest.mark.parametrize("change", [of_another_prompt, without_a_value, with_another_answer])
+@pytest.mark.parametrize("prompt", [TWO, PROMPT])
+def test_whoever_records_a_release_s_decoder_has_its_decisions_and_no_others(
+    old: MemoryAgent, drain: Model, offline: Sources, prompt: bytes, change: Callable[[Any], None]
+) -> None:
+    """Nor other features, which are the same in all versions."""
+    receipt = receipt_of(old, drain, run_before(old, drain, prompt))
+    found = verify_receipt(changed(receipt, change), offline)
+    wrong = FEATURES if change is of_another_prompt else DECISION
+    broken = {each.claim for each in found.problems if not each.unknown}
+    assert wrong in broken
+    assert FEATURES not in unknown(found)
+    assert found.verdict == "rejected"
 
 
 def test_a_run_is_refused_before_anything_is_asked_or_proven(

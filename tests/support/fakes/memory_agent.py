@@ -133,8 +133,11 @@ class MemoryAgent:
     ) -> MissingDecision | Finished:
         return _Run(self, prompt, tuple(claims), dict(self.state)).simulate()
 
+    def code(self, address: str, block: Block) -> bytes:
+        return made_up_code(address)
+
     def code_hashes(self, addresses: Sequence[str], block: Block) -> tuple[bytes, ...]:
-        return tuple(made_up_code_hash(address) for address in addresses)
+        return tuple(keccak(self.code(address, block)) for address in addresses)
 
     def run_result(self, transaction: str) -> RunResult:
         if transaction not in self.results:
@@ -382,8 +385,12 @@ def memory_tools(model: Model) -> tuple[ToolMetadata, ...]:
     )
 
 
+def made_up_code(address: str) -> bytes:
+    return f"code of {address}".encode()
+
+
 def made_up_code_hash(address: str) -> bytes:
-    return keccak(text=f"code of {address}")
+    return keccak(made_up_code(address))
 
 
 def made_up_address(number: int) -> str:

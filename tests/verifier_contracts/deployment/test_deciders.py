@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from eth_utils.crypto import keccak
 
-from tests.support.earlier_deciders import COMPONENTS, released_hash
+from tests.support.earlier_deciders import COMPONENTS, released_code, released_hash
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.deployment.deciders import (
     DECIDING,
     EARLIER,
     earlier,
+    earlier_by_code,
     earlier_by_hash,
 )
 from zkagent.verifier_contracts.deployment.known_code import (
@@ -27,6 +28,7 @@ from zkagent.verifier_contracts.deployment.release import (
     read_archive,
     tree_sources,
 )
+from zkagent.verifier_contracts.toolchain.compile import compile_all
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 
 ARCHIVES = Path(__file__).parent / "released"
@@ -99,3 +101,21 @@ def test_other_code_and_that_of_another_model_is_none(code: ModelCode) -> None:
     assert earlier_by_hash(code, COMPONENTS, *reversed(both)) is None
     assert earlier_by_hash(code, [], *both) is None
     assert earlier_by_hash(code, [*COMPONENTS[:-1], "0x" + "ee" * 20], *both) is None
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_code_is_known_with_any_data(code: ModelCode, name: str) -> None:
+    for data in ("0x" + "ee" * 20, COMPONENTS[-1]):
+        standing = released_code(name, code, [*COMPONENTS[:-1], data])
+        found = earlier_by_code(standing)
+        assert found is not None
+        assert (found.contract.name, found.contract.version) == (name, "0.1.0")
+        assert earlier_by_code(standing[:-1]) is None
+        assert earlier_by_code(standing[:-1] + bytes([standing[-1] ^ 1])) is None
+    assert earlier_by_code(b"") is None
+
+
+def test_that_of_this_version_is_none(toolchain: Toolchain) -> None:
+    compiled = compile_all()
+    for name in DECIDING:
+        assert earlier_by_code(compiled[name].deployed_bytecode) is None

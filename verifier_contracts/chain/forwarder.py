@@ -6,6 +6,7 @@ caller) is given a forwarder's, which passes on what a fork reads of a chain and
 whoever finds it has no more of the node than he has by asking that anvil.
 """
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,9 +93,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         question = self.rfile.read(int(length))
-        if not _only_reads(question):
+        if not (reads := _reads(question)):
             return self._answer(HTTPStatus.FORBIDDEN)
-        return self._answer(*self._asked(question))
+        return self._answer(*self._asked(reads))
 
     def log_message(self, *arguments: Any) -> None:
         """Nobody reads it."""
@@ -120,13 +121,26 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _only_reads(question: bytes) -> bool:
+def _reads(question: bytes) -> bytes:
+    """The same in our words, nothing for what does anything but read: a node may read keys that
+    differ by their case alone, or stand twice, otherwise than we do."""
     try:
         asked = load_json(question)
-        each = asked if isinstance(asked, list) else [asked]
-        return all(one["method"] in READS for one in each)
-    except (ValueError, TypeError, KeyError):
-        return False
+        if isinstance(asked, list):
+            again: Any = [_read(one) for one in asked]
+        else:
+            again = _read(asked)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return b""
+    return json.dumps(again).encode() if again else b""
+
+
+def _read(one: Any) -> dict[str, Any]:
+    """Raises ValueError for what is none, and TypeError, KeyError or AttributeError."""
+    if one["method"] not in READS:
+        raise ValueError(one["method"])
+    head = {"jsonrpc": "2.0", "id": one.get("id"), "method": one["method"]}
+    return {**head, "params": one.get("params", [])}
 
 
 __all__ = ["forwarded"]

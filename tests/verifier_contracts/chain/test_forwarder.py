@@ -73,7 +73,7 @@ def test_questions_reach_the_node_by_its_own_address(node: Node) -> None:
             response = ask(address, body)
             assert (response.status_code, response.content) == (200, node.body)
             path, credentials, asked = node.asked.pop()
-            assert (path, asked) == ("/v2/s3cr3t?key=s3cr3t", body)
+            assert (path, json.loads(asked)) == ("/v2/s3cr3t?key=s3cr3t", question)
             assert credentials.startswith("Basic ")
     with pytest.raises(requests.ConnectionError):
         ask(address, json.dumps(BLOCK).encode())
@@ -101,6 +101,11 @@ NO_QUESTIONS = (
     b"7",
     b"null",
     b"[7]",
+    b"[]",
+    b"[[]]",
+    b'[[{"method": "eth_blockNumber"}]]',
+    b'{"METHOD": "eth_blockNumber"}',
+    b'{"method": "eth_blockNumber", "m\\u0065thod": "eth_accounts"}',
     b"eth_blockNumber",
     b'{"method": "eth_blockNumber", "method": "eth_accounts"}',
     b"[" * 10_000,
@@ -118,6 +123,21 @@ def test_nothing_but_what_a_fork_reads_reaches_the_node(node: Node) -> None:
         assert ask(address, b" " * (MOST_QUESTION_BYTES + 1)).status_code == 413
     assert node.asked == []
     assert not READS & set(map(str, WRITES))
+
+
+@pytest.mark.parametrize("more", ["METHOD", "Method", "Params", "ID", "Jsonrpc", "from", "method "])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_node_gets_no_key_that_it_may_read_otherwise(
+    node: Node, more: str, *, listed: bool
+) -> None:
+    """Go's takes the last of keys that differ by their case alone."""
+    block = {**BLOCK, "params": ["0x1", {"to": "0x2"}], more: "eth_sendTransaction"}
+    body = json.dumps([block, block] if listed else block).encode()
+    with forwarded(node.url) as address:
+        assert ask(address, body).status_code == 200
+    ((_, _, asked),) = node.asked
+    passed_on = {key: block[key] for key in ("jsonrpc", "id", "method", "params")}
+    assert json.loads(asked) == ([passed_on, passed_on] if listed else passed_on)
 
 
 @pytest.mark.parametrize("status", [301, 307, 400, 401, 403, 404, 429, 500, 503])

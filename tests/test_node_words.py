@@ -36,6 +36,8 @@ ARGUED = {
     ("deployment/journalled.py", "_used_nonces", "quantity"): (
         "decides whether to sign the same anew; what is signed then is the step that was agreed to"
     ),
+    ("deployment/journalled.py", "_check_void", "get_code"): "decides on an error alone",
+    ("deployment/journalled.py", "_made_by", "call"): "decides on an error alone",
     ("deployment/journalled.py", "_gas", "estimate_gas"): (
         "decides on an error alone: what is signed is the rehearsal's limit"
     ),

@@ -26,6 +26,7 @@ ContractsError
     ├── SignedOtherwise       the chain has another value, says the node, than was signed
     ├── FeeRefused            a fee above what may be paid
     ├── StepPending           a deployment's transaction is not included yet
+    ├── StepContradicted      one that took no effect, says the node, and what there is says it did
     ├── StepNotAgreed         one that nobody said yes to, or not to so much gas
     └── RevertError           a call or transaction reverted; the reason is decoded from the ABI
 
@@ -264,6 +265,17 @@ class StepPending(ChainError):
         )
 
 
+class StepContradicted(ChainError):
+    """Signed anew it would be made twice, and what was built on it lost."""
+
+    def __init__(self, step: str, transaction: str, why: str) -> None:
+        self.step, self.transaction = step, transaction
+        super().__init__(
+            f"the node says that step {step!r} took no effect (transaction {transaction}), but "
+            f"{why}: nothing was signed; repeat the command with another node (--rpc), or later"
+        )
+
+
 class StepNotAgreed(ChainError):
     """What it would take was shown otherwise, or not at all."""
 
@@ -320,6 +332,7 @@ __all__ = [
     "NameRefused",
     "RevertError",
     "SignedOtherwise",
+    "StepContradicted",
     "StepNotAgreed",
     "StepPending",
     "ToolchainError",

@@ -181,6 +181,7 @@ def test_a_step_that_took_no_effect_is_shown_and_counted_as_one_to_pay(
             return {**told, "status": "0x0"} if lost == "failed" else None
 
         node.lies["eth_getTransactionReceipt"] = lie
+        node.says("eth_getCode", "0x")
         capsys.readouterr()
         assert exit_code(*words[:-4], "--rpc", node.url, *words[-2:], "--yes") == 0
     told = capsys.readouterr().err

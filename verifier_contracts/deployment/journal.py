@@ -14,6 +14,7 @@ import os
 import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self
 
@@ -69,10 +70,29 @@ class Journal:
         """The names of all steps that something was signed for."""
         return {signed.step for signed in self._signed}
 
+    def counting(self, step: str) -> list[list[Signed]]:
+        """What was signed for a step and may count, by nonce; the one that was chosen last is last.
+        Once a later step is signed, which has in it what this one made, no other nonce counts."""
+        behind = self._behind(step)
+        mine = [each for each in self._signed if each.step in {step, *behind}]
+        before = list(takewhile(lambda each: each.step == step, mine))
+        nonces = list(dict.fromkeys(each.nonce for each in reversed(before)))[::-1]
+        kept = nonces[-1:] if behind else nonces
+        return [[each for each in self.of(step) if each.nonce == nonce] for nonce in kept]
+
+    def is_followed(self, step: str) -> bool:
+        """Whether later steps are signed: then this one had taken effect."""
+        return bool(self._behind(step))
+
+    def _behind(self, step: str) -> set[str]:
+        order = list(dict.fromkeys(each.step for each in self._signed))
+        return set(order[order.index(step) + 1 :]) if step in order else set()
+
     @property
     def next_nonce(self) -> int:
-        """After all that was signed."""
-        return max((signed.nonce + 1 for signed in self._signed), default=0)
+        """After all that was signed and may count."""
+        tries = [each for step in self.steps for each in self.counting(step)]
+        return max((each[-1].nonce + 1 for each in tries), default=0)
 
     def add(self, signed: Signed) -> None:
         """Returns when the line is on the disk. Raises OSError, and then no line was added."""

@@ -3,10 +3,12 @@
 Each transaction is journalled, signed as it is, before it is broadcast. A deployment that is
 started again goes through the same steps; those that the journal has are looked up on the chain,
 broadcast again as they were, or replaced under the same nonce, so that at most one of them is ever
-included. A step is signed anew only when, as the node tells it, something else used its nonce or
-its transaction failed: where that is a lie, something may be made twice, which costs gas and no
-more. Once somebody was told what it costs (`bind`), no step is signed or broadcast that was not
-told, and none with more gas.
+included. A step is signed anew, with another nonce and so another address for what it makes, only
+when, as the node tells it, something else used its nonce or its transaction failed, no later step
+is signed, and what it would make does not stand at its address: where that is a lie, something may
+be made twice, which costs the gas of that one step; what was built on is never made twice. Once
+somebody was told what it costs (`bind`), no step is signed or broadcast that was not told, and none
+with more gas.
 """
 
 import time
@@ -15,10 +17,10 @@ from typing import Any
 
 from eth_account.signers.local import LocalAccount
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
-from eth_typing import HexAddress, HexStr
+from eth_typing import ChecksumAddress, HexAddress, HexStr
 from eth_utils.crypto import keccak
 from hexbytes import HexBytes
-from web3.exceptions import TransactionNotFound, Web3RPCError
+from web3.exceptions import ContractLogicError, TransactionNotFound, Web3RPCError
 from web3.types import Nonce
 from web3.utils.address import get_create_address
 
@@ -39,6 +41,7 @@ from zkagent.verifier_contracts.deployment.journal import Journal, Signed, diges
 from zkagent.verifier_contracts.errors import (
     AnswerRefused,
     JournalRefused,
+    StepContradicted,
     StepNotAgreed,
     StepPending,
 )
@@ -76,13 +79,12 @@ class JournalledCarrier:
 
     def carry(self, step: Step, call: Any, errors: Sequence[AbiEntry] = ()) -> Any:
         """Raises like `Carrier.carry`; JournalRefused when the journal has another transaction for
-        this step; StepNotAgreed; StepPending when it is not included in time; OSError when it
-        cannot be journalled, and then it was not sent."""
+        this step; StepContradicted; StepNotAgreed; StepPending when it is not included in time;
+        OSError when it cannot be journalled, and then it was not sent."""
         fields = content_of(call)
         known = (*(getattr(call, "contract_abi", None) or ()), *errors)
         with translated(self.web3, known):
-            tries = self._past(step, fields)
-            receipt = self._receipt(tries)
+            tries, receipt = self._past(step, fields)
             if receipt is None:
                 tries = self._broadcast(step, fields, tries)
                 receipt = self._wait(step, tries)
@@ -94,45 +96,96 @@ class JournalledCarrier:
 
     def made_in(self, step: str) -> int | None:
         """The block in which what the journal has for a step took effect; None while none did, as
-        after it failed: then it is carried out, and paid for, yet."""
+        after it failed: then it is carried out, and paid for, yet. Raises StepContradicted."""
         with translated(self.web3):
-            receipt = self._receipt(_last_tries(self.journal.of(step)))
-            made = receipt is not None and receipt["status"] == 1
-        return int(receipt["blockNumber"]) if made else None
+            _, receipt = self._standing(step)
+        return None if receipt is None else int(receipt["blockNumber"])
+
+    def bid(self, step: str, fees: Fees) -> Fees:
+        """For what a step that took no effect so far is signed now, where it has to be: for more
+        than the fees of now, if it replaces what was signed before and no longer does."""
+        tries = self._last_tries(step)
+        return fees.above(_fees_of(tries[-1])) if tries and not _does(tries[-1], fees) else fees
 
     def most_wei(self, step: str, limit: int, fees: Fees) -> int:
-        """What a step that took no effect so far costs at most: signed now, or as it was signed
-        before, since that is broadcast again where it still does."""
-        tries = _last_tries(self.journal.of(step))
+        """What a step that took no effect so far costs at most: signed for these fees, or as it was
+        signed before, since that is broadcast again where it still does."""
+        tries = self._last_tries(step)
         signed = [_fees_of(each).most_wei(int(_read(each)["gas"])) for each in tries]
         return max([fees.most_wei(limit), *signed])
 
     def finished(self) -> None:
-        """All of it is done, and its record is written where there is one: the journal goes."""
+        """All of it is done, and its record is written where there is one: the journal goes. Raises
+        OSError where it cannot be removed."""
         self.journal.finish()
 
-    def _past(self, step: Step, fields: Mapping[str, Any]) -> list[Signed]:
-        """What was signed for the step and may still count: all of it has one nonce."""
+    def _last_tries(self, step: str) -> list[Signed]:
+        return next(reversed(self.journal.counting(step)), [])
+
+    def _past(self, step: Step, fields: Mapping[str, Any]) -> tuple[list[Signed], Any]:
+        """Like `_standing`, chosen from now on; of the content that the step has now."""
         signed, content = self.journal.of(step.name), digest(fields)
-        if not signed:
-            return []
         if any(each.content != content for each in signed):
             said = f"{signed[0].content[:16]} (made by another version, or with other options)"
             raise JournalRefused(self.journal.path, f"step {step.name!r}", said, content[:16])
-        tries = _last_tries(signed)
-        return [] if self._is_void(tries) else tries
+        tries, receipt = self._standing(step.name)
+        if (
+            tries
+            and tries[-1].nonce != signed[-1].nonce
+            and not self.journal.is_followed(step.name)
+        ):
+            self.journal.add(tries[-1])
+        return tries, receipt
 
-    def _is_void(self, tries: Sequence[Signed]) -> bool:
-        """Whether these took no effect and never can: one failed, or its nonce went to another."""
+    def _standing(self, step: str) -> tuple[list[Signed], Any]:
+        """What was signed for the step and took effect, with its receipt, or may yet take effect,
+        without: all of it has one nonce. Nothing when none of it can any more."""
+        if not (last := self._last_tries(step)):
+            return [], None
+        tries, receipt = self._outcome(last)
+        if tries:
+            return tries, receipt
+        if self.journal.is_followed(step):
+            raise StepContradicted(
+                step, last[-1].hash, "steps after it are signed, for what it made"
+            )
+        for earlier in self.journal.counting(step)[-2::-1]:
+            receipt = self._receipt(earlier)
+            if receipt is not None and receipt["status"] == 1:
+                return earlier, receipt
+        return [], None
+
+    def _outcome(self, tries: list[Signed]) -> tuple[list[Signed], Any]:
+        """The same with the receipt if one took effect, without while one may. Nothing when none
+        can: one failed, or its nonce went to another."""
         deadline = time.monotonic() + self.patience_s
         while True:
             if (receipt := self._receipt(tries)) is not None:
-                return bool(receipt["status"] != 1)
+                return (tries, receipt) if receipt["status"] == 1 else ([], None)
             if self._used_nonces() <= tries[-1].nonce:
-                return False
+                return tries, None
             if time.monotonic() > deadline:
-                return True
+                return [], None
             time.sleep(POLL_S)
+
+    def _check_void(self, step: Step, fields: Mapping[str, Any]) -> None:
+        """Raises StepContradicted where what was signed for the step made its contract, whatever
+        the node says of the transaction. What another one made under its nonce is other code."""
+        for tries in self.journal.counting(step.name) if "to" not in fields else ():
+            address = self._address(tries[-1].nonce)
+            there = bytes(self.web3.eth.get_code(address))
+            if there and there == self._made_by(fields):
+                raise StepContradicted(step.name, tries[-1].hash, f"its contract is at {address}")
+
+    def _made_by(self, fields: Mapping[str, Any]) -> bytes:
+        """The code that a creation would leave; none where it would fail now."""
+        try:
+            return bytes(self.web3.eth.call({**fields, "from": self.account}))
+        except (ContractLogicError, Web3RPCError):
+            return b""
+
+    def _address(self, nonce: int) -> ChecksumAddress:
+        return get_create_address(HexAddress(HexStr(self.account)), Nonce(nonce))
 
     def _broadcast(
         self, step: Step, fields: Mapping[str, Any], tries: list[Signed]
@@ -142,10 +195,12 @@ class JournalledCarrier:
             raise StepNotAgreed(step.name, "had taken effect, as the node told first")
         fees = fees_now(self.web3)
         if not tries:
+            self._check_void(step, fields)
             nonce = max(next_nonce(self.web3, self.account), self.journal.next_nonce)
             tries = [self._sign(step, fields, fees, nonce)]
-        elif (paid := _fees_of(tries[-1])).max_fee_wei < fees.base_wei + fees.priority_wei:
-            tries = [*tries, self._sign(step, fields, fees.above(paid), tries[-1].nonce)]
+        elif not _does(tries[-1], fees):
+            more = fees.above(_fees_of(tries[-1]))
+            tries = [*tries, self._sign(step, fields, more, tries[-1].nonce)]
         try:
             self.web3.eth.send_raw_transaction(tries[-1].raw)
         except Web3RPCError:
@@ -211,20 +266,11 @@ class JournalledCarrier:
 
     def _checked(self, receipt: Any, fields: Mapping[str, Any], nonce: int) -> Any:
         """A new contract stands where account and nonce say, whatever the node says."""
-        expected = (
-            None
-            if "to" in fields
-            else get_create_address(HexAddress(HexStr(self.account)), Nonce(nonce))
-        )
+        expected = None if "to" in fields else self._address(nonce)
         if receipt["contractAddress"] != expected:
             what = f"the contract of transaction 0x{bytes(receipt['transactionHash']).hex()}"
             raise AnswerRefused(what, receipt["contractAddress"], str(expected))
         return receipt
-
-
-def _last_tries(signed: Sequence[Signed]) -> list[Signed]:
-    """Of a step's, those of the nonce that was chosen last: the others have no effect."""
-    return [each for each in signed if each.nonce == signed[-1].nonce]
 
 
 def content_of(call: Any) -> dict[str, Any]:
@@ -239,6 +285,11 @@ def content_of(call: Any) -> dict[str, Any]:
 def _fees_of(signed: Signed) -> Fees:
     read = _read(signed)
     return Fees(0, int(read["maxFeePerGas"]), int(read["maxPriorityFeePerGas"]))
+
+
+def _does(signed: Signed, fees: Fees) -> bool:
+    """Whether its fee is still one that the node asks for."""
+    return _fees_of(signed).max_fee_wei >= fees.base_wei + fees.priority_wei
 
 
 def _read(signed: Signed) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from zkagent.verifier_contracts.errors import (
     JournalInUse,
     JournalRefused,
     RevertError,
+    StepContradicted,
     StepNotAgreed,
     StepPending,
 )
@@ -465,6 +466,136 @@ def test_a_transaction_that_failed_is_signed_anew_when_it_can_succeed(
     _, other = deployment.start()
     assert deployment.nonce == STEPS + 1
     assert call(deployment.chain.web3, other.functions.count()) == 9
+
+
+LOST = ("its nonce went to another", "failed")
+
+
+def losing(deployment: Deployment, lost: str, lines: list[int], *, code: bool) -> None:
+    """By a node that knows otherwise of what these lines of the journal are about."""
+    entries = [json.loads(line) for line in deployment.path.read_text().splitlines()[1:]]
+    hashes, ask = {entries[line]["hash"] for line in lines}, deployment.ask
+
+    def request(method: Any, parameters: Any) -> Any:
+        response = ask(method, parameters)
+        if method == "eth_getTransactionReceipt" and parameters[0] in hashes:
+            told = response["result"]
+            return {**response, "result": None if "nonce" in lost else {**told, "status": "0x0"}}
+        if method == "eth_getCode" and not code:
+            return {**response, "result": "0x"}
+        return response
+
+    deployment.intercept(request)
+
+
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("line", [0, 1])
+def test_a_step_that_others_were_built_on_is_never_signed_anew(
+    deployment: Deployment, lost: str, line: int
+) -> None:
+    begin(deployment, 3)
+    before = deployment.path.read_bytes()
+    losing(deployment, lost, [line], code=False)
+    for _ in range(2):
+        with pytest.raises(StepContradicted, match=r"steps after it are signed.*\(--rpc\)"):
+            deployment.start()
+    assert (deployment.nonce, deployment.path.read_bytes()) == (3, before)
+    deployment.live()
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_contract_that_stands_at_its_address_is_not_made_again(
+    deployment: Deployment, lost: str
+) -> None:
+    begin(deployment)
+    before = deployment.path.read_bytes()
+    losing(deployment, lost, [0], code=True)
+    with pytest.raises(StepContradicted, match="its contract is at 0x"):
+        deployment.start()
+    assert (deployment.nonce, deployment.path.read_bytes()) == (1, before)
+    deployment.live()
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("then", [1, 2, 3])
+def test_what_was_made_twice_by_a_lie_is_used_once_whoever_is_asked_then(
+    deployment: Deployment, lost: str, then: int
+) -> None:
+    """An honest node tells of both; what later steps were built on counts."""
+    begin(deployment)
+    losing(deployment, lost, [0], code=False)
+    begin(deployment, then)
+    deployment.live()
+    made = deployment.start()
+    assert deployment.nonce == STEPS + 1
+    assert counts(deployment, made) == [1, 2 + 3 + 4]
+    assert not deployment.path.exists()
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_lie_that_ends_before_its_second_transaction_is_sent_leaves_no_gap(
+    deployment: Deployment, sent: bool
+) -> None:
+    begin(deployment)
+    losing(deployment, LOST[0], [0], code=False)
+    lying = deployment.web3.provider.make_request
+
+    def request(method: Any, parameters: Any) -> Any:
+        if method == "eth_sendRawTransaction":
+            if sent:
+                lying(method, parameters)
+            raise Killed
+        return lying(method, parameters)
+
+    deployment.intercept(request)
+    with pytest.raises(Killed):
+        deployment.start()
+    losing(deployment, LOST[0], [1] if sent else [], code=False)  # tells of the first again
+    begin(deployment, 2)
+    deployment.live()
+    made = deployment.start()
+    assert deployment.nonce == STEPS + 1
+    assert counts(deployment, made) == [1, 2 + 3 + 4]
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_journal_that_has_an_early_step_twice_is_finished_with_the_first(
+    deployment: Deployment, sent: bool
+) -> None:
+    """As versions before this one left it: later steps are between the two."""
+    begin(deployment, 2)
+    header, first, other = map(json.loads, deployment.path.read_text().splitlines())
+    read = dict(TypedTransaction.from_bytes(HexBytes(first["raw"])).as_dict())
+    for name in ("type", "v", "r", "s", "accessList"):
+        read.pop(name)
+    signed = deployment.signer.sign_transaction({**read, "nonce": 2, "type": 2})
+    moved = {"raw": signed.raw_transaction.to_0x_hex(), "hash": signed.hash.to_0x_hex()}
+    lines = (header, first, other, {**first, "nonce": 2, **moved})
+    deployment.path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    if sent:
+        deployment.chain.web3.eth.send_raw_transaction(signed.raw_transaction)
+    made = deployment.start()
+    assert deployment.nonce == STEPS + sent
+    assert counts(deployment, made) == [1, 2 + 3 + 4]
+
+
+def test_another_contract_at_the_address_of_a_step_is_not_the_step_s(
+    idle: Deployment, counter: Contract
+) -> None:
+    """Two deployments of one account at once: one nonce, and one of them gets it."""
+    with pytest.raises(StepPending):
+        idle.start()
+    idle.chain.rpc("anvil_dropAllTransactions")
+    idle.chain.rpc("evm_setAutomine", True)
+    from zkagent.verifier_contracts.chain.local import deploy
+
+    other = compile_source("Counter", COUNTER.replace("> 9", "> 10"))
+    deploy(idle.chain.web3, other, idle.signer, 1)
+    made = idle.start()
+    assert idle.nonce == STEPS + 1
+    assert counts(idle, made) == [1, 2 + 3 + 4]
 
 
 def test_a_node_that_names_another_address_is_not_believed(deployment: Deployment) -> None:

@@ -166,14 +166,19 @@ def _show(
     carrier: "JournalledCarrier",
     dry_run: bool,
 ) -> "Fees":
-    """By part: on stdout where it is the result. Returns the fees that it names."""
-    from zkagent.verifier_contracts.chain.signing import fees_now
+    """By part: on stdout where it is the result. Returns the fees that it names, which do for
+    replacing what was signed and no longer does, too. Raises FeeRefused."""
+    from zkagent.verifier_contracts.chain.signing import fees_now, policy_of
     from zkagent.verifier_contracts.deployment.rehearsal import by_part
 
     def say(text: str) -> None:
         output.show(text, err=not dry_run)
 
     fees, total = fees_now(carrier.web3), sum(each.gas for each in left)
+    bids = [carrier.bid(each.step.name, fees) for each in left]
+    agreed = replace(fees, max_fee_wei=max(each.max_fee_wei for each in (fees, *bids)))
+    for each, bid in zip(left, bids, strict=True):
+        policy_of(carrier.web3).caps.check(bid, each.limit)
     first, *details = what
     say(f"{first}, by {carrier.account}")
     for each in details:
@@ -182,10 +187,10 @@ def _show(
         say(f"  {part.part:24s} {part.transactions:3d} {part.gas:14,d} gas")
     say(f"  {'in all':24s} {len(left):3d} {total:14,d} gas")
     likely = fees.likely_cost_wei(total) / ETHER
-    most = sum(carrier.most_wei(each.step.name, each.limit, fees) for each in left) / ETHER
+    most = sum(carrier.most_wei(each.step.name, each.limit, agreed) for each in left) / ETHER
     price = (fees.base_wei + fees.priority_wei) / GWEI
     say(f"  about {likely:.6f} ETH at {price:.4g} gwei, the fee of now; at most {most:.6f} ETH")
-    return fees
+    return agreed
 
 
 def _check_funds(carrier: "JournalledCarrier", left: "Sequence[Rehearsed]") -> None:

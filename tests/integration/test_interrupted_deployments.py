@@ -282,6 +282,81 @@ def test_all_that_is_sent_costs_no_more_than_was_said(
     assert float(most) >= round(sent["gas"] * sent["maxFeePerGas"] / 10**18, 6)
 
 
+def killed_before_the_broadcast(words: list[str]) -> int:
+    """Signed and journalled, and no node has it."""
+    with pytest.MonkeyPatch.context() as patch:
+        sign = JournalledCarrier._sign
+
+        def signs(*given: Any) -> Any:
+            sign(*given)
+            raise KeyboardInterrupt
+
+        patch.setattr(JournalledCarrier, "_sign", signs)
+        return exit_code(*words, "--yes")
+
+
+@pytest.mark.parametrize("tip_gwei", [1.0, 1.01, 1.1, 1.2, 2.5])
+def test_where_the_base_fee_is_next_to_nothing_what_replaces_a_transaction_is_shown_and_sent(
+    embedded: EmbeddedChain,
+    place: list[str],
+    capsys: Capture,
+    fee: Callable[[int], None],
+    tip_gwei: float,
+) -> None:
+    """As on rollups; the fee of now is less than nodes ask of a replacement, an eighth more."""
+    before, tips = nonce(embedded), [10**9]
+    fee(10**6)
+    embedded.anvil.rpc("evm_mine")
+    with lying_node(embedded.anvil.rpc_url) as node:
+        node.lies["eth_maxPriorityFeePerGas"] = lambda honest: hex(tips[0])
+        words = [*GOLD_DEPLOY, "--rpc", node.url, *place[2:]]
+        assert killed_before_the_broadcast(words) == 130
+        tips[0] = int(tip_gwei * 10**9)
+        journal = Path(GOLD_PART).read_bytes()
+        if tip_gwei != 1.0:
+            capped = ("--yes", "--max-fee", "1.0025")  # more than was paid, less than an eighth
+            assert exit_code(*words, *capped) == 1
+            assert "give --max-fee" in capsys.readouterr().err
+            assert (Path(GOLD_PART).read_bytes(), nonce(embedded)) == (journal, before)
+        capsys.readouterr()
+        assert exit_code(*words, "--yes") == 0
+    (most,) = re.findall(r"at most ([0-9.]+) ETH", capsys.readouterr().err)
+    sent: Any = embedded.web3.eth.get_block("latest", full_transactions=True)["transactions"][0]
+    assert (sent["maxFeePerGas"] > 1.12 * 10**9) == (tip_gwei != 1.0)
+    assert float(most) >= round(sent["gas"] * sent["maxFeePerGas"] / 10**18, 6)
+    assert nonce(embedded) - before == 1
+
+
+@pytest.mark.parametrize("command", ["agent deploy", "model register-batch"])
+def test_a_journal_that_cannot_be_removed_is_said_to_be_of_no_use(
+    embedded: EmbeddedChain, place: list[str], capsys: Capture, command: str
+) -> None:
+    """As where it is mounted by itself. All is done, and written."""
+    given, part, _ = COMMANDS[command]
+    unlink = Path.unlink
+
+    def busy(self: Path, **given: Any) -> None:
+        if self.name == part:
+            raise OSError(errno.EBUSY, "busy", part)
+        unlink(self, **given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "unlink", busy)
+        assert exit_code(*given, *place, "--dry-run") == 0
+        assert Path(part).read_bytes() == b""
+        assert exit_code(*given, *place, "--yes") == 0
+    told = capsys.readouterr().err
+    assert f"{part} cannot be removed (busy): all of it is done: remove it" in told
+    assert "choose another place" not in told
+    assert "repeat the command" not in told
+    done = nonce(embedded)
+    assert Path(part).exists()
+    if command == "agent deploy":
+        assert exit_code(*given, *place, "--yes") == 0
+        assert not Path(part).exists()
+    assert nonce(embedded) == done
+
+
 @pytest.mark.parametrize("journal", ["empty", "cut off", "of a step that is to be paid yet"])
 @pytest.mark.parametrize("more", ["--yes", "--dry-run"])
 def test_a_file_in_the_way_is_refused_before_anything_is_paid(

@@ -93,6 +93,7 @@ def deploy_command(
     from zkagent.executor.cli.called import Called, called_by_tools
     from zkagent.executor.cli.deploying import (
         agree,
+        finished,
         record_place,
         resumable,
         somebody_to_ask,
@@ -155,7 +156,7 @@ def deploy_command(
             kind = OwnAgent if is_agent(compiled) else OwnContract
             made = kind(chain, carrier.block, compiled.name, address, signer.address)
             write_record(found, made.to_json())
-            carrier.finished()
+            finished(carrier)
     if not is_agent(compiled):
         output.show(f"contract {address}, which is no agent; its record is {place}")
         return

@@ -147,6 +147,7 @@ def deploy_command(
     from zkagent.executor.cli.circuits_shown import deployed_lines
     from zkagent.executor.cli.deploying import (
         agree,
+        finished,
         record_place,
         resumable,
         somebody_to_ask,
@@ -192,7 +193,7 @@ def deploy_command(
                 return
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
             write_record(found, deployed.to_json())
-            carrier.finished()
+            finished(carrier)
     _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
 
 

@@ -245,6 +245,17 @@ def write_record(place: "Place", text: str) -> None:
         raise RecordUnwritten(exc, made=True) from exc
 
 
+def finished(carrier: "JournalledCarrier") -> None:
+    """All of it is done and written: the journal goes. Where it cannot, that is said."""
+    try:
+        carrier.finished()
+    except OSError as exc:
+        path, why = carrier.journal.path, exc.strerror or str(exc)
+        output.show(
+            f"note: {path} cannot be removed ({why}): all of it is done: remove it", err=True
+        )
+
+
 def write_new(place: "Path | Place", text: str) -> None:
     """All of it or nothing. Raises FileInTheWay for a file that says something else."""
     from zkagent.executor.errors import FileInTheWay
@@ -284,5 +295,6 @@ def _address(given: str) -> str:
 
 
 __all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
-__all__ += ["agree", "checked_tokens", "given_address", "resumable", "somebody_to_ask"]
+__all__ += ["agree", "checked_tokens", "finished", "given_address", "resumable"]
+__all__ += ["somebody_to_ask"]
 __all__ += ["record_place", "write_new", "write_record"]

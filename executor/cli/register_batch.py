@@ -102,7 +102,7 @@ def register_batch_command(
     from zkagent.executor.audit.kept import Listing, kept_batches
     from zkagent.executor.chain.model_hashes import commitment_hash
     from zkagent.executor.cli.audit import registry_of
-    from zkagent.executor.cli.deploying import agree, resumable, somebody_to_ask
+    from zkagent.executor.cli.deploying import agree, finished, resumable, somebody_to_ask
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run import signer_of
     from zkagent.models.catalogue import Model, load_model
@@ -172,7 +172,7 @@ def register_batch_command(
             ):
                 return
             signed = work(carrier, lambda s: tell.stage(f"deploying: {s}"))
-            carrier.finished()
+            finished(carrier)
         functions = at(web3, "ModelRegistry", address).functions
         found = bytes(call(web3, functions.commitmentHash(model_id)))
         if found != signed:

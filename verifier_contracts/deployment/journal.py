@@ -101,16 +101,21 @@ class Journal:
         self._signed.append(signed)
 
     def finish(self) -> None:
-        """The deployment is complete: remove the file."""
+        """The deployment is complete: remove the file. Raises OSError where it cannot be."""
+        self._empty = False
         self.path.unlink(missing_ok=True)
         self._signed.clear()
         self.close()
 
     def close(self) -> None:
-        """Let others have it. Without a step there is nothing to resume, and the file goes."""
+        """Let others have it. Without a step there is nothing to resume, and the file goes, or is
+        emptied where it cannot, as when it is mounted by itself."""
         if self._file >= 0:
             if self._empty:
-                self.path.unlink(missing_ok=True)
+                try:
+                    self.path.unlink(missing_ok=True)
+                except OSError:
+                    os.ftruncate(self._file, 0)
             os.close(self._file)
             self._file = -1
 

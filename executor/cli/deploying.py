@@ -177,8 +177,8 @@ def _show(
     fees, total = fees_now(carrier.web3), sum(each.gas for each in left)
     bids = [carrier.bid(each.step.name, fees) for each in left]
     agreed = replace(fees, max_fee_wei=max(each.max_fee_wei for each in (fees, *bids)))
-    for each, bid in zip(left, bids, strict=True):
-        policy_of(carrier.web3).caps.check(bid, each.limit)
+    for rehearsed, bid in zip(left, bids, strict=True):
+        policy_of(carrier.web3).caps.check(bid, rehearsed.limit)
     first, *details = what
     say(f"{first}, by {carrier.account}")
     for each in details:

@@ -180,12 +180,13 @@ def verify_command(
             reason, told = str(exc), False
     if reason:
         proof = replace(proof, about=None)  # words that do not follow are nobody's to repeat
+    unchosen = is_unchosen(circuit, srs)
     if as_json:
         valid = not reason if told else None
         fields = {"valid": valid, "reason": reason, "circuit": circuit.digest}
         fields |= {"development_srs": circuit.development_srs}
         fields |= {"unknown_maker": True} if circuit.unknown_maker else {}
-        fields |= {"unchosen": True} if is_unchosen(circuit) else {}
+        fields |= {"unchosen": True} if unchosen else {}
         meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
         output.show(
             json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
@@ -198,7 +199,7 @@ def verify_command(
         output.show(f"{holds} for circuit {circuit.digest[:16]}: {summary(circuit)}")
         if warning := warning_of(circuit):
             output.show(f"not to be trusted: {warning}")
-        elif model is None and digest is None and is_unchosen(circuit, srs):
+        elif model is None and digest is None and unchosen:
             output.show(
                 "chosen by nobody here: the proof itself names this circuit, whose ceremony was "
                 "only verified (`zkagent ceremony verify --for-audits`); if you trust its "

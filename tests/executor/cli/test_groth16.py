@@ -166,6 +166,7 @@ def test_a_proof_under_a_key_that_nobody_chose_is_told_as_that(
     assert "`zkagent ceremony finalize`" in told
     assert said("--circuit", digest[:16]).endswith("ceremony of its own, chosen by nobody here\n")
     assert json.loads(said("--json"))["unchosen"] is True
+    assert "unchosen" not in json.loads(said("--json", "--srs", copied.vk))
     assert exit_code("verify", out, "--model", square_onnx, *SYSTEM) == 1
     note_own(copied.origin, copied.files)
     capsys.readouterr()

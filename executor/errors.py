@@ -198,7 +198,7 @@ class DecidesOtherwise(PlanError):
         super().__init__(
             f"the agent's model decides by {what}: nothing was proven or sent. Deploy the agent "
             "anew, or have its model's owner register this version's encoder and decoder, and "
-            f"accept that (zkagent agent accept); {zkagent}, runs it as it is"
+            f"accept that (`zkagent agent accept`). As it is, it is run by {zkagent}"
         )
 
 

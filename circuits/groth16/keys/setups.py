@@ -191,7 +191,7 @@ def named_key(srs: Path) -> str | None:
             is_key = file.read(len(HEAD)) == HEAD
         return file_digest(srs) if is_key else None
     except OSError as exc:
-        raise SrsUnreadable(srs, str(exc.strerror)) from exc
+        raise SrsUnreadable(srs, f"it cannot be read ({exc.strerror})") from exc
 
 
 def _parsed(content: Mapping[str, Any]) -> Own:

@@ -27,6 +27,7 @@ on_postgres = pytest.mark.parametrize("database", ["postgres"], indirect=True)
 OWN_CLOCK = {
     "api/monitor.py": "whether it is set",
     "queue/database.py": "beside an SQLite file it is the one that all share",
+    "queue/removed_log.py": "against times that the disk of this machine wrote",
     "queue/wake.py": "the age of files on this machine",
     "worker/callbacks.py": "signatures: receivers hold them against their own",
 }

@@ -1,8 +1,6 @@
 """`zkagent serve` and `zkagent worker`."""
 
-import signal
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +22,7 @@ from zkagent.executor.cli.options import (
     SRS_OPTION,
     FiniteRange,
 )
+from zkagent.executor.cli.termination import Ending
 
 if TYPE_CHECKING:
     from zkagent.prover.service.api.application import Service
@@ -160,12 +159,10 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
 def worker_command(ctx: click.Context, /, **given: Any) -> None:
     """Prove what is queued in the same file, or from any machine on the same Postgres."""
     assembly = _assemble(ctx, given)
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    worker = assembly.worker(stop.set)
+    end = Ending()
+    worker = assembly.worker(end.begin)
     output.show(f"worker {worker.id}")
-    stop.wait()
+    end.wait()
     worker.stop()
     _leave(assembly)
 

@@ -272,7 +272,8 @@ class StepContradicted(ChainError):
         self.step, self.transaction = step, transaction
         super().__init__(
             f"the node says that step {step!r} took no effect (transaction {transaction}), but "
-            f"{why}: nothing was signed; repeat the command with another node (--rpc), or later"
+            f"{why}: nothing was signed; repeat the command with another node (--rpc), one that "
+            "keeps the past, or later; with another --out it begins anew and pays for every step"
         )
 
 

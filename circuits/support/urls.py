@@ -8,7 +8,12 @@ from urllib.parse import urlsplit
 
 EXPECTED = "expected an address that begins with http:// or https:// and names a host"
 #: In a text, of any scheme: without the comma or question mark behind it, which are no part of it.
-ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>|)]*[^\s'\"<>|),;:?]", re.IGNORECASE)
+ADDRESS = re.compile(
+    r"(?<![a-z0-9+.-])[a-z0-9+.-]++://"  # from where a word begins alone, so that none takes long
+    r"(?:\S{0,200}@)?"  # a password may have any sign in it
+    r"[^\s'\"<>|)]*[^\s'\"<>|),;:?]",
+    re.IGNORECASE,
+)
 #: Behind the host, or without one, it has the name of a database, which is no key.
 DATABASE = re.compile(r"sqlite:///[^?#]*|postgresql://[^?#@\\]*")
 

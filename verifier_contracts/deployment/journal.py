@@ -228,7 +228,8 @@ def _unsound(signed: Signed) -> str:
         Account.recover_transaction(signed.raw)
     except Exception:  # whatever a decoder raises on foreign bytes
         return "is no transaction"
-    if (type(signed.nonce), signed.nonce) != (int, carried[1]) or signed.content != carried[0]:
+    kinds = (type(signed.step), type(signed.nonce))
+    if kinds != (str, int) or (signed.content, signed.nonce) != carried:
         return "is something else than it says"
     return ""
 

@@ -3,29 +3,34 @@
 Each transaction is journalled, signed as it is, before it is broadcast. A deployment that is
 started again goes through the same steps; those that the journal has are looked up on the chain,
 broadcast again as they were, or replaced under the same nonce, so that at most one of them is ever
-included. A step is signed anew, with another nonce and so another address for what it makes, only
-when, as the node tells it, something else used its nonce or its transaction failed, no later step
-is signed, and what it would make does not stand at its address: where that is a lie, something may
-be made twice, which costs the gas of that one step; what was built on is never made twice. Once
+included. One of the same content that somebody else signed with the key, as a wallet does to speed
+a transaction up, counts as ours. A step is signed anew, with another nonce and so another address
+for what it makes, only when no later step is signed, and, as the node tells it, something of
+another content used its nonce, or its transaction failed and nothing stands at its address: where
+that is a lie, something may be made twice, which costs the gas of that one step; what was built on
+is never made twice. Once
 somebody was told what it costs (`bind`), no step is signed or broadcast that was not told, and none
 with more gas.
 """
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from eth_typing import ChecksumAddress, HexAddress, HexStr
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from hexbytes import HexBytes
-from web3.exceptions import ContractLogicError, TransactionNotFound, Web3RPCError
+from web3.exceptions import TransactionNotFound, Web3RPCError
 from web3.types import Nonce
 from web3.utils.address import get_create_address
 
 from zkagent.verifier_contracts.chain.gas import calldata_of
 from zkagent.verifier_contracts.chain.node import quantity
+from zkagent.verifier_contracts.chain.nonces import spent_on
 from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.chain.signing import (
     Fees,
@@ -69,8 +74,8 @@ class JournalledCarrier:
         self._limits: dict[str, int] | None = None
 
     @property
-    def account(self) -> str:
-        return str(self.signer.address)
+    def account(self) -> ChecksumAddress:
+        return to_checksum_address(self.signer.address)
 
     def bind(self, limits: Mapping[str, int]) -> None:
         """From now on send these steps alone, each with this limit of gas. Until then each is sent
@@ -165,24 +170,31 @@ class JournalledCarrier:
             if self._used_nonces() <= tries[-1].nonce:
                 return tries, None
             if time.monotonic() > deadline:
-                return [], None
+                return self._done_by_another(tries)
             time.sleep(POLL_S)
 
-    def _check_void(self, step: Step, fields: Mapping[str, Any]) -> None:
-        """Raises StepContradicted where what was signed for the step made its contract, whatever
-        the node says of the transaction. What another one made under its nonce is other code."""
-        for tries in self.journal.counting(step.name) if "to" not in fields else ():
-            address = self._address(tries[-1].nonce)
-            there = bytes(self.web3.eth.get_code(address))
-            if there and there == self._made_by(fields):
-                raise StepContradicted(step.name, tries[-1].hash, f"its contract is at {address}")
+    def _done_by_another(self, tries: list[Signed]) -> tuple[list[Signed], Any]:
+        """The same where the nonce went, as it seems, to none of `tries`: with the receipt of a
+        transaction that carries what they do. Raises StepContradicted where there is none of it."""
+        last = tries[-1]
+        spent = spent_on(self.web3, self.account, last.nonce)
+        if spent is None or digest(spent.carries) != last.content or spent.value:
+            return [], None
+        if (receipt := self._receipt([replace(last, hash=spent.hash)])) is None:
+            raise StepContradicted(last.step, spent.hash, "a block has it")
+        return (tries, receipt) if receipt["status"] == 1 else ([], None)
 
-    def _made_by(self, fields: Mapping[str, Any]) -> bytes:
-        """The code that a creation would leave; none where it would fail now."""
-        try:
-            return bytes(self.web3.eth.call({**fields, "from": self.account}))
-        except (ContractLogicError, Web3RPCError):
-            return b""
+    def _check_void(self, step: Step, fields: Mapping[str, Any]) -> None:
+        """Raises StepContradicted where something stands at the address of what the step makes, and
+        the node does not tell that a transaction of another content made that."""
+        for tries in self.journal.counting(step.name) if "to" not in fields else ():
+            nonce, last = tries[-1].nonce, tries[-1]
+            address = self._address(nonce)
+            if not self.web3.eth.get_code(address):
+                continue
+            spent = spent_on(self.web3, self.account, nonce)
+            if spent is None or digest(spent.carries) == last.content:
+                raise StepContradicted(step.name, last.hash, f"its contract is at {address}")
 
     def _address(self, nonce: int) -> ChecksumAddress:
         return get_create_address(HexAddress(HexStr(self.account)), Nonce(nonce))

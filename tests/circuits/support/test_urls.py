@@ -1,6 +1,7 @@
 """Addresses that nobody can be called at, and what is shown of the others."""
 
 import inspect
+import time
 
 import click
 import pytest
@@ -64,6 +65,8 @@ SECRET_URLS = (
     "http://http://user:hunter2@h/SECRETKEY",
     "wss://user:hunter2@h:1/v2/SECRETKEY",
     "ws://h:1/v2/SECRETKEY",
+    "postgresql://user:a)hunter2@h/SECRETKEY",
+    "1http://user:hunter2@h/SECRETKEY",
 )
 
 
@@ -225,3 +228,14 @@ def test_no_command_shows_a_key(
     assert ended.value.code == 1
     assert "no chain answers at http://127.0.0.1:1/..." in said
     assert not has_secret(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 10**6, "a." * 10**6, "a://" * 10**5, "a://b'" * 10**5, "a://" + "," * 10**6],
+    ids=lambda text: text[:6],
+)
+def test_no_text_of_a_stranger_takes_long(text: str) -> None:
+    began = time.process_time()
+    without_keys(text)
+    assert time.process_time() - began < 10  # seconds: hours where it grows by the square

@@ -468,11 +468,21 @@ def test_a_transaction_that_failed_is_signed_anew_when_it_can_succeed(
     assert call(deployment.chain.web3, other.functions.count()) == 9
 
 
+@pytest.mark.parametrize("step", [None, 1, ["one"], {"one": 1}])
+def test_a_step_that_is_no_text_is_damage(deployment: Deployment, step: Any) -> None:
+    begin(deployment)
+    header, line = map(json.loads, deployment.path.read_text().splitlines())
+    deployment.path.write_text(f"{json.dumps(header)}\n{json.dumps({**line, 'step': step})}\n")
+    with pytest.raises(JournalDamaged, match="is something else than it says"):
+        deployment.start()
+
+
 LOST = ("its nonce went to another", "failed")
 
 
 def losing(deployment: Deployment, lost: str, lines: list[int], *, code: bool) -> None:
-    """By a node that knows otherwise of what these lines of the journal are about."""
+    """By a node that knows otherwise of what these lines of the journal are about. Without `code`
+    it hides all traces."""
     entries = [json.loads(line) for line in deployment.path.read_text().splitlines()[1:]]
     hashes, ask = {entries[line]["hash"] for line in lines}, deployment.ask
 
@@ -483,6 +493,8 @@ def losing(deployment: Deployment, lost: str, lines: list[int], *, code: bool) -
             return {**response, "result": None if "nonce" in lost else {**told, "status": "0x0"}}
         if method == "eth_getCode" and not code:
             return {**response, "result": "0x"}
+        if method == "eth_getBlockByNumber" and parameters[1] and not code:
+            return {**response, "result": {**response["result"], "transactions": []}}
         return response
 
     deployment.intercept(request)
@@ -511,11 +523,76 @@ def test_a_contract_that_stands_at_its_address_is_not_made_again(
     begin(deployment)
     before = deployment.path.read_bytes()
     losing(deployment, lost, [0], code=True)
-    with pytest.raises(StepContradicted, match="its contract is at 0x"):
+    with pytest.raises(StepContradicted, match=r"a block has it|its contract is at 0x"):
         deployment.start()
     assert (deployment.nonce, deployment.path.read_bytes()) == (1, before)
     deployment.live()
     check(deployment, deployment.start())
+
+
+def test_a_node_that_forgot_the_past_is_not_followed_where_a_contract_stands(
+    deployment: Deployment,
+) -> None:
+    begin(deployment)
+    losing(deployment, LOST[0], [0], code=True)
+    ask = deployment.web3.provider.make_request
+
+    def request(method: Any, parameters: Any) -> Any:
+        if method == "eth_getTransactionCount" and parameters[1] not in ("latest", "pending"):
+            return {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "pruned"}}
+        return ask(method, parameters)
+
+    deployment.intercept(request)
+    with pytest.raises(StepContradicted, match=r"its contract is at 0x.* one that keeps the past"):
+        deployment.start()
+    assert deployment.nonce == 1
+    deployment.live()
+    check(deployment, deployment.start())
+
+
+def speeded_up(deployment: Deployment, **other: Any) -> None:
+    """What hangs is signed again by the key's owner under its nonce, for more."""
+    last = json.loads(deployment.path.read_text().splitlines()[-1])
+    read = TypedTransaction.from_bytes(HexBytes(last["raw"])).as_dict()
+    deployment.chain.rpc("anvil_dropAllTransactions")
+    deployment.chain.rpc("evm_setAutomine", True)
+    fields = {
+        "nonce": last["nonce"],
+        "data": "0x" + bytes(read["data"]).hex(),
+        "gas": 1_000_000,
+        "maxFeePerGas": 2 * int(read["maxFeePerGas"]),
+        "maxPriorityFeePerGas": int(read["maxPriorityFeePerGas"]),
+        "chainId": 31337,
+        "value": 0,
+        **({"to": bytes(read["to"])} if read["to"] else {}),
+        **other,
+    }
+    raw = deployment.signer.sign_transaction(fields).raw_transaction
+    deployment.chain.rpc("eth_sendRawTransaction", "0x" + bytes(raw).hex())
+
+
+@pytest.mark.parametrize("done", range(STEPS))
+@pytest.mark.parametrize("blocks", [0, 1, 300])
+def test_what_a_wallet_speeded_up_counts_as_the_step(
+    deployment: Deployment, done: int, blocks: int
+) -> None:
+    begin(deployment, done) if done else None
+    deployment.chain.rpc("evm_setAutomine", False)
+    with pytest.raises(StepPending):
+        deployment.start()
+    speeded_up(deployment)
+    if blocks:
+        deployment.chain.rpc("anvil_mine", hex(blocks))
+    check(deployment, deployment.start())
+
+
+def test_a_contract_of_another_content_under_the_nonce_is_no_step(idle: Deployment) -> None:
+    with pytest.raises(StepPending):
+        idle.start()
+    speeded_up(idle, data="0x6001600c60003960016000f300")  # leaves one byte of code
+    _, other = idle.start()
+    assert idle.nonce == STEPS + 1
+    assert call(idle.chain.web3, other.functions.count()) == 9
 
 
 @pytest.mark.parametrize("lost", LOST)

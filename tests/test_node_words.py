@@ -10,7 +10,7 @@ FOLDERS = ("verifier_contracts/deployment", "executor/cli")
 #: web3's way to an answer, and ours.
 ASKING = {"call", "get_code", "get_transaction_count", "view", "Web3Registry", "Web3Agent"}
 ASKING |= {"get_balance", "get_block", "get_transaction_receipt", "get_transaction"}
-ASKING |= {"estimate_gas", "quantity"}
+ASKING |= {"estimate_gas", "quantity", "spent_on"}
 ETH = ("eth.chain_id", "eth.block_number", "eth.gas_price")
 
 #: (file, function, what it asks for): why that may be a lie.
@@ -37,7 +37,10 @@ ARGUED = {
         "decides whether to sign the same anew; what is signed then is the step that was agreed to"
     ),
     ("deployment/journalled.py", "_check_void", "get_code"): "decides on an error alone",
-    ("deployment/journalled.py", "_made_by", "call"): "decides on an error alone",
+    ("deployment/journalled.py", "_check_void", "spent_on"): "decides on an error alone",
+    ("deployment/journalled.py", "_done_by_another", "spent_on"): (
+        "a transaction of the step's own content, whose receipt is looked at as any: see there"
+    ),
     ("deployment/journalled.py", "_gas", "estimate_gas"): (
         "decides on an error alone: what is signed is the rehearsal's limit"
     ),

@@ -49,6 +49,7 @@ class Ending:
 
     def wait(self) -> None:
         self._heard.recv(1)
+        signal.set_wakeup_fd(-1)  # before the socket's number is another file's
 
 
 __all__ = ["Ending", "sigterm_as_ctrl_c"]

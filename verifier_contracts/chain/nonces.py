@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eth_typing import ChecksumAddress
+from requests import HTTPError
 from web3 import Web3
 from web3.exceptions import Web3RPCError
 
@@ -32,7 +33,7 @@ def spent_on(web3: Web3, account: ChecksumAddress, nonce: int) -> Spent | None:
         block = _block_of(web3, account, nonce)
         found = None if block is None else ask(web3, "eth_getBlockByNumber", hex(block), True)
         return _of(found, account, nonce)
-    except (Web3RPCError, AnswerRefused):
+    except (Web3RPCError, AnswerRefused, HTTPError):  # as some refuse to tell of the past
         return None
 
 
@@ -61,10 +62,12 @@ def _of(block: Any, account: ChecksumAddress, nonce: int) -> Spent | None:
         if not isinstance(each, Mapping) or str(each.get("from")).lower() != account.lower():
             continue
         if number("a nonce", each.get("nonce")) == nonce:
-            to, name = each.get("to"), str(each.get("hash"))
+            to, data, name = each.get("to"), each.get("input"), str(each.get("hash"))
             if not HASH.fullmatch(name):
                 raise AnswerRefused("a transaction's hash", name, "32 bytes in hex")
-            carries = {"data": str(each.get("input"))} | ({"to": to} if isinstance(to, str) else {})
+            if not isinstance(data, str):
+                raise AnswerRefused("a transaction's input", data, "bytes in hex")
+            carries = {"data": data} | ({"to": to} if isinstance(to, str) else {})
             return Spent(name, carries, number("a value", each.get("value")))
     return None
 

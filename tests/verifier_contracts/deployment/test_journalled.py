@@ -530,11 +530,8 @@ def test_a_contract_that_stands_at_its_address_is_not_made_again(
     check(deployment, deployment.start())
 
 
-def test_a_node_that_forgot_the_past_is_not_followed_where_a_contract_stands(
-    deployment: Deployment,
-) -> None:
-    begin(deployment)
-    losing(deployment, LOST[0], [0], code=True)
+def forgetting(deployment: Deployment) -> None:
+    """The node keeps no state but the last one."""
     ask = deployment.web3.provider.make_request
 
     def request(method: Any, parameters: Any) -> Any:
@@ -543,6 +540,14 @@ def test_a_node_that_forgot_the_past_is_not_followed_where_a_contract_stands(
         return ask(method, parameters)
 
     deployment.intercept(request)
+
+
+def test_a_node_that_forgot_the_past_is_not_followed_where_a_contract_stands(
+    deployment: Deployment,
+) -> None:
+    begin(deployment)
+    losing(deployment, LOST[0], [0], code=True)
+    forgetting(deployment)
     with pytest.raises(StepContradicted, match=r"its contract is at 0x.* one that keeps the past"):
         deployment.start()
     assert deployment.nonce == 1
@@ -583,6 +588,25 @@ def test_what_a_wallet_speeded_up_counts_as_the_step(
     speeded_up(deployment)
     if blocks:
         deployment.chain.rpc("anvil_mine", hex(blocks))
+    check(deployment, deployment.start())
+
+
+@pytest.mark.parametrize("done", range(STEPS))
+def test_what_a_wallet_speeded_up_waits_for_a_node_that_keeps_the_past(
+    deployment: Deployment, done: int
+) -> None:
+    begin(deployment, done) if done else None
+    deployment.chain.rpc("evm_setAutomine", False)
+    with pytest.raises(StepPending):
+        deployment.start()
+    speeded_up(deployment)
+    before = deployment.path.read_bytes()
+    forgetting(deployment)
+    for _ in range(2):
+        with pytest.raises(StepContradicted, match=r"\(--rpc\), one that keeps the past"):
+            deployment.start()
+    assert deployment.path.read_bytes() == before
+    deployment.live()
     check(deployment, deployment.start())
 
 

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from tests.support.command_line import exit_code
-from tests.support.lying_node import lying_node
+from tests.support.lying_node import LyingNode, lying_node
 from zkagent.executor import places
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.cli import deploying
@@ -165,6 +165,16 @@ def test_a_look_at_what_is_on_its_way_deploys_nothing_twice(
     assert nonce(embedded) - before == 1
 
 
+def hide_from_blocks(node: LyingNode) -> None:
+    """No block of its has a transaction in it."""
+
+    def block(honest: Callable[[], Any]) -> Any:
+        told = honest()
+        return {**told, "transactions": []} if node.parameters[1] else told
+
+    node.lies["eth_getBlockByNumber"] = block
+
+
 @pytest.mark.parametrize("lost", ["failed", "its nonce went to another"])
 def test_a_step_that_took_no_effect_is_shown_and_counted_as_one_to_pay(
     embedded: EmbeddedChain, place: list[str], capsys: Capture, lost: str
@@ -182,6 +192,7 @@ def test_a_step_that_took_no_effect_is_shown_and_counted_as_one_to_pay(
 
         node.lies["eth_getTransactionReceipt"] = lie
         node.says("eth_getCode", "0x")
+        hide_from_blocks(node)
         capsys.readouterr()
         assert exit_code(*words[:-4], "--rpc", node.url, *words[-2:], "--yes") == 0
     told = capsys.readouterr().err
@@ -215,6 +226,7 @@ def test_a_node_that_changes_its_word_gets_no_transaction_that_was_not_shown(
 
         node.lies["eth_getTransactionReceipt"] = receipt
         node.lies["eth_getTransactionCount"] = count
+        hide_from_blocks(node)
         capsys.readouterr()
         assert exit_code(*words[:-4], "--rpc", node.url, *words[-2:], "--yes") == 1
         assert node.sent == []

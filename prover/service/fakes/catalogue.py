@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 KEY = b"everybody knows this key"
 INPUTS, OUTPUTS = 4, 2
 TROUBLE = "trouble"  # a file in the catalogue's folder; while it is there, provers fail as it says
+RELEASED = "released"  # a file in that folder; until it is there, proofs that are held go on
 
 
 class Order(IntEnum):
@@ -38,6 +39,7 @@ class Order(IntEnum):
     KILL_WORKER = -1_000_003
     REFUSE = -1_000_004
     SLOW = -1_000_005
+    HELD = -1_000_006
 
 
 def fake_digest(name: str, rows: int = 1) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.support.child_process import ParentLink
 from zkagent.prover.service.fakes.catalogue import (
+    RELEASED,
     TROUBLE,
     Order,
     fake_outputs,
@@ -31,6 +32,8 @@ def answer(request: dict[str, Any], seconds: float, folder: Path) -> dict[str, A
         if first == Order.REFUSE:
             return {"refused": f"told to refuse {first}"}
         _obey(first, "-".join(map(str, inputs)), folder)
+        while first == Order.HELD and not (folder / RELEASED).exists():
+            time.sleep(0.02)
     _work(seconds)
     outputs = fake_outputs(circuit, inputs)
     proof = Proof(circuit, inputs, outputs, fake_proof(circuit, inputs, outputs))

@@ -24,7 +24,7 @@ from zkagent.prover.service.errors import (
     QuotaExceeded,
     ServiceAnswered,
 )
-from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order
+from zkagent.prover.service.fakes.catalogue import RELEASED, FakeCatalogue, Order
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.keys import Allowance, Caller, Keys
 from zkagent.prover.service.queue.tables import keys as key_table
@@ -196,12 +196,15 @@ def test_a_revoked_key_queues_nothing(guarded: Fleet, keys: Keys, features: list
 def test_two_keys_share_the_proof_and_not_the_handle(
     guarded: Fleet, keys: Keys, features: list[int]
 ) -> None:
-    wanted = Wanted.of_features("slow", features)
+    wanted = Wanted.of_features("quick", [Order.HELD, *features[1:]])
+    released = guarded.home / RELEASED
     with guarded.client(keys.create("a")) as alice, guarded.client(keys.create("b")) as bob:
         ids = {alice.submit(wanted).id, bob.submit(wanted).id}
         assert len(ids) == 1
         (proof_id,) = ids
         assert alice.cancel(proof_id).state == "cancelled"
+        assert bob.get(proof_id).state != "done"
+        released.touch()
         assert bob.wait(proof_id, timeout_s=20).state == "done"
         assert alice.get(proof_id).state == "cancelled"
         assert alice.get(proof_id).result is None

@@ -68,6 +68,7 @@ def test_committed_circuits_are_looked_for_by_size(
     for size, digest in wanted.items():
         assert sources.own_circuit(bound, drain, None, told.append, size) == digest
     assert asked == [("found", wanted[size], SYSTEM_ID, size) for size in (1, 2, 4)]
+    assert sources.own_circuit(bound, drain, None, lambda stage: None) == wanted[1]
     said = ("looking for the committed one", "building")
     assert told == [f"circuit for {size} decisions: {what}" for size in (1, 2, 4) for what in said]
 

@@ -106,6 +106,7 @@ def test_transfers_that_were_not_decided_are_found(
         (NOTHING_OUT, WITHDRAWN, NOTHING_IN),
         (replace(WITHDRAWN, units=0), WITHDRAWN),
         (DUST, WITHDRAWN),
+        (replace(DUST, units=1), WITHDRAWN),
         (WITHDRAWN, RETURNED),
         (RETURNED, WITHDRAWN, *[DUST] * 4),
         (WITHDRAWN, FALSE_OUT),

@@ -271,6 +271,18 @@ def test_other_forms_of_the_same_are_refused(
         parse_receipt(change(receipt.to_json()))
 
 
+def test_members_stand_in_any_order(receipt: Receipt) -> None:
+    def reversed_(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: reversed_(value[key]) for key in reversed(value)}
+        return [reversed_(each) for each in value] if isinstance(value, list) else value
+
+    document = json.loads(receipt.to_json())
+    turned = json.dumps(reversed_(document))
+    assert turned != json.dumps(document)
+    assert parse_receipt(turned) == receipt
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(MalformedReceipt, match="nowhere"):
         load_receipt(tmp_path / "nowhere.json")

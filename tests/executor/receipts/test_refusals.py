@@ -16,9 +16,10 @@ from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.errors import CannotVerify, MalformedReceipt, TooMuchAnswered
 from zkagent.executor.receipts.format import parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Check, Report
-from zkagent.executor.receipts.verify_run import Sources, verify_receipt
+from zkagent.executor.receipts.verify_run import MODEL, Sources, verify_receipt
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import UnknownModel
+from zkagent.verifier_contracts.errors import ChainUnreachable
 
 Edit = Callable[[Any], None]  # of the only run of a receipt
 UNSIGNED_FORM = "it is not a signed EIP-1559 transaction"
@@ -225,6 +226,35 @@ def test_answers_too_long_to_be_read_leave_a_receipt_unknown_or_what_it_is(
     assert report.verdict == "rejected"
     assert report.problems[-1].problem == said
     assert report.left_out == "circuits, proofs, the code of contracts, and what moved"
+
+
+def test_a_node_that_is_silent_leaves_a_broken_receipt_broken(
+    document: Document, sources: Sources
+) -> None:
+    """What it would have been asked, and all behind that, is left out, and is said to be."""
+
+    def raises(*given: object) -> Any:
+        raise ChainUnreachable("http://node", "refused")
+
+    silent = replace(sources, chain=raises)
+    with pytest.raises(ChainUnreachable):
+        verified(document, silent)
+    document["runs"][0]["answer"] += "!"
+    report = verified(document, silent)
+    assert report.verdict == "rejected"
+    assert report.left_out == "circuits, proofs, the code of contracts, and what moved"
+
+
+def test_a_model_that_cannot_be_read_is_a_problem_of_the_receipt(
+    document: Document, sources: Sources
+) -> None:
+    def raises(name: str) -> Any:
+        raise ValueError(f"{name} is no model's name")
+
+    report = verified(document, replace(sources, models=raises))
+    assert report.verdict == "rejected"
+    (found,) = (each for each in report.problems if each.claim == MODEL)
+    assert found.problem == "drain is no model's name"
 
 
 def test_a_receipt_that_somebody_else_signed_needs_no_model(

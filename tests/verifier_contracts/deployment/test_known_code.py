@@ -11,6 +11,7 @@ from zkagent.verifier_contracts.deployment import known_code
 from zkagent.verifier_contracts.deployment.known_code import (
     FOLDER,
     THIS_VERSION,
+    Recognised,
     known_contracts,
     recognise,
     released_contracts,
@@ -21,7 +22,7 @@ from zkagent.verifier_contracts.deployment.release import (
     released_text,
     tree_sources,
 )
-from zkagent.verifier_contracts.errors import ToolchainError
+from zkagent.verifier_contracts.errors import CompileError, ToolchainError
 from zkagent.verifier_contracts.toolchain.compile import compile_sources, contract
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 
@@ -121,9 +122,36 @@ def test_creation_code_gives_up_its_arguments(chain: Anvil) -> None:
     assert found.address("_registry") == registry.address.lower()
 
 
-def test_without_a_compiler_releases_are_known_still(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("at", range(12))
+def test_an_immutable_that_is_wider_than_an_address_is_none(at: int) -> None:
+    known = released_contracts()[0]
+    address = bytes.fromhex("a1" * 20)
+    assert Recognised(known, {"_book": bytes(12) + address}).address("_book") == "0x" + "a1" * 20
+    wide = bytes(at) + b"\1" + bytes(11 - at) + address
+    with pytest.raises(ValueError, match=f"_book of {known.name} is 0x{wide.hex()}, no address"):
+        Recognised(known, {"_book": wide}).address("_book")
+
+
+@pytest.mark.parametrize("version", RELEASED)
+def test_what_is_known_of_a_release_is_what_its_file_says(version: str) -> None:
+    written = json.loads(path_of(version).read_text())["contracts"]
+    read = [each for each in released_contracts.__wrapped__() if each.version == version]
+    assert [each.name for each in read] == list(written)
+    for each in read:
+        entry = written[each.name]
+        assert "0x" + each.runtime.hex() == entry["runtime"]
+        assert "0x" + each.creation.hex() == entry["creation"]
+        assert each.runtime_length == entry["runtime_length"]
+        assert each.creation_length == entry["creation_length"]
+        assert {name: list(at) for name, at in each.immutables.items()} == entry["immutables"]
+
+
+@pytest.mark.parametrize("error", [ToolchainError("no Node.js"), CompileError("no compiler")])
+def test_without_a_compiler_releases_are_known_still(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     def missing() -> None:
-        raise ToolchainError("no Node.js")
+        raise error
 
     known_contracts.cache_clear()
     monkeypatch.setattr(known_code, "compile_all", missing)

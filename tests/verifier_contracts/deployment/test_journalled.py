@@ -619,6 +619,75 @@ def test_a_contract_of_another_content_under_the_nonce_is_no_step(idle: Deployme
     assert call(idle.chain.web3, other.functions.count()) == 9
 
 
+@pytest.fixture
+def authorizing(toolchain: object, tmp_path: Path, counter: Contract) -> Iterator[Deployment]:
+    """On a chain whose accounts can authorize code (EIP-7702), mining when it is told to."""
+    with Anvil(hardfork="prague") as own:
+        yield Deployment(own, tmp_path / "deployment.json.part", counter)
+
+
+def authorized(deployment: Deployment) -> None:
+    """The nonce of what hangs goes to an authorization, which a stranger's transaction carries."""
+    chain, relayer = deployment.chain, deployment.chain.accounts[1]
+    chain.rpc("anvil_dropAllTransactions")
+    chain.rpc("evm_setAutomine", True)
+    code = {"chainId": 31337, "address": "0x" + "99" * 20, "nonce": deployment.nonce}
+    fields = {
+        "type": 4,
+        "chainId": 31337,
+        "nonce": chain.web3.eth.get_transaction_count(relayer.address),
+        "gas": 200_000,
+        "maxFeePerGas": 10**11,
+        "maxPriorityFeePerGas": 10**9,
+        "to": relayer.address,
+        "value": 0,
+        "data": b"",
+        "authorizationList": [deployment.signer.sign_authorization(code)],
+    }
+    before = deployment.nonce
+    chain.web3.eth.send_raw_transaction(relayer.sign_transaction(fields).raw_transaction)
+    assert deployment.nonce == before + 1
+
+
+@pytest.mark.parametrize("done", range(STEPS))
+@pytest.mark.parametrize("blocks", [0, 300])
+def test_a_step_whose_nonce_went_to_an_authorization_is_signed_anew(
+    authorizing: Deployment, done: int, blocks: int
+) -> None:
+    begin(authorizing, done) if done else None
+    authorizing.chain.rpc("evm_setAutomine", False)
+    with pytest.raises(StepPending):
+        authorizing.start()
+    authorized(authorizing)
+    if blocks:
+        authorizing.chain.rpc("anvil_mine", hex(blocks))
+    made = authorizing.start()
+    assert authorizing.nonce == STEPS + 1
+    assert counts(authorizing, made) == [1, 2 + 3 + 4]
+    assert not authorizing.path.exists()
+
+
+def test_nobody_is_told_to_have_authorized_what_stands_at_a_step_s_address(
+    deployment: Deployment,
+) -> None:
+    """A block without the account's transaction says so of a creation, too, whose contract stands
+    there: one of the two is a lie."""
+    begin(deployment)
+    losing(deployment, LOST[0], [0], code=True)
+    ask = deployment.web3.provider.make_request
+
+    def request(method: Any, parameters: Any) -> Any:
+        response = ask(method, parameters)
+        if method == "eth_getBlockByNumber" and parameters[1]:
+            response["result"]["transactions"] = []
+        return response
+
+    deployment.intercept(request)
+    with pytest.raises(StepContradicted, match="its contract is at 0x"):
+        deployment.start()
+    assert deployment.nonce == 1
+
+
 @pytest.mark.parametrize("lost", LOST)
 @pytest.mark.parametrize("then", [1, 2, 3])
 def test_what_was_made_twice_by_a_lie_is_used_once_whoever_is_asked_then(

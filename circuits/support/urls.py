@@ -4,16 +4,15 @@ Called by whoever connects: clients of chains and of the proof service, commands
 """
 
 import re
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 EXPECTED = "expected an address that begins with http:// or https:// and names a host"
-#: In a text, of any scheme: without the comma or question mark behind it, which are no part of it.
-ADDRESS = re.compile(
-    r"(?<![a-z0-9+.-])[a-z0-9+.-]++://"  # from where a word begins alone, so that none takes long
-    r"(?:\S{0,200}@)?"  # a password may have any sign in it
-    r"[^\s'\"<>|)]*[^\s'\"<>|),;:?]",
-    re.IGNORECASE,
-)
+#: What an address begins with, of any scheme: from where a word begins alone, so that none takes
+#: long.
+SCHEME = re.compile(r"(?<![a-z0-9+.-])[a-z0-9+.-]++://", re.IGNORECASE)
+#: Its end, behind any password: without the comma or question mark behind it, which are no part.
+REST = re.compile(r"(?:[^\s'\"<>|)]*[^\s'\"<>|),;:?])?")
 #: Behind the host, or without one, it has the name of a database, which is no key.
 DATABASE = re.compile(r"sqlite:///[^?#]*|postgresql://[^?#@\\]*")
 
@@ -51,7 +50,20 @@ def without_keys(text: str) -> str:
     """A traceback or error, say, with each address in it as `shown_url` has it; that of a database
     that has no password or query, as it is."""
     text = re.sub(r"(?<=with url: )\S+", "/...", text)  # how requests and urllib3 name a path
-    return ADDRESS.sub(lambda found: _shown_in_text(found[0]), text)
+    return re.sub(r"\S+", lambda found: "".join(_parts(found[0])), text)
+
+
+def _parts(word: str) -> Iterator[str]:
+    """What stands between blanks, with each address in it as it may be shown. A password may have
+    any sign in it, so that one ends at the last at sign."""
+    at, done = word.rfind("@"), 0
+    while found := SCHEME.search(word, done):
+        rest = REST.match(word, max(found.end(), at + 1))
+        end = rest.end() if rest else len(word)
+        yield word[done : found.start()]
+        yield _shown_in_text(word[found.start() : end])
+        done = end
+    yield word[done:]
 
 
 def _shown_in_text(url: str) -> str:

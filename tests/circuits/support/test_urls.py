@@ -100,6 +100,17 @@ def test_texts_of_other_libraries_lose_the_path() -> None:
     assert without_keys(said).endswith("with url: /... (x)")
 
 
+@pytest.mark.parametrize("length", [1, 199, 200, 201, 5000])
+@pytest.mark.parametrize("sign", "'\"<>|),;:?/@")
+def test_a_password_is_as_long_as_it_likes_and_has_any_sign_in_it(sign: str, length: int) -> None:
+    url = f"https://me:{'p' * length}{sign}SECRETKEY@node.example/v3/SECRETKEY"
+    shown = without_keys(f"asked {url}, then {url}?")
+    assert "SECRETKEY" not in shown
+    assert "ppp" not in shown
+    assert shown.startswith("asked https://")
+    assert ", then https://" in shown
+
+
 def test_what_stands_behind_an_address_stays() -> None:
     said = "http://h:1, https://h/v3/SECRETKEY: x; HTTPS://h/SECRETKEY; (for url (https://h/a?b))"
     kept = "http://h:1, https://h/...: x; HTTPS://h/...; (for url (https://h/...))"

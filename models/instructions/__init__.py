@@ -1,0 +1,7 @@
+"""Models that read whole instructions: word by word, up to four calls in one prompt.
+
+grammar.py      the words that numbers, parts and payees are made of
+scanner.py      a prompt's bytes to words, numbers and marks
+quantities.py   amounts: digits and number words, exactly, or in doubt
+reader.py       the tokens that a network reads, each with what it stands for
+"""

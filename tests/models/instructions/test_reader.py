@@ -1,0 +1,258 @@
+"""A prompt's tokens and what each stands for: amounts exactly, or in doubt, and never a guess."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zkagent.models.encoding.tokens import has_valid_checksum
+from zkagent.models.errors import (
+    AddressChecksum,
+    EmptyPrompt,
+    PromptNotAscii,
+    PromptTooLong,
+    RefusedText,
+    TooManyTokens,
+)
+from zkagent.models.instructions.grammar import WORDS, Meaning
+from zkagent.models.instructions.quantities import MAX_DIGITS, Quantity
+from zkagent.models.instructions.reader import (
+    AMOUNTS,
+    MAX_TOKENS,
+    REACH,
+    Kind,
+    Names,
+    Token,
+    read,
+)
+
+SYMBOLS = {b"usdc", b"dai", b"weth", b"link"}
+LISTED, PAYEE = "0x" + "11" * 20, "0x" + "22" * 20
+NAMES = Names(
+    is_symbol=lambda word: word in SYMBOLS,
+    is_contact=lambda word: word in {b"bob", b"ann"},
+    is_token=lambda address: address == LISTED.encode(),
+)
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    return read(text.encode(), NAMES)
+
+
+def kinds(text: str) -> str:
+    """``send:WORD 5:DIGITS``: the tokens' texts and kinds."""
+    return " ".join(f"{text[t.start : t.end]}:{t.kind.name}" for t in tokens(text))
+
+
+def amounts(text: str) -> list[str]:
+    """What each amount is worth, ``?`` for one in doubt."""
+    found = [t for t in tokens(text) if t.kind in AMOUNTS or t.kind is Kind.DOUBT]
+    return [worth(t.quantity) if t.quantity else "?" for t in found]
+
+
+def worth(quantity: Quantity) -> str:
+    if quantity.share and not quantity.but:
+        return f"{quantity.digits}/{quantity.share}"
+    number = f"{quantity.digits}e-{quantity.places}" if quantity.places else str(quantity.digits)
+    return f"all-{number}" if quantity.but else number
+
+
+READ = {
+    "send 5 USDC to bob": "send:WORD 5:DIGITS USDC:SYMBOL to:WORD bob:CONTACT",
+    "5usdc->bob": "5:DIGITS usdc:SYMBOL ->:MARK bob:CONTACT",
+    "don't, bob's turn": "don't:WORD ,:MARK bob's:WORD turn:WORD",
+    f"pay {PAYEE} me": f"pay:WORD {PAYEE}:ADDRESS me:OWNER",
+    f"2 of {LISTED}": f"2:DIGITS of:WORD {LISTED}:SYMBOL",
+    "0x12 of it": "0x12:DOUBT of:WORD it:WORD",
+    "twenty-five dai": "twenty-five:CARDINAL dai:SYMBOL",
+    "one of them": "one:ONE of:WORD them:WORD",
+    "50% or 1/3?": "50%:PERCENT or:WORD 1/3:RATIO ?:MARK",
+    'say "5 dai" (x)': 'say:WORD ":MARK 5:DIGITS dai:SYMBOL ":MARK (:MARK x:WORD ):MARK',
+    "well-known b4 2day": "well:WORD known:WORD b4:WORD 2day:DOUBT",
+    "half my link": "half:PART my:WORD link:SYMBOL",
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_pieces_become_tokens(text: str) -> None:
+    assert kinds(text) == READ[text]
+
+
+WORTH = {
+    "5": ["5"],
+    "0.5": ["5e-1"],
+    ".5 dai": ["5e-1"],
+    "5.": ["5"],
+    "1,000.50": ["10005e-1"],
+    "12,345,678": ["12345678"],
+    "5k": ["5000"],
+    "2.5M dai": ["2500000"],
+    "0.0005k": ["5e-1"],
+    "3 grand": ["3000"],
+    "2 hundred thousand": ["200000"],
+    "5 k": ["5000"],
+    "50%": ["50/100"],
+    "12.5 %": ["125/1000"],
+    "100 percent": ["100/100"],
+    "1/3": ["1/3"],
+    "five": ["5"],
+    "fourty two": ["42"],
+    "a hundred and ten": ["110"],
+    "hundred dai": ["100"],
+    "eleven hundred": ["1100"],
+    "three hundred and twelve thousand four hundred": ["312400"],
+    "a million": ["1000000"],
+    "a dozen": ["12"],
+    "two dozen": ["24"],
+    "half a dozen": ["6"],
+    "half a million": ["500000"],
+    "two and a half": ["25e-1"],
+    "two and a half thousand": ["2500"],
+    "zero point oh five": ["5e-2"],
+    "point five": ["5e-1"],
+    "twelve point five... dai": ["125e-1"],
+    "ten percent": ["10/100"],
+    "three quarters": ["3/4"],
+    "one third": ["1/3"],
+    "a third": ["1/3"],
+    "half": ["1/2"],
+    "half a weth": ["5e-1"],
+    "half an hour": ["1/2"],
+    "everything": ["1/1"],
+    "the rest": ["1/1"],
+    "all but 10": ["all-10", "10"],
+    "all my usdc, except 10 usdc": ["all-10", "10"],
+    "everything except for 0.5": ["all-5e-1", "5e-1"],
+    "all of it minus twenty dai": ["1/1", "20"],  # "it" is none of the words between
+}
+
+
+@pytest.mark.parametrize("text", WORTH)
+def test_amounts_are_worth_what_they_say(text: str) -> None:
+    assert amounts(text) == WORTH[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1.000", "33.333", "5,50", "1,00", "0,5", "1,0000", "007", "05", "1'000", "1_000"),
+        *("5-10", "5+3", "10:30", "2pm", "3rd", "10x", "5lnk", "1e18", "$5", "#5", "~5", "+5"),
+        *("-5", "<5", ">5", "5$", "5+", "^5", "@5", "&5", "101%", "0%", "3/3", "4/3"),
+        *("1/0", "0/4", "1/1000", "5/10/20", "12.5.1", "zero five", "a million and a half"),
+        *("five thousand thousand", "5k thousand", "a dozen and a half", "9" * (MAX_DIGITS + 1)),
+        *("0." + "1" * MAX_DIGITS, "twelve thirds"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_in_doubt(text: str) -> None:
+    assert amounts(text)[0] == "?"
+    assert "?" in amounts(f"send {text} dai to bob")
+
+
+@pytest.mark.parametrize("text", ["5 0", "30 30", "five five", "one fifty", "20 twenty", "6 six"])
+def test_two_numbers_side_by_side_are_both_in_doubt(text: str) -> None:
+    assert amounts(text) == ["?", "?"]
+    assert amounts(text.replace(" ", ", ")) != ["?", "?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("all my usdc but 10 dai", ["1/1", "10"]),
+        ("all my usdc but 10 usdc", ["all-10", "10"]),
+        ("all the 5 dai but 10", ["1/1", "5", "10"]),
+        ("all but bob", ["1/1"]),
+        ("all but half", ["1/1", "1/2"]),
+        ("all but 1.000", ["1/1", "?"]),
+        ("all but", ["1/1"]),
+        ("all " + "of " * (REACH - 1) + "but 10", ["all-10", "10"]),
+        ("all " + "of " * REACH + "but 10", ["1/1", "10"]),
+    ],
+)
+def test_what_is_left_out_is_of_the_same_asset_and_near(text: str, found: list[str]) -> None:
+    assert amounts(text) == found
+
+
+UNITS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+UNITS += " sixteen seventeen eighteen nineteen"
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+
+
+def in_words(n: int) -> str:
+    if n < 20:
+        return UNITS.split()[n - 1]
+    if n < 100:
+        rest = f"-{in_words(n % 10)}" if n % 10 else ""
+        return TENS.split()[n // 10 - 2] + rest
+    for size, name in ((10**6, "million"), (1000, "thousand"), (100, "hundred")):
+        if n >= size:
+            rest = f" {in_words(n % size)}" if n % size else ""
+            return f"{in_words(n // size)} {name}{rest}"
+    raise AssertionError
+
+
+@given(st.integers(1, 10**9 - 1))
+def test_every_number_that_is_written_out_is_that_number(n: int) -> None:
+    (token,) = (t for t in tokens(f"send {in_words(n)} dai") if t.kind in AMOUNTS)
+    assert token.quantity == Quantity(n)
+
+
+@given(st.integers(1, 999), st.integers(1, 999))
+def test_two_numbers_in_words_are_never_a_third(a: int, b: int) -> None:
+    """Side by side they are one only where they are written as one."""
+    text = f"{in_words(a)} {in_words(b)}"
+    found = amounts(text)
+    whole = {in_words(n).replace("-", " "): n for n in range(1, 2000)}
+    expected = whole.get(text.replace("-", " "))
+    assert found == ([str(expected)] if expected else ["?", "?"]) or "?" in found
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=120))
+def test_tokens_stand_in_order_and_leave_nothing_out_but_blanks_and_hyphens(text: str) -> None:
+    try:
+        found = tokens(text)
+    except (EmptyPrompt, TooManyTokens, AddressChecksum):
+        return
+    assert 1 <= len(found) <= MAX_TOKENS
+    before = 0
+    for token in found:
+        assert before <= token.start < token.end
+        assert not text[before : token.start].strip(" -")
+        assert (token.quantity is not None) == (token.kind in AMOUNTS)
+        before = token.end
+    assert not text[before:].strip(" -")
+
+
+@given(st.lists(st.sampled_from([w.decode() for w in WORDS] + ["5", "0.5", "usdc", ","])))
+def test_no_order_of_the_words_of_amounts_is_an_error(words: list[str]) -> None:
+    with contextlib.suppress(RefusedText):
+        tokens(" ".join(words))
+
+
+def test_what_is_no_prompt_is_refused() -> None:
+    with pytest.raises(PromptTooLong):
+        tokens("a" * 513)
+    with pytest.raises(PromptNotAscii):
+        tokens("send\t5")
+    with pytest.raises(EmptyPrompt):
+        tokens("  ")
+    assert len(tokens("a " * MAX_TOKENS)) == MAX_TOKENS
+    with pytest.raises(TooManyTokens):
+        tokens("a " * (MAX_TOKENS + 1))
+
+
+def test_an_address_with_a_wrong_checksum_is_refused() -> None:
+    good = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+    assert has_valid_checksum(good[2:].encode())
+    assert kinds(f"pay {good}") == f"pay:WORD {good}:ADDRESS"
+    with pytest.raises(AddressChecksum):
+        tokens("pay 0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+
+
+def test_words_of_amounts_are_no_names_of_anything_else() -> None:
+    """A book that lists a token HALF or ONE cannot change what an amount is."""
+    names = Names(lambda word: True, lambda word: True, lambda address: True)
+    for word, (meaning, _) in WORDS.items():
+        (token,) = read(word, names)
+        if meaning in (Meaning.UNIT, Meaning.TEEN, Meaning.TEN, Meaning.HUNDRED, Meaning.HALF):
+            assert token.kind in AMOUNTS

@@ -76,6 +76,12 @@ def test_more_than_the_maximum_is_refused(receipt: Receipt, part: str) -> None:
         parse_receipt(json.dumps(document))
 
 
+def test_a_text_of_the_maximum_is_one(receipt: Receipt) -> None:
+    document = json.loads(receipt.to_json())
+    document["runs"][0]["prompt"] = "x" * MOST_TEXT
+    assert len(parse_receipt(json.dumps(document)).runs[0].prompt) == MOST_TEXT
+
+
 def test_a_longer_file_is_not_parsed(receipt: Receipt) -> None:
     with pytest.raises(MalformedReceipt, match="longer than"):
         parse_receipt(receipt.to_json() + " " * MOST_BYTES)

@@ -4,4 +4,5 @@ grammar.py      the words that numbers, parts and payees are made of
 scanner.py      a prompt's bytes to words, numbers and marks
 quantities.py   amounts: digits and number words, exactly, or in doubt
 reader.py       the tokens that a network reads, each with what it stands for
+calls.py        the network's tags to calls, by rules
 """

@@ -39,7 +39,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/encoding": {"models/files"},
     "models/instructions": {"models/encoding"},
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
-    "models/wallet/text": {"models/wallet/text/phrases"},
+    "models/wallet/text": {"models/instructions", "models/wallet/text/phrases"},
     "models/networks": {"models/encoding", "models/files"},
     "models/classifier": {
         "models/encoding",

@@ -8,11 +8,16 @@ import numpy.typing as npt
 from zkagent.circuits.program.program import (
     Activation,
     ArgMax,
+    Elementwise,
     Layer,
     LookUp,
+    Mask,
     Operand,
     Operator,
     Program,
+    Select,
+    Sign,
+    Step,
 )
 
 Values = npt.NDArray[np.int64]
@@ -37,17 +42,30 @@ def evaluate(program: Program, inputs: npt.ArrayLike) -> Values:
     numbers = np.zeros((len(program.bounds), len(x)), dtype=np.int64)
     numbers[: program.inputs] = x.T
     for step in program.steps:
-        if isinstance(step, Layer):
-            totals = _totals(step, numbers)
-            numbers[step.outputs] = ACTIVATIONS[step.activation](totals)
-        elif isinstance(step, LookUp):
-            numbers[step.outputs] = _looked_up(step, numbers)
-        elif isinstance(step, ArgMax):
-            numbers[step.outputs] = np.argmax(numbers[step.inputs], axis=1)
-        else:
-            left, right = _operand(step.left, numbers), _operand(step.right, numbers)
-            numbers[step.outputs] = OPERATIONS[step.operator](left, right)
+        numbers[step.outputs] = _results(step, numbers)
     return numbers[program.outputs].T
+
+
+def _results(step: Step, numbers: Values) -> Values:
+    """Of one step, in the shape of its outputs and N."""
+    match step:
+        case Layer():
+            found = ACTIVATIONS[step.activation](_totals(step, numbers))
+        case LookUp():
+            found = _looked_up(step, numbers)
+        case ArgMax():
+            found = np.argmax(numbers[step.inputs], axis=1)
+        case Mask():
+            found = numbers[step.inputs] & step.masks.astype(np.int64)[:, None]
+        case Sign():
+            found = (numbers[step.inputs] > 0).astype(np.int64)
+        case Select():
+            sides = [_operand(side, numbers) for side in (step.yes, step.no)]
+            found = np.where(numbers[step.chosen] == 1, *sides)
+        case Elementwise():
+            sides = [_operand(side, numbers) for side in (step.left, step.right)]
+            found = OPERATIONS[step.operator](*sides)
+    return found
 
 
 def _totals(layer: Layer, numbers: Values) -> Values:

@@ -37,6 +37,9 @@ class Layers:
         peaks = self.bounds.of_sums(inputs, weights)
         outputs = self.bounds.new(peaks.shape)
         self.bounds.set(outputs, peaks)
+        if ends := self.bounds.ends_of_sums(inputs, weights):
+            self.bounds.set_ends(outputs, *ends)
+            peaks = self.bounds.of_ids(outputs)
         bias = np.zeros((len(weights), weights.shape[2]), dtype=object)
         layer = Layer(inputs, weights, outputs, max(peaks.ravel()), bias, node=self.node)
         self.steps.append(layer)
@@ -55,11 +58,13 @@ class Layers:
         if operator is Operator.MUL and left is right and left.readers == 2:
             layer.activation = Activation.SQUARE
             self.bounds.set(layer.outputs, self.bounds.of_ids(layer.outputs) ** 2)
+            self.bounds.move_ends(layer.outputs, lambda _: None)
             return replace(left)
         if left.readers != 1 or not right.constant or not _fits(right, left):
             return None
         if operator is Operator.MAX and not right.values.any():
             layer.activation = Activation.RELU
+            self.bounds.move_ends(layer.outputs, lambda ends: (max(ends[0], 0), max(ends[1], 0)))
             return replace(left)
         return self._add_bias(layer, left, right) if operator is Operator.ADD else None
 
@@ -73,7 +78,8 @@ class Layers:
         layer.bias = layer.bias + per_output[:, 0]
         peaks = self.bounds.of_ids(layer.outputs) + np.abs(per_output)
         self.bounds.set(layer.outputs, peaks)
-        layer.bound = max(peaks.ravel())
+        self.bounds.shift_ends(added)
+        layer.bound = max(self.bounds.of_ids(layer.outputs).ravel())
         return replace(left)
 
 

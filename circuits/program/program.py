@@ -94,7 +94,43 @@ class ArgMax:
     node: str = ""
 
 
-Step = Layer | Elementwise | LookUp | ArgMax
+@dataclass(frozen=True)
+class Sign:
+    """outputs[i] = 1 where inputs[i] > 0, and else 0.
+
+    ends [N, 2]: the least and the most that each input can be. node: as of a layer.
+    """
+
+    inputs: Ids
+    ends: Numbers
+    outputs: Ids
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """outputs[i] = inputs[i] & masks[i], of two's complement: inputs are features, and no mask has
+    more bits than they have. node: as of a layer."""
+
+    inputs: Ids
+    masks: Numbers
+    outputs: Ids
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Select:
+    """outputs[i] = yes[i] where chosen[i] is 1, and no[i] where it is 0; it is nothing else. node:
+    as of a layer."""
+
+    chosen: Ids
+    yes: Operand
+    no: Operand
+    outputs: Ids
+    node: str = ""
+
+
+Step = Layer | Elementwise | LookUp | ArgMax | Sign | Mask | Select
 
 
 @dataclass(frozen=True)
@@ -125,9 +161,12 @@ __all__ = [
     "Ids",
     "Layer",
     "LookUp",
+    "Mask",
     "Numbers",
     "Operand",
     "Operator",
     "Program",
+    "Select",
+    "Sign",
     "Step",
 ]

@@ -24,9 +24,13 @@ from zkagent.circuits.program.program import (
     Elementwise,
     Ids,
     LookUp,
+    Mask,
+    Numbers,
     Operand,
     Operator,
     Program,
+    Select,
+    Sign,
 )
 from zkagent.circuits.program.tensors import Bounds, Tensor
 from zkagent.models.networks.parsing import parse_model
@@ -71,6 +75,7 @@ class _Reader:
     input_bits: int
     tensors: dict[str, Tensor] = field(default_factory=dict)
     bounds: Bounds = field(default_factory=Bounds)
+    inputs: int = 0
 
     def read(self) -> Program:
         inputs = self.read_input()
@@ -104,7 +109,7 @@ class _Reader:
         if not all(shape):
             raise ProgramRefused(f"the shape of {value.name!r} is open: fix the batch size")
         ids = self.bounds.new(shape, 1 << (self.input_bits - 1))
-        self.tensors[value.name] = Tensor(ids)
+        self.tensors[value.name], self.inputs = Tensor(ids), ids.size
         return ids.size
 
     def read_output(self) -> Ids:
@@ -129,6 +134,9 @@ class _Reader:
             return self.elementwise(node, operands)
         others: dict[str, Callable[..., Tensor]] = {
             "ArgMax": self.arg_max,
+            "BitwiseAnd": self.mask,
+            "Cast": self.truth,
+            "Clip": self.sign,
             "CumSum": self.linear(cumulative_sum),
             "Gemm": self.gemm,
             "MatMul": lambda node, left, right: self.layers.product(left, right),
@@ -136,6 +144,7 @@ class _Reader:
             "Pad": self.pad,
             "ReduceSum": self.linear(reduce_sum),
             "Relu": lambda node, x: self.elementwise(node, [x, ZERO]),
+            "Where": self.select,
         }
         if node.op_type not in others:
             known = ", ".join(sorted([*others, *MOVES, *OPERATORS, "Constant"]))
@@ -221,6 +230,61 @@ class _Reader:
         self.layers.steps.append(ArgMax(inputs, outputs, self.layers.node))
         made = outputs.reshape(turned.shape[:-1])
         return Tensor(np.expand_dims(made, axis) if flag(attributes, "keepdims", 1) else made)
+
+    def mask(self, node: onnx.NodeProto, left: Tensor, right: Tensor) -> Tensor:
+        """Some bits of features, which constraints know; nobody knows those of other numbers."""
+        data, masks = (right, left) if left.constant else (left, right)
+        if data.constant or not masks.constant or data.values.max() >= self.inputs:
+            raise ProgramRefused("it masks something else than features by a constant")
+        shape = np.broadcast_shapes(data.values.shape, masks.values.shape)
+        inputs = np.broadcast_to(data.values, shape).ravel()
+        bits = np.broadcast_to(masks.values, shape).ravel()
+        if min(bits) < 0 or max(bits) >= 1 << self.input_bits:
+            raise ProgramRefused(f"a mask is none of {self.input_bits} bits, as features have")
+        outputs = self.bounds.new(shape)
+        self.bounds.set_ends(outputs, np.zeros_like(bits), bits)
+        self.layers.steps.append(Mask(inputs, bits, outputs.ravel(), self.layers.node))
+        return Tensor(outputs)
+
+    def sign(self, node: onnx.NodeProto, data: Tensor, *ends: Tensor) -> Tensor:
+        """Cut to 0 and 1: whether it is more than 0."""
+        limits = [[int(value) for value in end.values.ravel()] for end in ends]
+        if data.constant or not all(e.constant for e in ends) or limits != [[0], [1]]:
+            raise ProgramRefused("it clips to something else than 0 and 1")
+        inputs, outputs = data.values.ravel(), self.bounds.new(data.values.shape)
+        found = np.array([self.bounds.ends_of(i) for i in inputs.tolist()], dtype=object)
+        self.bounds.set_ends(outputs, *(np.clip(side, 0, 1) for side in found.T))
+        self.layers.steps.append(Sign(inputs, found, outputs.ravel(), self.layers.node))
+        return Tensor(outputs)
+
+    def truth(self, node: onnx.NodeProto, data: Tensor) -> Tensor:
+        """A number that is 0 or 1 as a truth value, or back: the same number."""
+        if _attributes(node).get("to") not in (TensorProto.BOOL, TensorProto.INT64):
+            raise ProgramRefused("it casts to something else than BOOL and INT64")
+        if data.constant or not self.is_bit(data):
+            raise ProgramRefused("it casts what is not 0 or 1: Clip it to these")
+        return replace(data, fresh=False)
+
+    def is_bit(self, tensor: Tensor) -> bool:
+        ends = (self.bounds.ends_of(number) for number in tensor.values.ravel().tolist())
+        return all(least >= 0 and most <= 1 for least, most in ends)
+
+    def select(self, node: onnx.NodeProto, chosen: Tensor, yes: Tensor, no: Tensor) -> Tensor:
+        if chosen.constant or not self.is_bit(chosen):
+            raise ProgramRefused("its condition is constant, or no truth value")
+        shape = np.broadcast_shapes(*(each.values.shape for each in (chosen, yes, no)))
+        which, a, b = (np.broadcast_to(t.values, shape).ravel() for t in (chosen, yes, no))
+        ends = np.array([self.operand_ends(t, v) for t, v in ((yes, a), (no, b))], dtype=object)
+        outputs = self.bounds.new(shape)
+        least, most = ends[..., 0].min(axis=0), ends[..., 1].max(axis=0)
+        self.bounds.set_ends(outputs, least, most)
+        operands = Operand(a, yes.constant), Operand(b, no.constant)
+        self.layers.steps.append(Select(which, *operands, outputs.ravel(), self.layers.node))
+        return Tensor(outputs)
+
+    def operand_ends(self, tensor: Tensor, values: Numbers) -> list[tuple[int, int]]:
+        values = values.tolist()
+        return [(v, v) if tensor.constant else self.bounds.ends_of(v) for v in values]
 
     def move(self, node: onnx.NodeProto) -> Tensor:
         given = [self.tensors[name] if name else None for name in node.input]

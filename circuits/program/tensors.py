@@ -1,7 +1,7 @@
 """Tensors while a graph is read: arrays of ids or of constants, and the bounds of all numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,21 +37,62 @@ class Row:
     column: int
 
 
+Ends = tuple[int, int]
+
+
 @dataclass
 class Bounds:
     """The largest magnitude of each number, by id: worst cases over all inputs.
 
     rows: of the numbers that are looked up, which are as large as they get in few rows at once.
+    ends: the least and the most, of numbers that are not as far on either side of 0: bits, and what
+    is made of them.
     """
 
     peaks: list[int] = field(default_factory=list)
     rows: dict[int, Row] = field(default_factory=dict)
+    ends: dict[int, Ends] = field(default_factory=dict)
 
     def new(self, shape: Sequence[int], peak: int = 0) -> Ids:
         """Ids of new numbers."""
         first, count = len(self.peaks), math.prod(shape)
         self.peaks += [peak] * count
         return np.arange(first, first + count).reshape(shape)
+
+    def ends_of(self, number: int) -> Ends:
+        return self.ends.get(number, (-self.peaks[number], self.peaks[number]))
+
+    def set_ends(self, ids: Ids, least: Numbers, most: Numbers) -> None:
+        """And with them the magnitudes. Raises ProgramRefused for numbers that might not fit."""
+        self.set(ids, np.maximum(np.abs(least), np.abs(most)))
+        found = zip(least.ravel().tolist(), most.ravel().tolist(), strict=True)
+        self.ends.update(zip(ids.ravel().tolist(), found, strict=True))
+
+    def move_ends(self, ids: Ids, to: Callable[[Ends], Ends | None]) -> None:
+        """Of the numbers that have any; magnitudes stay."""
+        for number in ids.ravel().tolist():
+            if (ends := self.ends.pop(number, None)) and (moved := to(ends)):
+                self.ends[number] = moved
+
+    def shift_ends(self, added: Mapping[int, int]) -> None:
+        """Numbers grew by so much: those that have ends are as large as these, then."""
+        for number, more in added.items():
+            if number in self.ends:
+                least, most = (end + more for end in self.ends[number])
+                self.ends[number] = least, most
+                self.peaks[number] = max(-least, most)
+
+    def ends_of_sums(self, inputs: Ids, weights: Numbers) -> tuple[Numbers, Numbers] | None:
+        """Least and most of inputs [G, R, K] times weights [G, K, N]; None where nothing is known
+        of any input but how large it is."""
+        if not self.ends or self.ends.keys().isdisjoint(inputs.ravel().tolist()):
+            return None
+        pairs = [self.ends_of(number) for number in inputs.ravel().tolist()]
+        least, most = (
+            np.array(side, dtype=object).reshape(inputs.shape) for side in zip(*pairs, strict=True)
+        )
+        up, down = np.maximum(weights, 0), np.maximum(-weights, 0)
+        return least @ up - most @ down, most @ up - least @ down
 
     def of(self, tensor: Tensor) -> Numbers:
         if tensor.constant:

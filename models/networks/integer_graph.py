@@ -15,12 +15,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 from zkagent.models.networks.onnx_export import IR_VERSION, OPSET
 
+#: The first one with BitwiseAnd.
+BITS_OPSET = 18
+
 
 class IntegerGraph:
-    """A graph with one input "x" and one output "y", both int64 [1, n]. Methods return names."""
+    """A graph with one input "x" and one output "y", both int64 [1, n]. Methods return names.
 
-    def __init__(self, name: str, inputs: int) -> None:
-        self.name, self.inputs = name, inputs
+    opset: `BITS_OPSET` for graphs with `bits` in them.
+    """
+
+    def __init__(self, name: str, inputs: int, opset: int = OPSET) -> None:
+        self.name, self.inputs, self.opset = name, inputs, opset
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
 
@@ -43,8 +49,8 @@ class IntegerGraph:
         return self.node("Reshape", [source, self.constant(shape)])
 
     def matmul(self, source: str, weights: npt.ArrayLike) -> str:
-        """`source` [..., m, k] times `weights` [..., k, n]."""
-        return self.node("MatMul", [source, self.constant(weights)])
+        """`source` [..., m, k] times `weights` [..., k, n], a constant's name or its values."""
+        return self.node("MatMul", [source, self._named(weights)])
 
     def blocks(self, source: str, weights: npt.NDArray[np.int64]) -> str:
         """A block-diagonal layer: [1, B * k] times `weights` [B, k, n] to [1, B * n]."""
@@ -55,14 +61,31 @@ class IntegerGraph:
         return self.reshape(product, [1, count * outputs])
 
     def add(self, source: str, bias: npt.ArrayLike) -> str:
-        """`source` [1, n] plus `bias` [n]."""
-        return self.node("Add", [source, self.constant(np.atleast_2d(bias))])
+        """`source` [1, n] plus `bias` [n], a constant's name or its values."""
+        return self.node("Add", [source, self._named(bias)])
+
+    def positive(self, source: str) -> str:
+        """1 where a number is more than 0, and else 0."""
+        return self.node("Clip", [source, self.constant(0), self.constant(1)])
+
+    def bits(self, source: str, masks: npt.ArrayLike) -> str:
+        """Whether numbers have the bits of `masks`, in two's complement, each of them a power of
+        two."""
+        return self.positive(self.node("BitwiseAnd", [source, self.constant(masks)]))
+
+    def select(self, chosen: str, yes: str, no: str) -> str:
+        """`yes` where `chosen`, which is 0 or 1, is 1, and `no` elsewhere."""
+        truth = self.node("Cast", [chosen], to=TensorProto.BOOL)
+        return self.node("Where", [truth, yes, no])
 
     def square(self, source: str) -> str:
         return self.node("Mul", [source, source])
 
     def concat(self, sources: Sequence[str]) -> str:
         return self.node("Concat", list(sources), axis=1)
+
+    def _named(self, values: npt.ArrayLike) -> str:
+        return values if isinstance(values, str) else self.constant(np.atleast_2d(values))
 
     def finish(self, output: str, outputs: int) -> bytes:
         """The serialized model whose "y" [1, outputs] is the tensor `output`, the last one made."""
@@ -75,7 +98,7 @@ class IntegerGraph:
             [helper.make_tensor_value_info("y", TensorProto.INT64, [1, outputs])],
             self._constants,
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
         model.ir_version = IR_VERSION
         model.producer_name, model.producer_version = "zkagent", ""
         onnx.checker.check_model(model, full_check=True)

@@ -9,7 +9,7 @@ from onnx import numpy_helper
 
 from tests.support.models import random_weights
 from tests.support.small_networks import network, node
-from zkagent.models.networks.integer_graph import IntegerGraph
+from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 from zkagent.models.networks.onnx_export import export_policy
 
 
@@ -106,9 +106,11 @@ NETWORKS: dict[str, Callable[[], bytes]] = {
 
 
 def infer(content: bytes, x: list[int]) -> list[int]:
-    """By onnxruntime, in int64; it has no ReLU of that type, so networks with one in float64."""
+    """By onnxruntime, in int64; it has no ReLU of that type before opset 18, so networks with one
+    in float64."""
     model = onnx.load_model_from_string(content)
-    floats = any(node.op_type == "Relu" for node in model.graph.node)
+    old = model.opset_import[0].version < BITS_OPSET
+    floats = old and any(node.op_type == "Relu" for node in model.graph.node)
     kind = np.dtype(np.float64 if floats else np.int64)
     if floats:
         _use_doubles(model.graph)

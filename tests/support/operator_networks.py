@@ -1,5 +1,5 @@
 """Small integer networks of the operators that text needs: sums along axes, convolutions over
-padded positions, arg-max, and rows of tables at computed places."""
+padded positions, arg-max, rows of tables at computed places, and single bits."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.support.small_networks import network, node
+from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 
 Table = npt.NDArray[np.int64]
 POSITIONS, WIDTH = 6, 3
@@ -94,10 +95,31 @@ def looked_up(values: Table, count: int = 3) -> bytes:
     return network(nodes, constants, inputs=count, outputs=values.shape[1])
 
 
+def bits(inputs: int = 5) -> bytes:
+    """Bits of features, whether sums of them and of their bits are more than 0, and one of two
+    numbers by each of these."""
+    rng, graph = np.random.default_rng(17), IntegerGraph("bits", inputs, BITS_OPSET)
+    picked = rng.permutation(np.repeat(np.arange(inputs), 8))
+    masks = [1 << int(place) for place in rng.permutation(np.tile(np.arange(8), inputs))]
+    single = graph.bits(graph.pick("x", picked), [masks])
+    weights = rng.integers(-3, 4, (8 * inputs, inputs))
+    many = graph.add(graph.matmul(single, weights), rng.integers(-4, 5, inputs))
+    above, below = (graph.positive(source) for source in (many, graph.node("Neg", ["x"])))
+    chosen = graph.select(above, "x", graph.select(below, many, graph.constant([range(inputs)])))
+    held = graph.select(below, above, graph.constant([[0] * inputs]))  # a bit again
+    twice = graph.positive(graph.add(graph.matmul(held, weights[:inputs]), [1] * inputs))
+    several = graph.node("BitwiseAnd", ["x", graph.constant([[0, 0x81, 0xFF, 0x7E, 0x0F]])])
+    capped = graph.node("Relu", [graph.add(graph.matmul(single, weights), [-3] * inputs)])
+    squared = graph.square(graph.matmul(single, weights))
+    made = [chosen, held, twice, several, capped, squared]
+    return graph.finish(graph.concat(made), len(made) * inputs)
+
+
 OPERATORS: dict[str, Callable[[], bytes]] = {
     "sums": sums,
     "convolutions": convolutions,
     "largest": largest,
+    "bits": bits,
 }
 TABLES: dict[str, Callable[[], Table]] = {
     "one row": lambda: table(1),

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from zkagent.circuits.program.program import (
-    ArgMax,
     Elementwise,
     Ids,
     Layer,
-    LookUp,
     Operand,
     Operator,
     Program,
@@ -46,10 +44,10 @@ class Body:
         for number, step in enumerate(program.steps):
             if isinstance(step, Elementwise):
                 self.elementwise(step)
-            elif isinstance(step, LookUp | ArgMax):
+            elif not isinstance(step, Layer):
                 raise EvmModelError(
-                    f"{step.node}: look-ups and arg-max are not evaluated by contracts: verify a "
-                    "proof instead"
+                    f"{step.node}: look-ups and arg-max, and bits of numbers, are not "
+                    "evaluated by contracts: verify a proof instead"
                 )
             elif number in outside:
                 self.layer_outside(step)

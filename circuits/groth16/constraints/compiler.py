@@ -13,7 +13,14 @@ import numpy as np
 
 from zkagent.circuits.errors import ProgramRefused
 from zkagent.circuits.groth16.constraints.choices import choose, place_of
-from zkagent.circuits.groth16.constraints.gadgets import MOST_BITS, larger, positive, signed_digits
+from zkagent.circuits.groth16.constraints.gadgets import (
+    MOST_BITS,
+    larger,
+    positive,
+    select,
+    signed_digits,
+    signs,
+)
 from zkagent.circuits.groth16.constraints.lookups import look_up, one_of
 from zkagent.circuits.groth16.constraints.packing import OUTPUTS, Form
 from zkagent.circuits.groth16.constraints.public_words import MOST_PLAIN, output_words
@@ -43,9 +50,12 @@ from zkagent.circuits.program.program import (
     Elementwise,
     Layer,
     LookUp,
+    Mask,
     Operand,
     Operator,
     Program,
+    Select,
+    Sign,
     Step,
 )
 
@@ -118,6 +128,7 @@ class _Compiler:
         self.system = Constraints(sum(self.counts), wire_terms)
         self.numbers: list[Sum] = [{} for _ in program.bounds]
         self.selectors: dict[int, list[Sum]] = {}  # of the results of arg-max
+        self.feature_bits: dict[int, range] = {}
 
     def compile(self, *, checked_outputs: bool) -> Compiled:
         self.read_features()
@@ -129,6 +140,12 @@ class _Compiler:
                     self.look_up(step)
                 case ArgMax():
                     self.arg_max(step)
+                case Mask():
+                    self.mask(step)
+                case Sign():
+                    self.sign(step)
+                case Select():
+                    self.select(step)
                 case Elementwise():
                     self.elementwise(step)
         self.publish(checked_outputs=checked_outputs)
@@ -150,7 +167,7 @@ class _Compiler:
         self.system.recipes.append(Features(wires, width))
         self.system.bits(wires)
         for number in range(count):
-            bits = wires[number * width : (number + 1) * width]
+            bits = self.feature_bits[number] = wires[number * width : (number + 1) * width]
             self.numbers[number] = shifted(number_of(bits), -(1 << (width - 1)))
 
     def publish(self, *, checked_outputs: bool) -> None:
@@ -262,6 +279,36 @@ class _Compiler:
             self.selectors[output] = selectors
             self.numbers[output] = place_of(selectors)
 
+    def mask(self, step: Mask) -> None:
+        """Bits that features are made of anyway, of which the highest is turned."""
+        for number, bits, output in zip(
+            step.inputs.tolist(), step.masks.tolist(), step.outputs.tolist(), strict=True
+        ):
+            *low, sign = [wire(bit) for bit in self.feature_bits[number]]
+            places = [*low, minus(constant(1), sign)]
+            self.numbers[output] = combined(
+                (bits & 1 << place, bit) for place, bit in enumerate(places)
+            )
+
+    def sign(self, step: Sign) -> None:
+        """Of a bit times a factor, as masks make it, the bit; comparisons of all else."""
+        outputs, compared = step.outputs.tolist(), []
+        for at, (number, ends) in enumerate(zip(step.inputs, step.ends.tolist(), strict=True)):
+            bit = self.system.bit_in(self.numbers[number])
+            if bit is None:
+                compared.append((at, ends))
+            else:
+                self.numbers[outputs[at]] = bit
+        self.check_width(step, [max(1 - least, most) for _, (least, most) in compared])
+        totals = [self.numbers[step.inputs[at]] for at, _ in compared]
+        found = signs(self.system, totals, [ends for _, ends in compared])
+        self.set([outputs[at] for at, _ in compared], found)
+
+    def select(self, step: Select) -> None:
+        chosen = [self.numbers[i] for i in step.chosen.tolist()]
+        found = select(self.system, chosen, self.operand(step.yes), self.operand(step.no))
+        self.set(step.outputs.tolist(), found)
+
     def multiply(self, left: Sequence[Sum], right: Sequence[Sum]) -> list[Sum]:
         """What is constant on one side stays linear; a long sum that several products read becomes
         a wire. The same list twice gives squares."""
@@ -289,7 +336,7 @@ class _Compiler:
         return positive(self.system, totals, bounds)
 
     def check_width(self, step: Step, bounds: Sequence[int]) -> None:
-        bits = max(bounds).bit_length()
+        bits = max(bounds, default=0).bit_length()
         if bits > MOST_BITS:
             raise ProgramRefused(
                 f"{step.node}: it compares numbers that could need {bits + 1} bits with the sign, "

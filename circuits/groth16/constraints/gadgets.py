@@ -1,9 +1,10 @@
-"""What is made of bits: signs, the positive part, the larger of two."""
+"""What is made of bits: signs, the positive part, the larger of two, one of two."""
 
 from collections.abc import Sequence
 
-from zkagent.circuits.groth16.constraints.sums import Sum, minus, plus, wire
-from zkagent.circuits.groth16.constraints.wires import Constraints, number_of, shifted
+from zkagent.circuits.groth16.constraints.sums import Sum, constant, minus, plus, wire
+from zkagent.circuits.groth16.constraints.wires import Constraints, Family, number_of, shifted
+from zkagent.circuits.groth16.constraints.witness import Rows, Selected
 
 MOST_BITS = 63  # of a magnitude: with its sign, a number has 64 bits in a witness
 
@@ -30,6 +31,32 @@ def positive(system: Constraints, totals: Sequence[Sum], bounds: Sequence[int]) 
     return system.products(once, signs)
 
 
+def signs(system: Constraints, totals: Sequence[Sum], ends: Sequence[tuple[int, int]]) -> list[Sum]:
+    """Whether each number, between these ends, is more than 0: the highest bit of one less and a
+    power of two, which holds all that it can be."""
+    open_ = [at for at, (least, most) in enumerate(ends) if least <= 0 < most]
+    places = [max(-ends[at][0], ends[at][1] - 1).bit_length() for at in open_]
+    assert max(places, default=0) <= MOST_BITS
+    lifted = [shifted(totals[at], (1 << p) - 1) for at, p in zip(open_, places, strict=True)]
+    digits = system.digits(lifted, [place + 1 for place in places])
+    found = {at: wire(bits[-1]) for at, bits in zip(open_, digits, strict=True)}
+    return [found.get(at, constant(int(least > 0))) for at, (least, _) in enumerate(ends)]
+
+
+def select(
+    system: Constraints, chosen: Sequence[Sum], yes: Sequence[Sum], no: Sequence[Sum]
+) -> list[Sum]:
+    """`yes` where `chosen`, which is a bit, is 1, and `no` where it is 0: one wire and one
+    constraint for each, so that what is selected from again and again stays short."""
+    if not chosen:
+        return []
+    made = system.new(len(chosen))
+    system.recipes.append(Selected(made, Rows.of(chosen), Rows.of(yes), Rows.of(no)))
+    for number, bit, a, b in zip(made, chosen, yes, no, strict=True):
+        system.require(Family.SELECTION, bit, minus(a, b), minus(wire(number), b))
+    return [wire(number) for number in made]
+
+
 def larger(
     system: Constraints, left: Sequence[Sum], right: Sequence[Sum], bounds: Sequence[int]
 ) -> list[Sum]:
@@ -39,4 +66,4 @@ def larger(
     return [plus(b, more) for b, more in zip(right, above, strict=True)]
 
 
-__all__ = ["MOST_BITS", "larger", "positive", "signed_digits"]
+__all__ = ["MOST_BITS", "larger", "positive", "select", "signed_digits", "signs"]

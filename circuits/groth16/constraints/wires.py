@@ -35,6 +35,7 @@ class Family(StrEnum):
     PRODUCT = "product"
     LOOK_UP = "look-up"  # products that find a row of a table
     CHOICE = "choice"  # one of several is selected
+    SELECTION = "selection"  # one of two, by a bit
     PACKING = "packing"  # numbers make up a public word
     FOLD = "fold"  # words of outputs make up two public ones
 
@@ -136,6 +137,16 @@ class Constraints:
         for total, wires in zip(totals, made, strict=True):
             self.equal(Family.RANGE, number_of(wires), total)
         return made
+
+    def bit_in(self, total: Sum) -> Sum | None:
+        """The bit that a sum is, times some factor: whether it is more than 0. None for others."""
+        (number, factor), *more = [pair for pair in total.items() if pair[0] != ONE] or [(ONE, 0)]
+        offset = total.get(ONE, 0)
+        if more or number not in self._bits:
+            return None
+        if factor > 0 and not offset:
+            return wire(number)
+        return minus(constant(1), wire(number)) if factor < 0 and offset == -factor else None
 
     def digits_of(self, total: Sum) -> Known | None:
         """The bits of a sum that is made of nothing else, each times its place's value."""

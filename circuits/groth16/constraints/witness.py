@@ -94,6 +94,21 @@ class Products:
 
 
 @dataclass(frozen=True)
+class Selected:
+    """Wire i is row i of `yes` or `no`, by whether that of `chosen` is 1 or 0."""
+
+    wires: range
+    chosen: Rows
+    yes: Rows
+    no: Rows
+
+    def fill(self, witness: Witness, x: Values) -> None:
+        values = witness.values
+        chosen, yes, no = (rows.on(values) for rows in (self.chosen, self.yes, self.no))
+        values[_slice(self.wires)] = no + chosen * (yes - no)
+
+
+@dataclass(frozen=True)
 class Digits:
     """Wire i is bit place[i] of row source[i], which is not negative."""
 
@@ -207,7 +222,19 @@ class Folded:
 
 
 #: Fills in some wires from x and earlier ones.
-Recipe = Totals | Products | Digits | Features | Within | Looked | Chosen | Words | Outputs | Folded
+Recipe = (
+    Totals
+    | Products
+    | Selected
+    | Digits
+    | Features
+    | Within
+    | Looked
+    | Chosen
+    | Words
+    | Outputs
+    | Folded
+)
 RECIPES = {kind.__name__: kind for kind in get_args(Recipe)}
 
 
@@ -231,4 +258,14 @@ def _wrapped(coefficient: int) -> int:
 
 
 __all__ = ["RECIPES", "Chosen", "Digits", "Features", "Folded", "Looked", "Outputs", "Products"]
-__all__ += ["Recipe", "Rows", "Totals", "Values", "Within", "Witness", "Words", "compute"]
+__all__ += [
+    "Recipe",
+    "Rows",
+    "Selected",
+    "Totals",
+    "Values",
+    "Within",
+    "Witness",
+    "Words",
+    "compute",
+]

@@ -23,11 +23,19 @@ from tests.support.small_networks import network, node
 from zkagent.circuits.bn254.field import R
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.groth16.constraints.compiler import Compiled, compile_program
+from zkagent.circuits.groth16.constraints.gadgets import signs
 from zkagent.circuits.groth16.constraints.public_words import fold
 from zkagent.circuits.groth16.constraints.r1cs import r1cs_file
-from zkagent.circuits.groth16.constraints.sums import ONE
-from zkagent.circuits.groth16.constraints.wires import UNIT, Constraint, Family
-from zkagent.circuits.groth16.constraints.witness import Folded, Looked, Within
+from zkagent.circuits.groth16.constraints.sums import ONE, wire
+from zkagent.circuits.groth16.constraints.wires import UNIT, Constraint, Constraints, Family
+from zkagent.circuits.groth16.constraints.witness import (
+    Digits,
+    Folded,
+    Looked,
+    Selected,
+    Within,
+    compute,
+)
 from zkagent.circuits.program.reader import read_program
 
 X = [5, -3, 100, 0, -32768, 32767, 1, -1, 7]
@@ -354,3 +362,60 @@ def test_a_sign_cannot_be_chosen(bit: int) -> None:
     chosen = wires[-1 - bit % len(wires)]
     flipped = {chosen: 1 - compiled.witness(x)[chosen]}
     assert broken_families(compiled, forged(compiled, x, flipped)) == {Family.RANGE}
+
+
+def selected_otherwise(compiled: Compiled) -> Mapping[int, int]:
+    """Neither of the two."""
+    (first, *_) = (each for each in compiled.recipes if isinstance(each, Selected))
+    return {first.wires[0]: 1000}
+
+
+def compared_otherwise(compiled: Compiled) -> Mapping[int, int]:
+    """The last comparison's sign turned."""
+    last = [each for each in compiled.recipes if isinstance(each, Digits)][-1]
+    value = compiled.witness([0] * compiled.inputs)[last.wires[-1]]
+    return {last.wires[-1]: 1 - value}
+
+
+@pytest.mark.parametrize(
+    ("forgery", "family"),
+    [(selected_otherwise, Family.SELECTION), (compared_otherwise, Family.RANGE)],
+)
+def test_a_bit_says_what_its_number_says_and_nothing_else_is_selected(
+    forgery: Forgery, family: Family
+) -> None:
+    compiled, x = compile_program(read_program(OPERATORS["bits"](), 8)), [0] * 5
+    assert broken_families(compiled, compiled.witness(x)) == set()
+    assert broken_families(compiled, forged(compiled, x, forgery(compiled))) == {family}
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "width"),
+    [
+        (-1, 1, 2),
+        (0, 1, 1),
+        (-1, 2, 2),
+        (-4, 4, 4),
+        (-3, 4, 3),
+        (-3, 5, 4),
+        (-5, 4, 4),
+        (0, 9, 5),
+        (-15, 16, 5),
+    ],
+)
+def test_a_sign_takes_as_many_bits_as_its_ends_need(least: int, most: int, width: int) -> None:
+    """At each number between them: 1 above 0, and no other witness."""
+    for number in range(least, most + 1):
+        system = Constraints(public=0)
+        (given,) = system.own([{ONE: number, **wire(system.new(1)[0])}])
+        (sign,) = signs(system, [given], [(least, most)])
+        digits = next(each for each in system.recipes if isinstance(each, Digits))
+        assert len(digits.wires) == width
+        found = compute(system.recipes, system.wires, np.zeros(0, dtype=np.int64), lambda _: 0)
+        assert found.total(sign) == int(number > 0)
+
+
+def test_a_number_that_is_never_or_always_above_0_takes_no_constraint() -> None:
+    system = Constraints(public=0)
+    assert signs(system, [wire(1), wire(1)], [(-7, 0), (1, 7)]) == [{}, {ONE: 1}]
+    assert not system.rows

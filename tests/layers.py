@@ -48,7 +48,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/networks",
     },
     "models/examples": {"models/networks", "models/whole"},
-    "models/training": {"models/encoding", "models/networks"},
+    "models/training": {"models/encoding", "models/instructions", "models/networks"},
     "models/catalogue": {
         "models/classifier",
         "models/encoding",

@@ -1,0 +1,326 @@
+"""Training of a gated network and of its codebook, on texts with a verdict and tags."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from zkagent.models.instructions.codes import PRESENT, Codebook, parts_of, word_of
+from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
+from zkagent.models.networks.gated import ACT, TOKENS, GatedWeights
+from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, Vocabulary
+
+Array = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+#: Verdicts from here on are calls, of which tags count.
+CALLS = ACT - 1
+BUCKET = 8  # batches among which texts are ordered by length
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text as it is read, and what is right. verdict: 0 to 4. tags: one for each token. fills:
+    which tokens can fill a slot."""
+
+    text: bytes
+    tokens: tuple[Token, ...]
+    verdict: int
+    tags: tuple[int, ...]
+    fills: tuple[bool, ...]
+
+
+#: What may stand between two instructions.
+JOINTS = tuple(
+    tuple(joint.encode().split())
+    for joint in (
+        "and", "and then", ", then", ".", ";", ",", "then", ". then", ". also", "and also",
+        "after that", ". next",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train. rounded_from: the share of all epochs behind which weights are those of the
+    integers. hidden: how often a word is read as unknown. margin: how much acting must fall short
+    of what is right. joined: how often two instructions are joined into one text, with
+    some words of `joints` between them. beginning: the smallest tag that begins a call."""
+
+    epochs: int = 40
+    batch: int = 256
+    learning_rate: float = 0.003
+    word_decay: float = 0.02
+    weight_decay: float = 0.01
+    rounded_from: float = 0.6
+    hidden: float = 0.15
+    margin: float = 1.0
+    joined: float = 0.15
+    joints: tuple[tuple[bytes, ...], ...] = JOINTS
+    longest_joined: int = 14
+    most_calls: int = 4
+    beginning: int = 2
+
+
+@dataclass(frozen=True)
+class Words:
+    """What has vectors of its own, by number, from 1 on. most: words. starts, ends: shared by so
+    many different words at least."""
+
+    words: Mapping[bytes, int]
+    starts: Mapping[bytes, int]
+    ends: Mapping[bytes, int]
+    kinds: Mapping[Kind, int]  # among the numbers of words
+
+    @classmethod
+    def of(
+        cls, examples: Sequence[Example], most: int = 4300, starts: int = 4, ends: int = 10
+    ) -> "Words":
+        counted = Counter(
+            word_of(each.text, token)
+            for each in examples
+            for token in each.tokens
+            if token.kind in BY_TEXT
+        )
+        often = sorted(counted, key=lambda word: (-counted[word], word))[:most]
+        parts = [parts_of(word) for word in counted]
+        kinds = [kind for kind in Kind if kind not in BY_TEXT]
+        return cls(
+            _numbered(often),
+            _shared((first for first, _ in parts), starts),
+            _shared((last for _, last in parts), ends),
+            {kind: number for number, kind in enumerate(kinds, 1 + len(often))},
+        )
+
+    @property
+    def sizes(self) -> Vocabulary:
+        words = 1 + len(self.words) + len(self.kinds)
+        return Vocabulary(words, 1 + len(self.starts), 1 + len(self.ends))
+
+
+def _numbered(keys: Sequence[bytes]) -> dict[bytes, int]:
+    return {key: number for number, key in enumerate(keys, 1)}
+
+
+def _shared(parts: Iterator[bytes], least: int) -> dict[bytes, int]:
+    counted = Counter(parts)
+    return _numbered(sorted(part for part, count in counted.items() if part and count >= least))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """score_unit: what one unit of log-odds is in the network's margin."""
+
+    weights: GatedWeights
+    codebook: Codebook
+    score_unit: int
+
+
+def train_gated(
+    examples: Sequence[Example],
+    sizes: GatedSizes,
+    recipe: Recipe,
+    seed: int,
+    progress: Callable[[str], None],
+) -> Trained:
+    """Train from `seed`: the same each time on the same machine. One progress line an epoch."""
+    torch.use_deterministic_algorithms(True)
+    torch.set_num_threads(1)
+    kept = [each for each in examples if len(each.tokens) <= TOKENS]
+    words, generator = Words.of(kept), torch.Generator().manual_seed(seed)
+    model = GatedReader(sizes, words.sizes, generator)
+    _Trainer(kept, words, recipe, model, seed).run(progress)
+    return Trained(model.integers(), codebook_of(model, words), model.score_unit())
+
+
+@dataclass(frozen=True)
+class _Arrays:
+    """Of N texts at L places; beyond a text's end all is 0."""
+
+    words: Array
+    starts: Array
+    ends: Array
+    present: Flags
+    tags: Array
+    fills: Flags
+    verdict: Array
+
+    @classmethod
+    def of(cls, examples: Sequence[Example], words: Words) -> "_Arrays":
+        shape = len(examples), TOKENS
+        numbers, starts, ends, tags = (np.zeros(shape, np.int64) for _ in range(4))
+        present, fills = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        for row, each in enumerate(examples):
+            count = len(each.tokens)
+            read = [_numbers(words, token, word_of(each.text, token)) for token in each.tokens]
+            numbers[row, :count], starts[row, :count], ends[row, :count] = zip(*read, strict=True)
+            present[row, :count], tags[row, :count], fills[row, :count] = (
+                True,
+                each.tags,
+                each.fills,
+            )
+        verdict = np.array([each.verdict for each in examples])
+        return cls(numbers, starts, ends, present, tags, fills, verdict)
+
+    def picked(self, rows: Array) -> "_Arrays":
+        return _Arrays(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    def cut(self, length: int) -> "_Arrays":
+        named = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return _Arrays(**{n: a[:, :length] if a.ndim > 1 else a for n, a in named.items()})
+
+
+def _numbers(words: Words, token: Token, word: bytes) -> tuple[int, int, int]:
+    if token.kind not in BY_TEXT:
+        return words.kinds[token.kind], 0, 0
+    start, end = parts_of(word)
+    return words.words.get(word, 0), words.starts.get(start, 0), words.ends.get(end, 0)
+
+
+class _Trainer:
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        words: Words,
+        recipe: Recipe,
+        model: GatedReader,
+        seed: int,
+    ) -> None:
+        self.recipe, self.model, self.rng = recipe, model, np.random.default_rng(seed)
+        self.data = _Arrays.of(examples, words)
+        self.lengths = self.data.present.sum(1)
+        self.calls = (self.data.tags >= recipe.beginning).sum(1)
+        known = [[words.words.get(word, 0) for word in joint] for joint in recipe.joints]
+        self.joints = [np.array(joint) for joint in known if all(joint)]
+        short = self.lengths <= recipe.longest_joined
+        self.joinable = np.flatnonzero((self.data.verdict == ACT) & short & (self.calls <= 2))
+        vectors = {"words", "starts", "ends"}
+        named = list(self.model.named_parameters())
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": [p for n, p in named if n in vectors],
+                 "weight_decay": recipe.word_decay},
+                {"params": [p for n, p in named if n not in vectors],
+                 "weight_decay": recipe.weight_decay},
+            ],
+            recipe.learning_rate,
+        )  # fmt: skip
+        self.steps = math.ceil(len(examples) / recipe.batch)
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
+            self.optimizer, recipe.learning_rate, recipe.epochs * self.steps, pct_start=0.1
+        )
+
+    def run(self, progress: Callable[[str], None]) -> None:
+        recipe = self.recipe
+        for epoch in range(recipe.epochs):
+            self.model.rounded = epoch >= recipe.rounded_from * recipe.epochs
+            loss, right, seen = 0.0, 0, 0
+            for rows in self.batches():
+                batch_loss, hits = self.step(self.batch(rows))
+                loss, right, seen = loss + batch_loss * len(rows), right + hits, seen + len(rows)
+            progress(
+                f"epoch {epoch + 1} of {recipe.epochs}: loss {loss / seen:.4f}, "
+                f"verdicts {right / seen:.4f}"
+            )
+
+    def batches(self) -> Iterator[Array]:
+        """Texts of about the same length together, in any order."""
+        order, size = self.rng.permutation(len(self.lengths)), self.recipe.batch
+        found = []
+        for at in range(0, len(order), BUCKET * size):
+            part = order[at : at + BUCKET * size]
+            part = part[np.argsort(self.lengths[part], kind="stable")]
+            found += [part[i : i + size] for i in range(0, len(part), size)]
+        return (found[number] for number in self.rng.permutation(len(found)))
+
+    def batch(self, rows: Array) -> _Arrays:
+        picked = self.data.picked(rows)
+        for row in np.flatnonzero(self.rng.random(len(rows)) < self.recipe.joined):
+            self.join(picked, int(row))
+        return picked.cut(int(picked.present.sum(1).max()))
+
+    def join(self, into: _Arrays, row: int) -> None:
+        """Two instructions with a joint between them, in the place of a text; nothing where they
+        are too long together."""
+        if not self.joints or not len(self.joinable):
+            return
+        first, second = self.rng.choice(self.joinable, 2)
+        joint = self.joints[self.rng.integers(len(self.joints))]
+        begin, ahead = self.lengths[first] + len(joint), self.lengths[first]
+        end = begin + self.lengths[second]
+        if end > TOKENS or self.calls[first] + self.calls[second] > self.recipe.most_calls:
+            return
+        for name in ("words", "starts", "ends", "present", "tags", "fills"):
+            target, source = getattr(into, name)[row], getattr(self.data, name)
+            target[:] = 0
+            target[:ahead], target[begin:end] = source[first, :ahead], source[second, : end - begin]
+        into.words[row, ahead:begin], into.present[row, ahead:begin] = joint, True
+        into.verdict[row] = ACT
+
+    def step(self, batch: _Arrays) -> tuple[float, int]:
+        hidden = (self.rng.random(batch.words.shape) < self.recipe.hidden) & ~batch.fills
+        words = torch.from_numpy(np.where(hidden, 0, batch.words))
+        texts = Texts(
+            words,
+            torch.from_numpy(batch.starts),
+            torch.from_numpy(batch.ends),
+            torch.from_numpy(batch.present.astype(np.float32)),
+        )
+        scores, tags = self.model(texts)
+        loss = self.loss(scores, tags, batch)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.schedule.step()
+        right = (scores.argmax(1).numpy() == batch.verdict).sum()
+        return loss.item(), int(right)
+
+    def loss(self, scores: Tensor, tags: Tensor, batch: _Arrays) -> Tensor:
+        """Of the verdicts, calls with a handicap where nothing is asked for; and of the tags of
+        what fills a slot, where there are calls."""
+        verdict = torch.from_numpy(batch.verdict)
+        handicap = torch.zeros_like(scores)
+        nothing = verdict < CALLS
+        handicap[nothing, ACT], handicap[nothing, CALLS] = (
+            self.recipe.margin,
+            self.recipe.margin / 2,
+        )
+        of_verdicts = cross_entropy(scores + handicap, verdict, reduction="sum")
+        counted = torch.from_numpy(batch.fills) & (verdict >= CALLS).unsqueeze(1)
+        right = torch.from_numpy(batch.tags)[counted]
+        of_tags = cross_entropy(tags[counted], right, reduction="sum")
+        return (of_verdicts + of_tags) / len(verdict)
+
+
+def codebook_of(model: GatedReader, words: Words) -> Codebook:
+    """What each word's vectors come to in bits."""
+    with torch.no_grad():
+        starts, ends = (t.detach().numpy() for t in (model.starts, model.ends))
+        own = model.words.detach().numpy()
+
+    def whole(word: bytes) -> int:
+        start, end = parts_of(word)
+        total = own[words.words[word]] + starts[words.starts.get(start, 0)]
+        return _packed(total + ends[words.ends.get(end, 0)])
+
+    return Codebook(
+        {word: whole(word) for word in words.words},
+        {start: _packed(starts[number]) for start, number in words.starts.items()},
+        {end: _packed(ends[number]) for end, number in words.ends.items()},
+        _packed(own[0]),
+        {k: _packed(own[number] + starts[0] + ends[0]) for k, number in words.kinds.items()},
+    )
+
+
+def _packed(vector: npt.NDArray[np.float32]) -> int:
+    """The bits of a code, the first one the highest."""
+    return PRESENT | int("".join("1" if value > 0 else "0" for value in vector), 2)
+
+
+__all__ = ["Example", "Recipe", "Trained", "Words", "codebook_of", "train_gated"]

@@ -1,0 +1,133 @@
+"""The gated network's training: deterministic, and its integers compute what it trained."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tests.models.networks.test_gated import features  # noqa: E402
+from tests.support.integer_networks import infer  # noqa: E402
+from zkagent.models.instructions.calls import Tag, slot_of  # noqa: E402
+from zkagent.models.instructions.reader import Names, read  # noqa: E402
+from zkagent.models.networks.gated import TOKENS, export_gated  # noqa: E402
+from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, bit  # noqa: E402
+from zkagent.models.training.gated_training import (  # noqa: E402
+    Example,
+    Recipe,
+    Trained,
+    Words,
+    codebook_of,
+    train_gated,
+)
+
+SIZES = GatedSizes(units=6, seen=4, hidden=8, gate_sum=63)
+NAMES = Names(lambda word: word in (b"dai", b"usdc"), lambda word: word == b"bob", lambda _: False)
+ACT, DECLINE = 4, 0
+TAGS = {"-": int(Tag.NONE), "t": int(Tag.TRANSFER), "a": int(Tag.ARGUMENT)}
+VERBS = [(verb, n) for verb in ("send", "pay") for n in range(1, 9)]
+
+
+def example(text: str, verdict: int, tags: str = "") -> Example:
+    """tags: one letter for each token that fills a slot; none without calls."""
+    tokens = read(text.encode(), NAMES)
+    fills = tuple(slot_of(token) is not None for token in tokens)
+    letters = iter(tags or "-" * sum(fills))
+    given = tuple(TAGS[next(letters)] if filling else TAGS["-"] for filling in fills)
+    assert next(letters, None) is None
+    return Example(text.encode(), tokens, verdict, given, fills)
+
+
+EXAMPLES = [
+    *(example(f"{verb} {n} dai to bob", ACT, "taa") for verb, n in VERBS),
+    *(example(f"never {verb} {n} dai to bob", DECLINE) for verb, n in VERBS),
+    *(example(f"sending and paying {n} dai is not nice, sender", DECLINE) for n in range(1, 9)),
+]
+
+
+def trained(seed: int, **recipe: float) -> Trained:
+    given = {"epochs": 2, "batch": 16, "hidden": 0.1} | recipe
+    return train_gated(EXAMPLES, SIZES, Recipe(**given), seed, lambda _: None)  # type: ignore[arg-type]
+
+
+def test_training_twice_from_a_seed_gives_the_same_bytes() -> None:
+    one, same, other = (trained(seed) for seed in (1, 1, 2))
+    assert export_gated(one.weights) == export_gated(same.weights) != export_gated(other.weights)
+    assert one.codebook == same.codebook != other.codebook
+    assert one.score_unit == same.score_unit > 0
+
+
+def test_it_learns_what_a_few_words_say() -> None:
+    found = trained(3, epochs=80, joined=0.0, learning_rate=0.02)
+    content = export_gated(found.weights)
+    right = sum(
+        (infer(content, written(found, each))[0] > 0) == (each.verdict == ACT) for each in EXAMPLES
+    )
+    assert right > 0.9 * len(EXAMPLES)
+
+
+def written(found: Trained, each: Example) -> list[int]:
+    codes = found.codebook.codes(each.text, each.tokens)
+    return features([[int(b) for b in f"{code:048b}"] for code in codes])
+
+
+@pytest.mark.parametrize("rounded_from", [0.0, 0.5])
+def test_integers_score_and_tag_as_the_rounded_network_does(rounded_from: float) -> None:
+    words = Words.of(EXAMPLES, starts=2, ends=2)
+    model = GatedReader(SIZES, words.sizes, torch.Generator().manual_seed(4))
+    model.rounded = True
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1 + rounded_from)
+    content, unit = export_gated(model.integers()), model.score_unit()
+    rng = np.random.default_rng(9)
+    for length in (1, 2, 7, 15, 16, TOKENS):
+        numbers = rng.integers(0, words.sizes.words, (1, length))
+        texts = Texts(
+            torch.from_numpy(numbers), torch.zeros(1, length, dtype=torch.int64),
+            torch.zeros(1, length, dtype=torch.int64), torch.ones(1, length),
+        )  # fmt: skip
+        with torch.no_grad():
+            scores, tags = model(texts)
+            codes = model.codes(texts)[0].to(torch.int64).tolist()
+        y = infer(content, features(codes))
+        others, margin = scores[0, :ACT], scores[0, ACT] - scores[0, :ACT].max()
+        assert y[0] / unit == pytest.approx(margin.item(), abs=2e-3)
+        assert y[1] >> 45 == others.argmax().item()
+        packed = (y[1] % (1 << 45)) << 45 | y[2]
+        read_tags = [packed >> 3 * (TOKENS - 1 - i) & 7 for i in range(length)]
+        assert read_tags == tags[0].argmax(1).tolist()
+
+
+def test_the_codebook_has_the_bits_that_the_network_is_trained_on() -> None:
+    """Whole words with what their parts add, and the parts alone of words that are hidden."""
+    words = Words.of(EXAMPLES, starts=2, ends=2)
+    assert b"send" in words.starts
+    assert b"ing" in words.ends
+    model = GatedReader(SIZES, words.sizes, torch.Generator().manual_seed(5))
+    book = codebook_of(model, words)
+    starts, ends = words.starts, words.ends
+
+    def bits(word: int, start: int, end: int) -> int:
+        given = (torch.tensor([[number]]) for number in (word, start, end))
+        with torch.no_grad():
+            found = model.codes(Texts(*given, torch.ones(1, 1)))[0, 0]  # type: ignore[call-arg]
+        return int("".join(str(int(value)) for value in found), 2)
+
+    assert book.words[b"sending"] == bits(words.words[b"sending"], starts[b"send"], ends[b"ing"])
+    assert book.words[b","] == bits(words.words[b","], 0, 0)
+    assert book.starts[b"send"] == bits(0, starts[b"send"], ends[b"ing"])
+    assert book.ends[b"ing"] == bits(0, 0, ends[b"ing"])
+    assert book.unknown == bits(0, 0, 0)
+    assert {*book.kinds.values()} == {bits(number, 0, 0) for number in words.kinds.values()}
+
+
+def test_rounding_leaves_gradients_and_keeps_sums_within_what_is_said() -> None:
+    words = Words.of(EXAMPLES)
+    model = GatedReader(SIZES, words.sizes, torch.Generator().manual_seed(6))
+    gates = model.integers().gates
+    assert np.abs(gates).sum(axis=-1).max() <= SIZES.gate_sum + gates.shape[-1] // 2
+    z = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    bit(z).sum().backward()
+    assert bit(z).tolist() == [0, 0, 1]
+    assert z.grad is not None
+    assert (z.grad > 0).all()

@@ -185,6 +185,20 @@ def text_reader(folder: Path, say: Say) -> Subject:
     )
 
 
+def instruction_reader(folder: Path, say: Say) -> Subject:
+    """A gated network of single bits, which neither ezkl nor the EVM's contract takes; random
+    weights, of the sizes of one that reads instructions."""
+    from zkagent.models.examples.gated import gated_network, gated_samples
+
+    return Subject(
+        name="gated-30",
+        title="reads 30 tokens in bits, random weights",
+        family="text",
+        network=saved(gated_network(), folder, "gated-30", any_integers=True),
+        samples=gated_samples(8),
+    )
+
+
 def deep_square(width: int, folder: Path, say: Say) -> Subject:
     """64-512-width-8 with random weights, as small as keeps every number within 64 bits: one hidden
     layer cannot be much wider than 512 in the EVM, where each output is one contract's sum."""
@@ -243,5 +257,13 @@ def wallet_decision(y: Numbers) -> Numbers:
     return (argmax(actions), argmax(sources), *slots)
 
 
-__all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "random_square", "saved"]
-__all__ += ["square_mlp", "text_reader", "wallet", "wallet_decision", "wide_square"]
+__all__ = ["Array", "Numbers", "Say", "Subject", "deep_square", "flat", "instruction_reader"]
+__all__ += [
+    "random_square",
+    "saved",
+    "square_mlp",
+    "text_reader",
+    "wallet",
+    "wallet_decision",
+    "wide_square",
+]

@@ -57,6 +57,8 @@ ROOMS: Mapping[str, set[str]] = {
         "models/networks",
     },
     "models/wallet": {
+        "models/instructions",
+        "models/networks",
         "models/catalogue",
         "models/encoding",
         "models/folders",

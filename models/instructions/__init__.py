@@ -5,4 +5,6 @@ scanner.py      a prompt's bytes to words, numbers and marks
 quantities.py   amounts: digits and number words, exactly, or in doubt
 reader.py       the tokens that a network reads, each with what it stands for
 calls.py        the network's tags to calls, by rules
+codes.py        48 bits for each token, by its text or its kind
+packing.py      codes to a network's features, its numbers to tags
 """

@@ -31,7 +31,7 @@ class GatedSizes:
     units: int = 40
     seen: int = 24
     hidden: int = 64
-    gate_sum: int = 255
+    gate_sum: int = 127
     seen_sum: int = 511
     hidden_weight: int = 127
     score_weight: int = 127

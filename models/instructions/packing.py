@@ -1,0 +1,56 @@
+"""Codes to the features x that a network reads, and its numbers y to what it says. Mirrored by
+`encoding/instructions/Packing.sol`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from zkagent.models.errors import OutputOutOfRange
+from zkagent.models.instructions.calls import Tag
+from zkagent.models.instructions.codes import CODE_BITS
+
+#: Tokens that a network reads, and int16 of each.
+TOKENS, FEATURES = 30, 3
+TAG_BITS, TAGS_PER_NUMBER = 3, 15
+OTHERS = 4  # verdicts beside acting
+_TAGS = TAG_BITS * TAGS_PER_NUMBER
+_FEATURE_BYTES = CODE_BITS // FEATURES // 8
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """margin: by how much acting scores more than the best other verdict. other: that one's number.
+    tags: one for each token."""
+
+    margin: int
+    other: int
+    tags: tuple[Tag, ...]
+
+
+def features_of(codes: Sequence[int]) -> tuple[int, ...]:
+    """The 90 features of 1 to 30 codes: each one's bits from the highest on, zeros behind the
+    last."""
+    content = b"".join(code.to_bytes(CODE_BITS // 8, "big") for code in codes)
+    content += bytes(CODE_BITS // 8 * (TOKENS - len(codes)))
+    parts = range(0, len(content), _FEATURE_BYTES)
+    return tuple(
+        int.from_bytes(content[at : at + _FEATURE_BYTES], "big", signed=True) for at in parts
+    )
+
+
+def said(y: Sequence[int], tokens: int) -> Said:
+    """What three numbers say of so many tokens. Raises OutputOutOfRange for others than a network
+    gives."""
+    margin, first, second = y
+    other, first = divmod(first, 1 << _TAGS)
+    if not 0 <= other < OTHERS or not 0 <= second < 1 << _TAGS:
+        raise OutputOutOfRange(f"y[1] is {y[1]} and y[2] is {second}, which are no tags")
+    packed = first << _TAGS | second
+    places = range(TAG_BITS * (TOKENS - 1), -1, -TAG_BITS)
+    numbers = [packed >> place & ((1 << TAG_BITS) - 1) for place in places]
+    if max(numbers) > max(Tag):
+        raise OutputOutOfRange(f"{max(numbers)} is the number of no tag")
+    return Said(margin, other, tuple(map(Tag, numbers[:tokens])))
+
+
+__all__ = ["FEATURES", "TOKENS", "Said", "features_of", "said"]

@@ -19,8 +19,7 @@ HASH = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Spent:
     """A transaction in a block, by the node's word. hash: hex with 0x; carries: data, and to unless
-    it creates a contract; value: wei. Without a hash it was none of the account's: an authorization
-    (EIP-7702), which somebody else's transaction carried."""
+    it creates a contract; value: wei."""
 
     hash: str
     carries: Mapping[str, str]
@@ -59,10 +58,8 @@ def _block_of(web3: Web3, account: ChecksumAddress, nonce: int) -> int | None:
 
 def _of(block: Any, account: ChecksumAddress, nonce: int) -> Spent | None:
     sent = block.get("transactions") if isinstance(block, Mapping) else None
-    if not isinstance(sent, list) or not all(isinstance(each, Mapping) for each in sent):
-        return None
-    for each in sent:
-        if str(each.get("from")).lower() != account.lower():
+    for each in sent if isinstance(sent, list) else ():
+        if not isinstance(each, Mapping) or str(each.get("from")).lower() != account.lower():
             continue
         if number("a nonce", each.get("nonce")) == nonce:
             to, data, name = each.get("to"), each.get("input"), str(each.get("hash"))
@@ -72,7 +69,7 @@ def _of(block: Any, account: ChecksumAddress, nonce: int) -> Spent | None:
                 raise AnswerRefused("a transaction's input", data, "bytes in hex")
             carries = {"data": data} | ({"to": to} if isinstance(to, str) else {})
             return Spent(name, carries, number("a value", each.get("value")))
-    return Spent("", {}, 0)
+    return None
 
 
 __all__ = ["Spent", "spent_on"]

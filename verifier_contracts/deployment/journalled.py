@@ -175,14 +175,13 @@ class JournalledCarrier:
 
     def _done_by_another(self, tries: list[Signed]) -> tuple[list[Signed], Any]:
         """The same where the nonce went, as it seems, to none of `tries`: with the receipt of a
-        transaction that carries what they do. Nothing where another used it, or an authorization.
-        Raises StepContradicted where the node has no receipt of it, or where nobody can tell: what
-        a call did cannot be seen, see `_check_void` for a creation."""
+        transaction that carries what they do. Raises StepContradicted where there is none of it, or
+        where nobody can tell: what a call did cannot be seen, see `_check_void` for a creation."""
         last = tries[-1]
         spent = spent_on(self.web3, self.account, last.nonce)
         if spent is None and _read(last)["to"]:
             raise StepContradicted(last.step, last.hash, "it does not tell what used its nonce")
-        if spent is None or not spent.hash or digest(spent.carries) != last.content or spent.value:
+        if spent is None or digest(spent.carries) != last.content or spent.value:
             return [], None
         if (receipt := self._receipt([replace(last, hash=spent.hash)])) is None:
             raise StepContradicted(last.step, spent.hash, "a block has it")
@@ -197,7 +196,7 @@ class JournalledCarrier:
             if not self.web3.eth.get_code(address):
                 continue
             spent = spent_on(self.web3, self.account, nonce)
-            if spent is None or not spent.hash or digest(spent.carries) == last.content:
+            if spent is None or digest(spent.carries) == last.content:
                 raise StepContradicted(step.name, last.hash, f"its contract is at {address}")
 
     def _address(self, nonce: int) -> ChecksumAddress:

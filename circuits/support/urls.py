@@ -67,7 +67,8 @@ def _parts(word: str) -> Iterator[str]:
 
 
 def _shown_in_text(url: str) -> str:
-    return url if DATABASE.fullmatch(url) else shown_url(url)
+    alone = url.count("://") == 1
+    return url if alone and DATABASE.fullmatch(url) else shown_url(url)
 
 
 __all__ = ["EXPECTED", "shown_url", "url_problem", "without_keys"]

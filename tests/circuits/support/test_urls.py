@@ -250,3 +250,16 @@ def test_no_text_of_a_stranger_takes_long(text: str) -> None:
     began = time.process_time()
     without_keys(text)
     assert time.process_time() - began < 10  # seconds: hours where it grows by the square
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqlite:///jobs.db,https://user:SECRET@h/v2/SECRET",
+        '{"db":"sqlite:///a.db","rpc":"http://user:SECRET@h:8545/v2/SECRET"}',
+        "sqlite:///a,http://h/v2/SECRET",
+        "postgresql://h/db,http://h2/v2/SECRET",
+    ],
+)
+def test_a_database_hides_no_address_behind_it(text: str) -> None:
+    assert "SECRET" not in without_keys(text)

@@ -95,10 +95,10 @@ def command(ctx: click.Context, verbose: bool) -> None:
 
 
 class _Plain(logging.Formatter):
-    """Log lines quote strangers, too."""
+    """Log lines quote strangers, too, and addresses with keys in them."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(map(plain, super().format(record).split("\n")))
+        return without_keys("\n".join(map(plain, super().format(record).split("\n"))))
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

@@ -3,15 +3,10 @@ costs to prove."""
 
 import numpy as np
 
-from zkagent.models.networks.gated import (
-    CODE_BITS,
-    FEATURE_BITS,
-    FEATURES,
-    TOKENS,
-    GatedWeights,
-    Weights,
-    export_gated,
-)
+from zkagent.models.instructions.calls import Tag
+from zkagent.models.instructions.codes import CODE_BITS
+from zkagent.models.instructions.packing import FEATURE_BITS, FEATURES, TOKENS, Verdict
+from zkagent.models.networks.gated import GatedWeights, Weights, export_gated
 
 UNITS, SEEN, HIDDEN = 38, 24, 64
 #: What the magnitudes of a unit's weights come to: a comparison costs that one's bits.
@@ -30,10 +25,10 @@ def gated_network() -> bytes:
             seen_bias=rng.integers(-9, 10, SEEN),
             hidden=rng.integers(-127, 128, (HIDDEN, SEEN + 4 * UNITS)),
             hidden_bias=rng.integers(-127, 128, HIDDEN),
-            scores=rng.integers(-127, 128, (5, HIDDEN)),
-            score_bias=rng.integers(-127, 128, 5),
-            tags=rng.integers(-31, 32, (6, 2 * UNITS + SEEN)),
-            tag_bias=rng.integers(-31, 32, 6),
+            scores=rng.integers(-127, 128, (len(Verdict), HIDDEN)),
+            score_bias=rng.integers(-127, 128, len(Verdict)),
+            tags=rng.integers(-31, 32, (len(Tag), 2 * UNITS + SEEN)),
+            tag_bias=rng.integers(-31, 32, len(Tag)),
         )
     )
 

@@ -1,5 +1,4 @@
-"""What a network reads of a token: 48 bits, by its text or by its kind alone. Mirrored by
-`encoding/instructions/Codes.sol`.
+"""What a network reads of a token: 48 bits, by its text or by its kind alone.
 
 A word is looked up whole, then by its first letters, then by its last ones; then it is like any
 other unknown word. So whoever trains a network chooses what its words are to it, and the contract

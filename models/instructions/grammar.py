@@ -1,5 +1,5 @@
 """The words that amounts are made of, and what each is worth. Part of the encoder, not of a model:
-no training changes them. Mirrored by `encoding/instructions/Grammar.sol`.
+no training changes them.
 """
 
 from collections.abc import Iterable

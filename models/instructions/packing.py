@@ -1,9 +1,8 @@
-"""Codes to the features x that a network reads, and its numbers y to what it says. Mirrored by
-`encoding/instructions/Packing.sol`.
-"""
+"""Codes to the features x that a network reads, and its numbers y to what it says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from zkagent.models.errors import OutputOutOfRange
 from zkagent.models.instructions.calls import Tag
@@ -11,19 +10,31 @@ from zkagent.models.instructions.codes import CODE_BITS
 
 #: Tokens that a network reads, and int16 of each.
 TOKENS, FEATURES = 30, 3
+FEATURE_BITS = CODE_BITS // FEATURES
 TAG_BITS, TAGS_PER_NUMBER = 3, 15
-OTHERS = 4  # verdicts beside acting
-_TAGS = TAG_BITS * TAGS_PER_NUMBER
-_FEATURE_BYTES = CODE_BITS // FEATURES // 8
+#: Of a number that is full of tags; above them stands the verdict.
+TAGS_BITS = TAG_BITS * TAGS_PER_NUMBER
+_FEATURE_BYTES = FEATURE_BITS // 8
+
+
+class Verdict(IntEnum):
+    """What is to be done about a prompt. The numbers are the places of the network's scores, of
+    which acting is the last."""
+
+    DECLINE = 0
+    ASK = 1
+    HELP = 2
+    VIEW = 3
+    ACT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """margin: by how much acting scores more than the best other verdict. other: that one's number.
-    tags: one for each token."""
+    """margin: by how much acting scores more than the best other verdict, which is `other`. tags:
+    one for each token."""
 
     margin: int
-    other: int
+    other: Verdict
     tags: tuple[Tag, ...]
 
 
@@ -42,15 +53,16 @@ def said(y: Sequence[int], tokens: int) -> Said:
     """What three numbers say of so many tokens. Raises OutputOutOfRange for others than a network
     gives."""
     margin, first, second = y
-    other, first = divmod(first, 1 << _TAGS)
-    if not 0 <= other < OTHERS or not 0 <= second < 1 << _TAGS:
+    other, first = divmod(first, 1 << TAGS_BITS)
+    if not 0 <= other < Verdict.ACT or not 0 <= second < 1 << TAGS_BITS:
         raise OutputOutOfRange(f"y[1] is {y[1]} and y[2] is {second}, which are no tags")
-    packed = first << _TAGS | second
+    packed = first << TAGS_BITS | second
     places = range(TAG_BITS * (TOKENS - 1), -1, -TAG_BITS)
     numbers = [packed >> place & ((1 << TAG_BITS) - 1) for place in places]
     if max(numbers) > max(Tag):
         raise OutputOutOfRange(f"{max(numbers)} is the number of no tag")
-    return Said(margin, other, tuple(map(Tag, numbers[:tokens])))
+    return Said(margin, Verdict(other), tuple(map(Tag, numbers[:tokens])))
 
 
-__all__ = ["FEATURES", "TOKENS", "Said", "features_of", "said"]
+__all__ = ["FEATURES", "FEATURE_BITS", "TAGS_BITS", "TAGS_PER_NUMBER", "TAG_BITS", "TOKENS", "Said"]
+__all__ += ["Verdict", "features_of", "said"]

@@ -1,5 +1,4 @@
-"""Amounts as people write them, exactly, or in doubt. Mirrored by
-`encoding/instructions/Quantities.sol`.
+"""Amounts as people write them, exactly, or in doubt.
 
 Digits: ``5``, ``0.5``, ``.5``, ``1,000.50``, ``5k``, ``2.5m``, ``50%``, ``1/3``. Words: five,
 twenty-five, a hundred and ten, two thousand, a dozen, zero point five, two and a half, three

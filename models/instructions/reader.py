@@ -1,5 +1,4 @@
-"""From a prompt to the tokens that a network reads, each with what it stands for. Mirrored by
-`encoding/instructions/Reader.sol`.
+"""From a prompt to the tokens that a network reads, each with what it stands for.
 
 Pieces become tokens one by one, except that the words of one amount become one token ("twenty-five
 thousand", "two and a half", "10 percent"). An amount in doubt is a token that fills nothing.

@@ -1,5 +1,4 @@
-"""A prompt's bytes to pieces: words, runs with digits, marks. Mirrored by
-`encoding/instructions/Scanner.sol`.
+"""A prompt's bytes to pieces: words, runs with digits, marks.
 
 A word begins with a letter and goes on over letters, digits and apostrophes between letters. A run
 with digits begins with a digit, or a point before one, and goes on over letters and digits, over

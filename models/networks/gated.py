@@ -24,19 +24,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from zkagent.models.instructions.codes import CODE_BITS
+from zkagent.models.instructions.packing import (
+    FEATURE_BITS,
+    FEATURES,
+    TAG_BITS,
+    TAGS_BITS,
+    TAGS_PER_NUMBER,
+    TOKENS,
+    Verdict,
+)
 from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 
 Weights = npt.NDArray[np.int64]
-TOKENS = 30
-CODE_BITS = 48
-FEATURE_BITS = 16
-FEATURES = CODE_BITS // FEATURE_BITS  # of a token
 DIRECTIONS = 2  # forwards, then backwards
 WINDOW = 3
-TAG_BITS = 3
-TAGS_PER_NUMBER = 15
 OUTPUTS = 3
-ACT = 4  # the place of the score of acting, the last one
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def export_gated(weights: GatedWeights) -> bytes:
     sources = graph.node("Concat", [states, seen], axis=2)
     tags = graph.node("ArgMax", [_affine(graph, sources, weights.tags, weights.tag_bias)], axis=2)
     packed = graph.matmul(graph.reshape(tags, [1, TOKENS]), _places_of_tags())
-    first = graph.node("Add", [graph.pick(packed, [0]), graph.matmul(other, [[1 << 45]])])
+    first = graph.node("Add", [graph.pick(packed, [0]), graph.matmul(other, [[1 << TAGS_BITS]])])
     return graph.finish(graph.concat([margin, first, graph.pick(packed, [1])]), OUTPUTS)
 
 
@@ -161,10 +164,10 @@ def _affine(graph: IntegerGraph, source: str, weights: Weights, bias: Weights) -
 def _margin(graph: IntegerGraph, scores: str) -> tuple[str, str]:
     """By how much acting scores more than the best other, and which that is, the first of equals:
     each [1, 1]."""
-    others = graph.pick(scores, range(ACT))
+    others = graph.pick(scores, range(Verdict.ACT))
     pairs = graph.node("Max", [graph.pick(others, [0, 1]), graph.pick(others, [2, 3])])
     best = graph.node("Max", [graph.pick(pairs, [0]), graph.pick(pairs, [1])])
-    margin = graph.node("Sub", [graph.pick(scores, [ACT]), best])
+    margin = graph.node("Sub", [graph.pick(scores, [Verdict.ACT]), best])
     return margin, graph.node("ArgMax", [others], axis=1)
 
 
@@ -177,4 +180,4 @@ def _places_of_tags() -> Weights:
     return found
 
 
-__all__ = ["ACT", "CODE_BITS", "FEATURES", "TOKENS", "GatedWeights", "export_gated"]
+__all__ = ["DIRECTIONS", "WINDOW", "GatedWeights", "Weights", "export_gated"]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 NOTHING = 4  # but what ends the process: it writes names of strangers' nodes as they are
 #: Without it onnxruntime keeps an id of this machine in the home folder, and reports to its maker.
 NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
+#: What merges a Relu and a Clip behind it, and knows no int64.
+FAILS_ON_INTEGERS = "FuseReluClip"
 MOST_REASON = 300  # characters of what another library says
 
 
@@ -58,7 +60,12 @@ def open_session(content: bytes) -> "InferenceSession":
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = NOTHING
-    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        content,
+        options,
+        providers=["CPUExecutionProvider"],
+        disabled_optimizers=[FAILS_ON_INTEGERS],
+    )
 
 
 def _check(content: bytes) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import CODE_BITS
-from zkagent.models.networks.gated import ACT, DIRECTIONS, TOKENS, WINDOW, GatedWeights, Weights
+from zkagent.models.instructions.packing import TOKENS, Verdict
+from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
 
-VERDICTS, TAGS = ACT + 1, 6
 #: Of codes: the highest bit says that there is a token.
 FREE_BITS = CODE_BITS - 1
 #: By what sums over tokens are divided, to be about as large as what stands beside them.
@@ -25,8 +26,8 @@ POOLED = 8
 @dataclass(frozen=True)
 class GatedSizes:
     """units: of each direction. gate_sum, seen_sum: how much the magnitudes of the weights and the
-    bias of one unit come to, in integers: what a comparison costs. hidden_weight, score_weight,
-    tag_weight: the largest integers of the layers behind."""
+    bias of one unit come to, in integers and before each is rounded: what a comparison costs.
+    hidden_weight, score_weight, tag_weight: the largest integers of the layers behind."""
 
     units: int = 40
     seen: int = 24
@@ -99,10 +100,10 @@ class GatedReader(nn.Module):
         self.seen_bias = normal(0.1, sizes.seen)
         self.hidden = normal(0.08, sizes.hidden, sizes.seen + 4 * u)
         self.hidden_bias = normal(0.1, sizes.hidden)
-        self.scores = normal(0.1, VERDICTS, sizes.hidden)
-        self.score_bias = normal(0.01, VERDICTS)
-        self.tags = normal(0.08, TAGS, 2 * u + sizes.seen)
-        self.tag_bias = normal(0.01, TAGS)
+        self.scores = normal(0.1, len(Verdict), sizes.hidden)
+        self.score_bias = normal(0.01, len(Verdict))
+        self.tags = normal(0.08, len(Tag), 2 * u + sizes.seen)
+        self.tag_bias = normal(0.01, len(Tag))
 
     def codes(self, texts: Texts) -> Tensor:
         """[N, L, 48] bits, the first of which says that there is a token."""
@@ -163,15 +164,14 @@ class GatedReader(nn.Module):
         if not self.rounded:
             return w | {"gate_unit": torch.ones_like(self.gate_bias)}
         scales = self._scales()
-        found = {name: _rounded(w[name], scale) for name, scale in scales.items()}
-        gates = {name: found[name] * scales[name] for name in ("gates", "gate_bias")}
-        whole = {name: value + (value.round() - value).detach() for name, value in gates.items()}
-        return w | found | whole | {"gate_unit": 1 / scales["gate_bias"]}
+        whole = {name: _whole(w[name], scale) for name, scale in scales.items()}
+        gates = {name: whole[name] for name in ("gates", "gate_bias")}
+        others = {name: value / scales[name] for name, value in whole.items()}
+        return w | others | gates | {"gate_unit": 1 / scales["gate_bias"]}
 
     def _scales(self) -> dict[str, Tensor]:
         """Integers per unit of each weight."""
         w, s = {name: value.detach() for name, value in self.named_parameters()}, self.sizes
-
         gates = _per_row(w["gates"], w["gate_bias"], s.gate_sum)
         seen = _per_row(w["seen"], w["seen_bias"], s.seen_sum)
         # Of what hidden sums add up, in integers:
@@ -192,7 +192,7 @@ class GatedReader(nn.Module):
     def integers(self) -> GatedWeights:
         scales = self._scales()
         w = {
-            name: torch.round(value.detach().double() * scales[name]).to(torch.int64).numpy()
+            name: _whole(value.detach(), scales[name]).to(torch.int64).numpy()
             for name, value in self.named_parameters()
             if name in scales
         }
@@ -217,9 +217,10 @@ def _per_unit(weights: Tensor, most: int) -> Tensor:
     return most / (weights.abs().max() + 1e-6)
 
 
-def _rounded(values: Tensor, scale: Tensor) -> Tensor:
-    """Multiples of 1/scale; the gradient passes unchanged."""
-    return values + (torch.round(values * scale) / scale - values).detach()
+def _whole(values: Tensor, scale: Tensor) -> Tensor:
+    """Integers, exactly, of so many to a unit; the gradient passes unchanged."""
+    scaled = values * scale
+    return scaled + (torch.round(scaled) - scaled).detach()
 
 
 def _of_zeros_and_ones(weights: Weights, bias: Weights) -> tuple[Weights, Weights]:

@@ -11,28 +11,26 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from zkagent.models.instructions.calls import MOST_CALLS, Tag, slot_of
 from zkagent.models.instructions.codes import PRESENT, Codebook, parts_of, word_of
+from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
-from zkagent.models.networks.gated import ACT, TOKENS, GatedWeights
+from zkagent.models.networks.gated import GatedWeights
 from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, Vocabulary
 
 Array = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-#: Verdicts from here on are calls, of which tags count.
-CALLS = ACT - 1
 BUCKET = 8  # batches among which texts are ordered by length
 
 
 @dataclass(frozen=True)
 class Example:
-    """A text as it is read, and what is right. verdict: 0 to 4. tags: one for each token. fills:
-    which tokens can fill a slot."""
+    """A text as it is read, and what is right. tags: one for each token."""
 
     text: bytes
     tokens: tuple[Token, ...]
-    verdict: int
-    tags: tuple[int, ...]
-    fills: tuple[bool, ...]
+    verdict: Verdict
+    tags: tuple[Tag, ...]
 
 
 #: What may stand between two instructions.
@@ -50,7 +48,7 @@ class Recipe:
     """How to train. rounded_from: the share of all epochs behind which weights are those of the
     integers. hidden: how often a word is read as unknown. margin: how much acting must fall short
     of what is right. joined: how often two instructions are joined into one text, with
-    some words of `joints` between them. beginning: the smallest tag that begins a call."""
+    some words of `joints` between them."""
 
     epochs: int = 40
     batch: int = 256
@@ -63,8 +61,6 @@ class Recipe:
     joined: float = 0.15
     joints: tuple[tuple[bytes, ...], ...] = JOINTS
     longest_joined: int = 14
-    most_calls: int = 4
-    beginning: int = 2
 
 
 @dataclass(frozen=True)
@@ -159,11 +155,8 @@ class _Arrays:
             count = len(each.tokens)
             read = [_numbers(words, token, word_of(each.text, token)) for token in each.tokens]
             numbers[row, :count], starts[row, :count], ends[row, :count] = zip(*read, strict=True)
-            present[row, :count], tags[row, :count], fills[row, :count] = (
-                True,
-                each.tags,
-                each.fills,
-            )
+            present[row, :count], tags[row, :count] = True, each.tags
+            fills[row, :count] = [slot_of(token) is not None for token in each.tokens]
         verdict = np.array([each.verdict for each in examples])
         return cls(numbers, starts, ends, present, tags, fills, verdict)
 
@@ -194,11 +187,11 @@ class _Trainer:
         self.recipe, self.model, self.rng = recipe, model, np.random.default_rng(seed)
         self.data = _Arrays.of(examples, words)
         self.lengths = self.data.present.sum(1)
-        self.calls = (self.data.tags >= recipe.beginning).sum(1)
+        self.calls = (self.data.tags > Tag.ARGUMENT).sum(1)
         known = [[words.words.get(word, 0) for word in joint] for joint in recipe.joints]
         self.joints = [np.array(joint) for joint in known if all(joint)]
-        short = self.lengths <= recipe.longest_joined
-        self.joinable = np.flatnonzero((self.data.verdict == ACT) & short & (self.calls <= 2))
+        short = (self.lengths <= recipe.longest_joined) & (self.calls <= MOST_CALLS // 2)
+        self.joinable = np.flatnonzero((self.data.verdict == Verdict.ACT) & short)
         vectors = {"words", "starts", "ends"}
         named = list(self.model.named_parameters())
         self.optimizer = torch.optim.AdamW(
@@ -210,9 +203,9 @@ class _Trainer:
             ],
             recipe.learning_rate,
         )  # fmt: skip
-        self.steps = math.ceil(len(examples) / recipe.batch)
+        steps = math.ceil(len(examples) / recipe.batch)
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimizer, recipe.learning_rate, recipe.epochs * self.steps, pct_start=0.1
+            self.optimizer, recipe.learning_rate, recipe.epochs * steps, pct_start=0.1
         )
 
     def run(self, progress: Callable[[str], None]) -> None:
@@ -253,14 +246,14 @@ class _Trainer:
         joint = self.joints[self.rng.integers(len(self.joints))]
         begin, ahead = self.lengths[first] + len(joint), self.lengths[first]
         end = begin + self.lengths[second]
-        if end > TOKENS or self.calls[first] + self.calls[second] > self.recipe.most_calls:
+        if end > TOKENS or self.calls[first] + self.calls[second] > MOST_CALLS:
             return
         for name in ("words", "starts", "ends", "present", "tags", "fills"):
             target, source = getattr(into, name)[row], getattr(self.data, name)
             target[:] = 0
             target[:ahead], target[begin:end] = source[first, :ahead], source[second, : end - begin]
         into.words[row, ahead:begin], into.present[row, ahead:begin] = joint, True
-        into.verdict[row] = ACT
+        into.verdict[row] = Verdict.ACT
 
     def step(self, batch: _Arrays) -> tuple[float, int]:
         hidden = (self.rng.random(batch.words.shape) < self.recipe.hidden) & ~batch.fills
@@ -286,13 +279,11 @@ class _Trainer:
         what fills a slot, where there are calls."""
         verdict = torch.from_numpy(batch.verdict)
         handicap = torch.zeros_like(scores)
-        nothing = verdict < CALLS
-        handicap[nothing, ACT], handicap[nothing, CALLS] = (
-            self.recipe.margin,
-            self.recipe.margin / 2,
-        )
+        calls = verdict >= Verdict.VIEW
+        handicap[~calls, Verdict.ACT] = self.recipe.margin
+        handicap[~calls, Verdict.VIEW] = self.recipe.margin / 2
         of_verdicts = cross_entropy(scores + handicap, verdict, reduction="sum")
-        counted = torch.from_numpy(batch.fills) & (verdict >= CALLS).unsqueeze(1)
+        counted = torch.from_numpy(batch.fills) & calls.unsqueeze(1)
         right = torch.from_numpy(batch.tags)[counted]
         of_tags = cross_entropy(tags[counted], right, reduction="sum")
         return (of_verdicts + of_tags) / len(verdict)

@@ -7,20 +7,22 @@ Ctrl-C keeps what was printed. The networks are trained in full and thrown away.
 """
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from zkagent.models.instructions.calls import Tag, planned_calls, slot_of
-from zkagent.models.instructions.packing import TOKENS, features_of, said
+from zkagent.models.instructions.calls import Tag, planned_calls
+from zkagent.models.instructions.codes import word_of
+from zkagent.models.instructions.packing import TOKENS, Verdict, features_of, said
 from zkagent.models.networks.gated import export_gated
 from zkagent.models.networks.inference import open_session
 from zkagent.models.training.gated import GatedSizes
 from zkagent.models.training.gated_training import Example, Recipe, Trained, train_gated
-from zkagent.models.wallet.text.tagged import Tagged, Verdict, tagged
-from zkagent.models.wallet.text.written import messages
+from zkagent.models.wallet.text.tagged import Tagged, tagged, verdict_of
+from zkagent.models.wallet.text.written import Message, messages
 
 #: Kinds of messages by what acceptance asks of them.
 GROUPS = {
@@ -28,14 +30,18 @@ GROUPS = {
     "compound": ("pair", "triple", "four", "elliptical", "corrected"),
     "quantity": ("quantity",),
 }
-NOTHING = "must not act"
+OTHERS, VIEWS, NOTHING = "others", "views", "must not act"
+COLUMNS = (*GROUPS, OTHERS, VIEWS, NOTHING)
+#: Kinds that are told one by one.
+WORST = 8
 MARGINS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 SEED = 1
 
 
 @dataclass
 class Counts:
-    """Of one group: rows, acted on as asked, acted on otherwise."""
+    """Of one group or kind: rows; those done as asked, which is nothing where nothing may move; and
+    those where something moved that was not asked for."""
 
     rows: int = 0
     right: int = 0
@@ -50,49 +56,68 @@ class Outcome:
     """Of one message. margin: how sure the network is to act, in log-odds. acts: whether its tags
     come to calls that move something. same: and to those that were asked for."""
 
-    group: str
+    kind: str
+    verdict: Verdict
     margin: float
     acts: bool
     same: bool
 
+    @property
+    def group(self) -> str:
+        if self.verdict is Verdict.VIEW:
+            return VIEWS
+        if self.verdict is not Verdict.ACT:
+            return NOTHING
+        return next((name for name, kinds in GROUPS.items() if self.kind in kinds), OTHERS)
+
+    @property
+    def case(self) -> str:
+        """The kind, and whether it asks for something: some kinds have both."""
+        return self.kind if self.verdict is Verdict.ACT else f"{self.kind} (nothing may move)"
+
 
 @dataclass(frozen=True)
 class Curve:
-    """Outcomes of unseen writers' messages. Nothing moves for those that cannot be read, or that no
-    tags say: of a group that asks for calls, they count as not done."""
+    """Outcomes of all messages of unseen writers. Nothing moves for those that cannot be read, or
+    that no tags say: if calls were asked for, they are not done."""
 
     outcomes: list[Outcome] = field(default_factory=list)
 
     def at(self, margin: float) -> dict[str, Counts]:
-        """Acting where the network is surer than that."""
-        found: dict[str, Counts] = {name: Counts() for name in (*GROUPS, NOTHING)}
+        """By group, acting where the network is surer than that."""
+        found = self._counted(margin, lambda outcome: outcome.group)
+        return {name: found[name] for name in COLUMNS if name in found}
+
+    def worst(self, margin: float) -> list[tuple[str, Counts]]:
+        """Cases, those with the most wrong acts for their number first."""
+        found = self._counted(margin, lambda outcome: outcome.case)
+        return sorted(found.items(), key=lambda item: -item[1].wrong / item[1].rows)[:WORST]
+
+    def _counted(self, margin: float, key: Callable[[Outcome], str]) -> dict[str, Counts]:
+        found: dict[str, Counts] = {}
         for each in self.outcomes:
-            counts = found[each.group]
+            counts, asked = found.setdefault(key(each), Counts()), each.verdict is Verdict.ACT
             acted = each.acts and each.margin > margin
+            right = acted and each.same if asked else not acted
             counts.rows += 1
-            counts.right += acted and each.same and each.group != NOTHING
-            counts.wrong += acted and not (each.same and each.group != NOTHING)
-        return {name: counts for name, counts in found.items() if counts.rows}
-
-
-def example(read: Tagged) -> Example:
-    fills = tuple(slot_of(token) is not None for token in read.tokens)
-    return Example(read.text, read.tokens, read.verdict, read.tags, fills)
+            counts.right += right
+            counts.wrong += acted and not right
+        return found
 
 
 def learned(seen: Sequence[Tagged], recipe: Recipe, sizes: GatedSizes) -> Trained:
-    return train_gated([example(each) for each in seen], sizes, recipe, SEED, _say)
+    examples = [Example(each.text, each.tokens, each.verdict, each.tags) for each in seen]
+    return train_gated(examples, sizes, recipe, SEED, _say)
 
 
-def curve(trained: Trained, unseen: Sequence[tuple[str, Tagged | None]]) -> Curve:
-    """unseen: kinds and messages, None of those that cannot be read."""
+def curve(trained: Trained, unseen: Sequence[tuple[Message, Tagged | None]]) -> Curve:
+    """unseen: messages as they are read; None for those that cannot be."""
     session, found = open_session(export_gated(trained.weights)), Curve()
-    for kind, read in unseen:
-        group = _group(kind, read)
-        if group is None:
-            continue
+    for message, read in unseen:
+        verdict = verdict_of(message)
         if read is None or len(read.tokens) > TOKENS:
-            found.outcomes.append(Outcome(group, 0.0, acts=False, same=False))
+            lost = Outcome(message.kind, verdict, -math.inf, acts=False, same=False)
+            found.outcomes.append(lost)
             continue
         x = features_of(trained.codebook.codes(read.text, read.tokens))
         (y,) = session.run(["y"], {"x": np.array([x], dtype=np.int64)})
@@ -100,16 +125,9 @@ def curve(trained: Trained, unseen: Sequence[tuple[str, Tagged | None]]) -> Curv
         calls = _calls(read, told.tags)
         acts = bool(calls) and all(action is not Tag.VIEW for action, _ in calls)
         same = calls == _calls(read, read.tags)
-        found.outcomes.append(Outcome(group, told.margin / trained.score_unit, acts, same))
+        margin = told.margin / trained.score_unit
+        found.outcomes.append(Outcome(message.kind, verdict, margin, acts, same))
     return found
-
-
-def _group(kind: str, read: Tagged | None) -> str | None:
-    """None for those that act and are of no group, and views that cannot be read."""
-    found = next((name for name, kinds in GROUPS.items() if kind in kinds), None)
-    if read is None:
-        return found
-    return found if read.verdict is Verdict.ACT else NOTHING
 
 
 def _calls(read: Tagged, tags: Sequence[Tag]) -> list[tuple[Tag, list[tuple[int, bytes]]]]:
@@ -117,13 +135,11 @@ def _calls(read: Tagged, tags: Sequence[Tag]) -> list[tuple[Tag, list[tuple[int,
     return [
         (
             call.action,
-            sorted(
-                (int(slot), read.text[read.tokens[at].start : read.tokens[at].end].lower())
-                for slot, at in call.filled.items()
-            ),
+            sorted((int(slot), word_of(read.text, read.tokens[at]))
+                   for slot, at in call.filled.items()),
         )
         for call in planned_calls(read.tokens, tags)
-    ]
+    ]  # fmt: skip
 
 
 def _say(line: str) -> None:
@@ -131,10 +147,12 @@ def _say(line: str) -> None:
 
 
 def lines(writers: int, found: Curve) -> Iterator[str]:
-    """A table's rows: right / wrong acts in percent of each group."""
+    """A table's rows: right / wrong acts in percent of each group; then the worst kinds."""
     for margin in MARGINS:
         cells = " | ".join(str(counts) for counts in found.at(margin).values())
         yield f"| {writers} | {margin:g} | {cells} |"
+    for case, counts in found.worst(0.0):
+        yield f"{case}: {counts} of {counts.rows}"
 
 
 def main() -> None:
@@ -154,18 +172,18 @@ def main() -> None:
             f"there are {len(numbers)} writers: {given.unseen} unseen, {counts} trained on"
         )
     apart = numbers[-given.unseen :]
-    unseen = [(message.kind, found) for message, found in read if message.writer in apart]
-    names = " | ".join((*GROUPS, NOTHING))
-    sys.stdout.write(f"| writers | margin | {names} |\n|---|---|{'---|' * 4}\n")
+    unseen = [(message, found) for message, found in read if message.writer in apart]
     for count in counts:
         seen = [found for m, found in read if found and m.writer in numbers[:count]]
         trained = learned(seen, Recipe(epochs=given.epochs), GatedSizes())
+        sys.stdout.write(f"| writers | margin | {' | '.join(COLUMNS)} |\n")
+        sys.stdout.write(f"|---|---|{'---|' * len(COLUMNS)}\n")
         for line in lines(count, curve(trained, unseen)):
             sys.stdout.write(line + "\n")
-            sys.stdout.flush()
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
     main()
 
-__all__ = ["Counts", "Curve", "Outcome", "curve", "example", "learned", "lines"]
+__all__ = ["Counts", "Curve", "Outcome", "curve", "learned", "lines"]

@@ -111,7 +111,11 @@ def bits(inputs: int = 5) -> bytes:
     several = graph.node("BitwiseAnd", ["x", graph.constant([[0, 0x81, 0xFF, 0x7E, 0x0F]])])
     capped = graph.node("Relu", [graph.add(graph.matmul(single, weights), [-3] * inputs)])
     squared = graph.square(graph.matmul(single, weights))
-    made = [chosen, held, twice, several, capped, squared]
+    later = [
+        graph.positive(graph.add(graph.matmul(source, weights[:inputs]), range(-3, inputs - 3)))
+        for source in (capped, squared)
+    ]
+    made = [chosen, held, twice, several, capped, squared, *later]
     return graph.finish(graph.concat(made), len(made) * inputs)
 
 

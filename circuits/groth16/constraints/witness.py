@@ -258,14 +258,5 @@ def _wrapped(coefficient: int) -> int:
 
 
 __all__ = ["RECIPES", "Chosen", "Digits", "Features", "Folded", "Looked", "Outputs", "Products"]
-__all__ += [
-    "Recipe",
-    "Rows",
-    "Selected",
-    "Totals",
-    "Values",
-    "Within",
-    "Witness",
-    "Words",
-    "compute",
-]
+__all__ += ["Recipe", "Rows", "Selected", "Totals", "Values", "Within", "Witness", "Words"]
+__all__ += ["compute"]

@@ -2,18 +2,18 @@
 
 A label names calls, not words, so the words that say them are looked for: tags from which
 `instructions/calls.py` makes those calls and no others. Messages without such tags are left out of
-training, and counted.
+training.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 
 from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.calls import NEEDED, Slot, Tag, planned_calls, slot_of
+from zkagent.models.instructions.packing import Verdict
 from zkagent.models.instructions.quantities import Quantity
 from zkagent.models.instructions.reader import Kind, Names, Token, read
 from zkagent.models.wallet.text.rows import ADDRESSES
@@ -23,16 +23,6 @@ from zkagent.models.wallet.text.written import SYMBOLS, Call, Message, messages
 MOST_WAYS = 4000
 #: Tokens that could fill one slot of one call, and are tried.
 MOST_PLACES = 4
-
-
-class Verdict(IntEnum):
-    """What is to be done about a prompt. The numbers are the places of the network's scores."""
-
-    DECLINE = 0
-    ASK = 1
-    HELP = 2
-    VIEW = 3
-    ACT = 4
 
 
 #: Kinds of which something is missing or doubtful; others that move nothing are declined.
@@ -111,7 +101,7 @@ def _tags(
     said = [_said(text, token) for token in tokens]
     if not wanted:
         return (Tag.NONE,) * len(tokens)
-    choices = [_places(tokens, said, tag, values) for tag, values in wanted]
+    choices = [_places(said, tag, values) for tag, values in wanted]
     ways = [list(_own(each)) for each in choices]
     for way in islice(_ordered(ways), MOST_WAYS):
         tags = [Tag.NONE] * len(tokens)
@@ -168,15 +158,13 @@ def _amount(quantity: Quantity | None) -> _Value | None:
     number = Fraction(quantity.digits, 10**quantity.places)
     if quantity.but:
         return "but", number
-    return (
-        ("exact", number)
-        if quantity.exact
-        else ("share", Fraction(quantity.digits, quantity.share))
-    )
+    if quantity.exact:
+        return "exact", number
+    return "share", Fraction(quantity.digits, quantity.share)
 
 
 def _places(
-    tokens: Sequence[Token], said: Sequence[_Value | None], tag: Tag, values: dict[Slot, _Value]
+    said: Sequence[_Value | None], tag: Tag, values: dict[Slot, _Value]
 ) -> list[list[int | None]]:
     """For each slot of a call the tokens that say it, the last ones first, and None: borrowed."""
     found: list[list[int | None]] = []
@@ -219,4 +207,4 @@ def _comes_to(
     )
 
 
-__all__ = ["Tagged", "Verdict", "contacts_of", "names_of", "tagged", "verdict_of"]
+__all__ = ["Tagged", "contacts_of", "names_of", "tagged", "verdict_of"]

@@ -124,6 +124,20 @@ def test_stages_and_log_lines_are_harmless(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err.replace("\n", "").isprintable()
 
 
+def test_log_lines_show_no_keys_of_addresses(capsys: pytest.CaptureFixture[str]) -> None:
+    main._show_progress(logging.INFO)
+    log = logging.getLogger("zkagent.test")
+    log.warning("%s", ValueError("asked https://u:SECRET@h/v2/SECRET: 429"))
+    try:
+        raise ValueError("http://h:8545/SECRET")
+    except ValueError:
+        log.exception("failed at https://h/v2/SECRET")
+    printed = capsys.readouterr().err
+    assert "asked https://h/...: 429" in printed
+    assert "ValueError: http://h:8545/..." in printed
+    assert "SECRET" not in printed
+
+
 def test_lines_of_ours_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     output.show("one\n  two: 1,000 é")
     assert capsys.readouterr().out == "one\n  two: 1,000 é\n"

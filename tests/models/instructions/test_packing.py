@@ -7,15 +7,10 @@ from hypothesis import strategies as st
 from zkagent.models.errors import OutputOutOfRange
 from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import PRESENT
-from zkagent.models.instructions.packing import TOKENS, features_of, said
-from zkagent.models.networks import gated
+from zkagent.models.instructions.packing import TOKENS, Verdict, features_of, said
 
 CODES = st.lists(st.integers(PRESENT, 2 * PRESENT - 1), min_size=1, max_size=TOKENS)
 TAGS = st.lists(st.sampled_from(Tag), min_size=TOKENS, max_size=TOKENS)
-
-
-def test_sizes_are_those_of_the_network() -> None:
-    assert (TOKENS, len(features_of([PRESENT]))) == (gated.TOKENS, gated.TOKENS * gated.FEATURES)
 
 
 def test_a_code_is_three_features_from_the_highest_bit_on() -> None:
@@ -40,7 +35,7 @@ def test_what_is_said_is_what_was_packed(
         sum(tag << 3 * (14 - i) for i, tag in enumerate(part)) for part in (tags[:15], tags[15:])
     )
     found = said([margin, other << 45 | first, second], tokens)
-    assert (found.margin, found.other, list(found.tags)) == (margin, other, tags[:tokens])
+    assert (found.margin, found.other, list(found.tags)) == (margin, Verdict(other), tags[:tokens])
 
 
 @pytest.mark.parametrize(

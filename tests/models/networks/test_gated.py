@@ -9,7 +9,9 @@ from tests.circuits.groth16.constraints.test_agreement import agree
 from tests.support.integer_networks import infer
 from zkagent.circuits.groth16.constraints.compiler import compile_program
 from zkagent.circuits.program.reader import read_program
-from zkagent.models.networks.gated import CODE_BITS, TOKENS, GatedWeights, export_gated
+from zkagent.models.instructions.codes import CODE_BITS
+from zkagent.models.instructions.packing import TOKENS
+from zkagent.models.networks.gated import GatedWeights, export_gated
 
 UNITS, SEEN, HIDDEN = 5, 4, 6
 Codes = list[list[int]]  # a token's bits, the first of which says that there is one
@@ -113,6 +115,8 @@ def test_a_code_without_its_first_bit_changes_no_state() -> None:
     x = features([*codes, [0] * CODE_BITS, [0, *[1] * (CODE_BITS - 1)]])
     closed = infer(export_gated(w), features([*codes, [0] * CODE_BITS, [0] * CODE_BITS]))
     assert infer(export_gated(w), x)[0] == closed[0]
+    there = features([*codes, [0] * CODE_BITS, [1] * CODE_BITS])
+    assert infer(export_gated(w), there)[0] != closed[0]
 
 
 def test_its_constraints_agree(tmp_path: Path) -> None:

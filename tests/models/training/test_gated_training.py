@@ -8,8 +8,9 @@ torch = pytest.importorskip("torch")
 from tests.models.networks.test_gated import features  # noqa: E402
 from tests.support.integer_networks import infer  # noqa: E402
 from zkagent.models.instructions.calls import Tag, slot_of  # noqa: E402
+from zkagent.models.instructions.packing import TOKENS, Verdict, said  # noqa: E402
 from zkagent.models.instructions.reader import Names, read  # noqa: E402
-from zkagent.models.networks.gated import TOKENS, export_gated  # noqa: E402
+from zkagent.models.networks.gated import export_gated  # noqa: E402
 from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, bit  # noqa: E402
 from zkagent.models.training.gated_training import (  # noqa: E402
     Example,
@@ -22,19 +23,19 @@ from zkagent.models.training.gated_training import (  # noqa: E402
 
 SIZES = GatedSizes(units=6, seen=4, hidden=8, gate_sum=63)
 NAMES = Names(lambda word: word in (b"dai", b"usdc"), lambda word: word == b"bob", lambda _: False)
-ACT, DECLINE = 4, 0
-TAGS = {"-": int(Tag.NONE), "t": int(Tag.TRANSFER), "a": int(Tag.ARGUMENT)}
+ACT, DECLINE = Verdict.ACT, Verdict.DECLINE
+TAGS = {"-": Tag.NONE, "t": Tag.TRANSFER, "a": Tag.ARGUMENT}
 VERBS = [(verb, n) for verb in ("send", "pay") for n in range(1, 9)]
 
 
-def example(text: str, verdict: int, tags: str = "") -> Example:
+def example(text: str, verdict: Verdict, tags: str = "") -> Example:
     """tags: one letter for each token that fills a slot; none without calls."""
     tokens = read(text.encode(), NAMES)
     fills = tuple(slot_of(token) is not None for token in tokens)
     letters = iter(tags or "-" * sum(fills))
     given = tuple(TAGS[next(letters)] if filling else TAGS["-"] for filling in fills)
     assert next(letters, None) is None
-    return Example(text.encode(), tokens, verdict, given, fills)
+    return Example(text.encode(), tokens, verdict, given)
 
 
 EXAMPLES = [
@@ -91,11 +92,10 @@ def test_integers_score_and_tag_as_the_rounded_network_does(rounded_from: float)
             codes = model.codes(texts)[0].to(torch.int64).tolist()
         y = infer(content, features(codes))
         others, margin = scores[0, :ACT], scores[0, ACT] - scores[0, :ACT].max()
-        assert y[0] / unit == pytest.approx(margin.item(), abs=2e-3)
-        assert y[1] >> 45 == others.argmax().item()
-        packed = (y[1] % (1 << 45)) << 45 | y[2]
-        read_tags = [packed >> 3 * (TOKENS - 1 - i) & 7 for i in range(length)]
-        assert read_tags == tags[0].argmax(1).tolist()
+        found = said(y, length)
+        assert found.margin / unit == pytest.approx(margin.item(), abs=2e-3)
+        assert found.other == others.argmax().item()
+        assert list(found.tags) == tags[0].argmax(1).tolist()
 
 
 def test_the_codebook_has_the_bits_that_the_network_is_trained_on() -> None:

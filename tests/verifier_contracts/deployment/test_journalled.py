@@ -619,6 +619,66 @@ def test_a_contract_of_another_content_under_the_nonce_is_no_step(idle: Deployme
     assert call(idle.chain.web3, other.functions.count()) == 9
 
 
+def emptied(method: str, parameters: Any) -> Any:
+    """Blocks without their transactions, as where those were pruned, or in a reorganisation."""
+    return {"transactions": []} if method == "eth_getBlockByNumber" and parameters[1] else {}
+
+
+def without_past(method: str, parameters: Any) -> Any:
+    """Today's nonce for every block, so that the first one seems to have used it."""
+    return "latest" if method == "eth_getTransactionCount" else None
+
+
+@pytest.mark.parametrize("done", [2, 3])
+@pytest.mark.parametrize("liar", [emptied, without_past])
+def test_a_block_that_shows_nothing_of_ours_is_no_reason_to_sign_a_call_again(
+    deployment: Deployment, done: int, liar: Callable[[str, Any], Any]
+) -> None:
+    """The wallet's faster one did the call: another would do it twice, and be paid for."""
+    begin(deployment, done)
+    deployment.chain.rpc("evm_setAutomine", False)
+    with pytest.raises(StepPending):
+        deployment.start()
+    speeded_up(deployment)
+    deployment.chain.rpc("anvil_mine", "0x5")
+    before, ask = deployment.path.read_bytes(), deployment.web3.provider.make_request
+
+    def request(method: Any, parameters: Any) -> Any:
+        told = liar(method, parameters)
+        if isinstance(told, str):
+            return ask(method, [parameters[0], told])
+        response = ask(method, parameters)
+        return {**response, "result": {**response["result"], **told}} if told else response
+
+    deployment.intercept(request)
+    for _ in range(2):
+        with pytest.raises(StepContradicted, match="it does not tell what used its nonce"):
+            deployment.start()
+    assert deployment.nonce == done + 1
+    assert deployment.path.read_bytes() == before
+    deployment.live()
+    check(deployment, deployment.start())
+
+
+def test_a_block_that_shows_nothing_of_ours_says_nothing_of_a_contract_that_stands(
+    deployment: Deployment,
+) -> None:
+    begin(deployment)
+    losing(deployment, LOST[0], [0], code=True)
+    ask = deployment.web3.provider.make_request
+
+    def request(method: Any, parameters: Any) -> Any:
+        response = ask(method, parameters)
+        if method == "eth_getBlockByNumber" and parameters[1]:
+            response["result"]["transactions"] = []
+        return response
+
+    deployment.intercept(request)
+    with pytest.raises(StepContradicted, match="its contract is at 0x"):
+        deployment.start()
+    assert deployment.nonce == 1
+
+
 @pytest.mark.parametrize("lost", LOST)
 @pytest.mark.parametrize("then", [1, 2, 3])
 def test_what_was_made_twice_by_a_lie_is_used_once_whoever_is_asked_then(

@@ -37,7 +37,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/folders": {"models/whole"},
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},
-    "models/instructions": {"models/encoding"},
+    "models/instructions": {"models/encoding", "models/files"},
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
     "models/wallet/text": {"models/instructions", "models/wallet/text/phrases"},
     "models/networks": {"models/encoding", "models/files", "models/instructions"},

@@ -47,6 +47,26 @@ class SymbolBook:
         return self._by_token.get(token.lower())
 
 
+@dataclass(frozen=True)
+class ContactBook:
+    """Whom an agent pays by name: names in lower case, each with an account (0x and 40 lower-case
+    hex digits). Of two alike the first one counts, as in the contract."""
+
+    contacts: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def _accounts(self) -> Mapping[bytes, str]:
+        return {name.encode(): account for name, account in reversed(self.contacts)}
+
+    def lists(self, word: bytes) -> bool:
+        """Whether the lower-cased `word` is a contact's name."""
+        return word in self._accounts
+
+    def account(self, name: str) -> str:
+        """Of a name that is listed, in any case."""
+        return self._accounts[name.lower().encode()]
+
+
 def check_listings(listings: Iterable[Listing]) -> None:
     """Raises RefusedSymbol for a list that no book of this version comes to."""
     listed = tuple(listings)

@@ -11,16 +11,21 @@ action's exact prefix; everything after the first ``Observation: `` is opaque.
 
 from dataclasses import dataclass, field
 
-from zkagent.models.encoding.book import SymbolBook
+from zkagent.models.encoding.book import NO_TOKEN, ContactBook, SymbolBook
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a decision is made about: prompt, reasoning entries, the agent's symbol book."""
+    """What a decision is made about: prompt, reasoning entries, the agent's symbol book; where the
+    model reads whole instructions, also its contacts, its owner (0x and 40 lower-case hex digits)
+    and the caution that the owner asks for, in hundredths of a log-odd."""
 
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
     book: SymbolBook = field(default_factory=lambda: SymbolBook(()))
+    contacts: ContactBook = field(default_factory=lambda: ContactBook(()))
+    owner: str = NO_TOKEN
+    caution: int = 0
 
 
 @dataclass(frozen=True, slots=True)

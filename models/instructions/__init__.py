@@ -7,4 +7,7 @@ reader.py       the tokens that a network reads, each with what it stands for
 calls.py        the network's tags to calls, by rules
 codes.py        48 bits for each token, by its text or its kind
 packing.py      codes to a network's features, its numbers to tags
+manifest.py     what a model is, beside its weights
+parse.py        the tokens, as the decoder gets them
+decoder.py      the network's numbers and the history to a decision
 """

@@ -1,4 +1,5 @@
-"""From a network's tags to the calls that a prompt asks for, by rules.
+"""From a network's tags to the calls that a prompt asks for, by rules. Mirrored by
+`instructions/Calls.sol`.
 
 A tag at an amount, an asset or a payee begins a call, or adds to the one that was begun before it.
 What a call lacks it borrows: of the nearest call of its own action, an earlier one first ("5 DAI to

@@ -1,4 +1,6 @@
-"""Codes to the features x that a network reads, and its numbers y to what it says."""
+"""Codes to the features x that a network reads, and its numbers y to what it says, which
+`instructions/Verdicts.sol` mirrors.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +9,10 @@ from enum import IntEnum
 from zkagent.models.errors import OutputOutOfRange
 from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import CODE_BITS
+from zkagent.models.instructions.reader import MAX_TOKENS
 
 #: Tokens that a network reads, and int16 of each.
-TOKENS, FEATURES = 30, 3
+TOKENS, FEATURES = MAX_TOKENS, 3
 FEATURE_BITS = CODE_BITS // FEATURES
 TAG_BITS, TAGS_PER_NUMBER = 3, 15
 #: Of a number that is full of tags; above them stands the verdict.

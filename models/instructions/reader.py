@@ -15,7 +15,7 @@ from zkagent.models.instructions.grammar import CARDINAL, WORDS, Meaning
 from zkagent.models.instructions.quantities import ALL, Cardinal, Quantity
 from zkagent.models.instructions.scanner import Piece, Shape, scan
 
-MAX_TOKENS = 32
+MAX_TOKENS = 30
 MAX_SYMBOL_LENGTH = 11
 #: Pieces behind "all" in which "but ten" is looked for.
 REACH = 10
@@ -68,7 +68,7 @@ class Names:
 
 
 def read(prompt: bytes, names: Names) -> tuple[Token, ...]:
-    """The 1 to 32 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
+    """The 1 to 30 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
     EmptyPrompt or TooManyTokens."""
     tokens = _Reader(prompt, scan(prompt), names).run()
     if not tokens:

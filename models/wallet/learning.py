@@ -16,7 +16,7 @@ import numpy as np
 
 from zkagent.models.instructions.calls import Tag, planned_calls
 from zkagent.models.instructions.codes import word_of
-from zkagent.models.instructions.packing import TOKENS, Verdict, features_of, said
+from zkagent.models.instructions.packing import Verdict, features_of, said
 from zkagent.models.networks.gated import export_gated
 from zkagent.models.networks.inference import open_session
 from zkagent.models.training.gated import GatedSizes
@@ -115,7 +115,7 @@ def curve(trained: Trained, unseen: Sequence[tuple[Message, Tagged | None]]) -> 
     session, found = open_session(export_gated(trained.weights)), Curve()
     for message, read in unseen:
         verdict = verdict_of(message)
-        if read is None or len(read.tokens) > TOKENS:
+        if read is None:
             lost = Outcome(message.kind, verdict, -math.inf, acts=False, same=False)
             found.outcomes.append(lost)
             continue

@@ -12,6 +12,7 @@ import numpy as np
 
 from zkagent.models.encoding.encoder import Table, Tables
 from zkagent.models.encoding.manifest import SLOTS, Action, Manifest
+from zkagent.models.instructions.manifest import InstructionManifest
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import ModelCodeError
 
@@ -130,8 +131,20 @@ def table_bytes(table: Table) -> bytes:
     return np.stack([biased[:, :half], biased[:, half:]], axis=2).tobytes()
 
 
-def manifest_bytes(manifest: Manifest) -> bytes:
+def manifest_bytes(manifest: Manifest | InstructionManifest) -> bytes:
     """The manifest's part of the data contract, as `ModelData.sol` describes it."""
+    return _manifest_bytes(manifest, _further_answers(manifest))
+
+
+def _further_answers(manifest: Manifest | InstructionManifest) -> list[bytes]:
+    """Those behind the actions, as `instructions/Answers.sol` counts them."""
+    if isinstance(manifest, Manifest):
+        return []
+    answers = manifest.answers
+    return [text.encode() for text in (answers.help, answers.short, answers.doubtful, answers.done)]
+
+
+def _manifest_bytes(manifest: Manifest | InstructionManifest, further: Sequence[bytes]) -> bytes:
     answers = manifest.answers
     prefixes = [_text(prefix) for prefix in manifest.prefixes]
     header = bytes([len(prefixes), manifest.balance_index]) + _uint16(len(b"".join(prefixes)))
@@ -142,12 +155,13 @@ def manifest_bytes(manifest: Manifest) -> bytes:
         _uint16(place) + _record(action, manifest)
         for place, action in zip(places, manifest.actions, strict=False)
     ]
+    bodies += map(_text, further)
     offsets = accumulate(map(len, bodies), initial=places[-1] + 2 * len(bodies))
     directory = [_uint16(offset) for offset, _ in zip(offsets, bodies, strict=False)]
     return header + b"".join([*prefixes, *directory, *bodies])
 
 
-def _record(action: Action, manifest: Manifest) -> bytes:
+def _record(action: Action, manifest: Manifest | InstructionManifest) -> bytes:
     no_tool = manifest.answers.no_tool.replace("{name}", action.name)
     return b"".join(
         [
@@ -159,7 +173,7 @@ def _record(action: Action, manifest: Manifest) -> bytes:
     )
 
 
-def _parameters(action: Action, manifest: Manifest) -> Iterator[bytes]:
+def _parameters(action: Action, manifest: Manifest | InstructionManifest) -> Iterator[bytes]:
     for place, parameter in enumerate(action.parameters):
         opening = ('","' if place else '{"') + parameter.name + '":"'
         missing = manifest.answers.missing.replace("{name}", parameter.name)

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from zkagent.models.instructions.packing import Verdict  # noqa: E402
+from zkagent.models.instructions.packing import TOKENS, Verdict  # noqa: E402
 from zkagent.models.training.gated import GatedSizes  # noqa: E402
 from zkagent.models.training.gated_training import Recipe, Trained  # noqa: E402
 from zkagent.models.wallet.learning import (  # noqa: E402
@@ -80,19 +80,19 @@ def test_every_message_counts_and_what_cannot_be_read_is_not_done() -> None:
     assert list(tagged([lost, quiet])) == [None, None]
     outcomes = curve(trained, [(lost, None), (quiet, None), *read_]).outcomes
     assert len(outcomes) == 402
+    assert outcomes[0] == Outcome("plain", Verdict.ACT, -math.inf, acts=False, same=False)
     counted = Curve(outcomes[:2]).at(-99.0)
     assert counted == {"plain": Counts(1, 0, 0), NOTHING: Counts(1, 1, 0)}
     assert len({each.margin for each in outcomes}) > 50
 
 
-def test_a_text_that_is_read_but_too_long_for_the_network_moves_nothing() -> None:
-    kept = [found for found in tagged(messages()[:200]) if found is not None]
-    long = understood(1, "plain | " + "please " * 25 + "put 4 dai in the pool | D 4 DAI")
-    (read_,) = tagged([long])
+def test_a_text_is_read_up_to_as_many_tokens_as_the_network_has() -> None:
+    order = "put 4 dai in the pool | D 4 DAI"
+    whole, long = (understood(1, f"plain | {'please ' * n}{order}") for n in (24, 25))
+    read_, refused = tagged([whole, long])
     assert read_ is not None
-    assert len(read_.tokens) == 31
-    (found,) = curve(small(kept), [(long, read_)]).outcomes
-    assert found == Outcome("plain", Verdict.ACT, -math.inf, acts=False, same=False)
+    assert len(read_.tokens) == TOKENS
+    assert refused is None
 
 
 def small(kept: list[Tagged]) -> Trained:

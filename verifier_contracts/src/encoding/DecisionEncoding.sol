@@ -9,6 +9,8 @@ import {Action, Parameter} from "./ModelData.sol";
 ///   the reasoning is.
 library DecisionEncoding {
     uint256 private constant HEAD = 160;
+    /// @dev Of a piece: it lies in memory.
+    uint256 private constant IN_MEMORY = 1 << 255;
 
     /// @notice Returns a final answer: the text in memory at `pos`.
     function returnAnswer(uint256 pos, uint256 length) internal pure {
@@ -54,6 +56,75 @@ library DecisionEncoding {
             assembly ("memory-safe") {
                 return(start, sub(end, start))
             }
+        }
+    }
+
+    /// @notice As `returnCall`; the parameters' texts are pieces, of which some may lie in memory.
+    function returnCallOfPieces(address tool, Action memory action) internal pure {
+        uint256 start = _free();
+        unchecked {
+            uint256 base = start + 32;
+            uint256 input = base + HEAD + 32; // behind an empty answer
+            uint256 reasoning = _writeInput(input, action.parameters);
+            _writeHead(start, tool, input, reasoning);
+            uint256 end = _appendText(reasoning + 32, action.prefix);
+            for (uint256 i = 0; i < action.parameters.length; ++i) {
+                Parameter memory parameter = action.parameters[i];
+                end = appendPiece(_appendText(end, parameter.opening), parameter.text);
+            }
+            end = _endReasoning(reasoning, end);
+            assembly ("memory-safe") {
+                return(start, sub(end, start))
+            }
+        }
+    }
+
+    function _writeHead(uint256 start, address tool, uint256 input, uint256 reasoning)
+        private
+        pure
+    {
+        unchecked {
+            uint256 base = start + 32;
+            _store(start, 32);
+            _store(base, 0);
+            _store(base + 32, HEAD);
+            _store(base + 64, uint160(tool));
+            _store(base + 96, input - base);
+            _store(base + 128, reasoning - base);
+            _store(base + HEAD, 0);
+        }
+    }
+
+    /// @return The end of the string at `start`, whose text ends at `end` with the JSON still open.
+    function _endReasoning(uint256 start, uint256 end) private pure returns (uint256) {
+        unchecked {
+            _store(end, uint256(bytes32('"}\n')));
+            _store(start, end + 3 - (start + 32));
+            return (end + 34) & ~uint256(31);
+        }
+    }
+
+    /// @notice The piece that is a text in memory.
+    function inMemory(uint256 pos, uint256 length) internal pure returns (uint256 piece) {
+        return IN_MEMORY | pos << 32 | length;
+    }
+
+    /// @notice The same of a string.
+    function inMemory(string memory text) internal pure returns (uint256 piece) {
+        uint256 pos;
+        assembly ("memory-safe") {
+            pos := add(text, 32)
+        }
+        return inMemory(pos, bytes(text).length);
+    }
+
+    /// @notice Writes a piece to memory: a text there, or a span of calldata as `Texts` describes it.
+    function appendPiece(uint256 end, uint256 piece) internal pure returns (uint256 newEnd) {
+        if (piece & IN_MEMORY == 0) return _appendSpan(end, piece);
+        assembly ("memory-safe") {
+            let length := and(piece, 0xffffffff)
+            mcopy(end, shr(33, shl(1, piece)), length)
+            newEnd := add(end, length)
         }
     }
 

@@ -106,6 +106,21 @@ library HistoryReading {
         }
     }
 
+    /// @notice The observation of an entry whose JSON begins at `from`, as in `Parse`; zero if it has none.
+    function observationOf(string calldata entry, uint256 index, uint256 from)
+        internal
+        pure
+        returns (uint256)
+    {
+        return _observation(entry, index, from);
+    }
+
+    /// @notice Where the line that `from` lies in ends.
+    function lineEnd(string calldata entry, uint256 from) internal pure returns (uint256 end) {
+        end = _newline(entry, from);
+        if (end > bytes(entry).length) end = bytes(entry).length;
+    }
+
     /// @dev Index of the first newline at or behind `i`, or some index at or behind the end.
     function _newline(string calldata entry, uint256 i) private pure returns (uint256) {
         unchecked {

@@ -68,6 +68,31 @@ library SymbolList {
         }
     }
 
+    /// @notice How many entries there are.
+    function lengthOf(BookEntries list) internal pure returns (uint256 length) {
+        assembly ("memory-safe") {
+            length := shr(5, sub(mload(add(list, 32)), add(list, 64)))
+        }
+    }
+
+    /// @notice Entry `i` of those that are there.
+    function entryAt(BookEntries list, uint256 i) internal pure returns (uint256 entry) {
+        assembly ("memory-safe") {
+            entry := mload(add(add(list, 64), shl(5, i)))
+        }
+    }
+
+    /// @notice An entry's symbol.
+    function symbolOf(uint256 entry) internal pure returns (string memory symbol) {
+        bytes memory padded = abi.encodePacked(bytes11(bytes32(entry)));
+        uint256 length = 0;
+        while (length < MAX_LENGTH && padded[length] != 0) ++length;
+        assembly ("memory-safe") {
+            mstore(padded, length)
+        }
+        return string(padded);
+    }
+
     /// @notice The filter word.
     function filterOf(BookEntries list) internal pure returns (uint256 filter) {
         assembly ("memory-safe") {

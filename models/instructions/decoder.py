@@ -1,0 +1,288 @@
+"""From a network's numbers to a decision: the calls of a prompt, one in each iteration. Mirrored by
+`instructions/InstructionDecoder.sol`.
+
+The prompt's calls are the same at every iteration, and so are the network's numbers; the history
+says how many of them are done. A call whose amount is a part of the balance is preceded by a view
+of that balance. Nothing is done unless all of it can be: every tool is there, every amount is one
+that its asset has. When all is done, the answer names it.
+
+It acts only where acting scores more than the next verdict by what the agent's owner asks for
+(`Context.caution`); below that the next verdict counts.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from zkagent.models.encoding.amounts import format_amount, parse_amount
+from zkagent.models.encoding.balances import read_balance
+from zkagent.models.encoding.context import Context, Entry, read_history
+from zkagent.models.encoding.decoder import Argument, Decision, ToolSignature, token_of
+from zkagent.models.encoding.manifest import Action, SlotName
+from zkagent.models.errors import DuplicateTool, UnknownDecimals
+from zkagent.models.instructions.calls import MOST_CALLS, PlannedCall, Slot, Tag, planned_calls
+from zkagent.models.instructions.manifest import ACTION_OF, VIEW_ACTION, InstructionManifest
+from zkagent.models.instructions.packing import Verdict, said
+from zkagent.models.instructions.quantities import Quantity
+from zkagent.models.instructions.reader import Kind, Token
+
+#: The caution of an agent, and the margin that it is held against: hundredths of a log-odd.
+CAUTION_UNIT = 100
+#: Which amount of a readable balance an action takes from: the pool's, or else the wallet's.
+_POOL, _WALLET = 0, 1
+_WORD = 1 << 256
+
+
+class _Answered(Exception):
+    """The decision is an answer after all."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An action by its place in the manifest; asset: text. call: None of a view."""
+
+    action: int
+    asset: str
+    call: PlannedCall | None
+
+
+def decode(
+    y: Sequence[int],
+    context: Context,
+    tokens: Sequence[Token],
+    manifest: InstructionManifest,
+    *,
+    tools: Sequence[ToolSignature],
+    decimals: Mapping[str, int] | None = None,
+) -> Decision:
+    """The decision that `y`, three numbers, means in `context` for an agent holding `tools`.
+
+    tokens: the prompt's. decimals: of tokens outside the symbol book, by lower-case address.
+    Raises OutputOutOfRange and RefusedArgument errors exactly where the contract reverts.
+    """
+    decoder = _Decoder(context, tokens, manifest, tools, decimals or {})
+    try:
+        return decoder.decide(y)
+    except _Answered as answered:
+        return answered.decision
+
+
+class _Decoder:
+    def __init__(
+        self,
+        context: Context,
+        tokens: Sequence[Token],
+        manifest: InstructionManifest,
+        tools: Sequence[ToolSignature],
+        decimals: Mapping[str, int],
+    ) -> None:
+        self.context, self.tokens, self.manifest = context, tokens, manifest
+        self.tools, self.decimals = tools, decimals
+        self.history = read_history(context, manifest.prefixes)
+
+    def decide(self, y: Sequence[int]) -> Decision:
+        told = said(y, len(self.tokens))
+        calls = planned_calls(self.tokens, told.tags)
+        views = [call for call in calls if call.action is Tag.VIEW]
+        if told.margin * CAUTION_UNIT > self.context.caution * self.manifest.margin_unit:
+            self.check_doubts()
+            if not calls or views:
+                return self.answer("ask", self.manifest.answers.ask)
+            return self.act(calls)
+        if told.other is Verdict.VIEW:
+            if len(views) < len(calls):
+                return self.answer("ask", self.manifest.answers.ask)
+            return self.view([self.text(call.filled[Slot.ASSET]) for call in views])
+        if told.other is Verdict.ASK:
+            self.check_doubts()
+        answers = self.manifest.answers
+        kind = {Verdict.DECLINE: "decline", Verdict.ASK: "ask", Verdict.HELP: "help"}[told.other]
+        text = {"decline": answers.decline, "ask": answers.ask, "help": answers.help}[kind]
+        return self.answer(kind, text)
+
+    def check_doubts(self) -> None:
+        for place, token in enumerate(self.tokens):
+            if token.kind is Kind.DOUBT:
+                self.doubt(place)
+
+    def doubt(self, place: int) -> None:
+        text = self.manifest.answers.doubtful + self.text(place)
+        raise _Answered(self.answer("doubtful", text))
+
+    def answer(self, kind: str, text: str) -> Decision:
+        return Decision(kind, "answer", (), (), text, "")
+
+    def text(self, place: int) -> str:
+        token = self.tokens[place]
+        return self.context.prompt[token.start : token.end].decode()
+
+    # What is to be done
+
+    def act(self, calls: Sequence[PlannedCall]) -> Decision:
+        steps: list[_Step] = []
+        for call in calls:
+            asset = self.text(call.filled[Slot.ASSET])
+            if not self.quantity(call).exact:
+                steps.append(_Step(VIEW_ACTION, asset, None))
+            steps.append(_Step(ACTION_OF[call.action], asset, call))
+        done = self.done(steps)
+        if done == len(steps):
+            made = zip(steps, filter(None, self.context.reasoning), strict=True)
+            named = [self.named(step.action, entry) for step, entry in made if step.call]
+            return self.answer("done", self.manifest.answers.done + "; ".join(named))
+        self.check_tools(steps)
+        amounts = [self.exact_amount(call) for call in calls]
+        step = steps[done]
+        if step.call is None:
+            return self.called(VIEW_ACTION, step.asset, "", 0)
+        units = amounts[calls.index(step.call)]
+        if units is None:
+            units = self.part_of_balance(step)
+        _, decimals = self.token(step.asset)
+        return self.called(step.action, step.asset, format_amount(units, decimals), units,
+                           step.call.filled.get(Slot.PAYEE))  # fmt: skip
+
+    def view(self, assets: Sequence[str]) -> Decision:
+        """The balances of these assets, or of the first four that are listed."""
+        if not assets:
+            assets = [x.symbol.lower() for x in self.context.book.listings[:MOST_CALLS]]
+        steps = [_Step(VIEW_ACTION, asset, None) for asset in assets]
+        done = self.done(steps)
+        if done < len(steps):
+            self.check_tools(steps)
+            return self.called(VIEW_ACTION, steps[done].asset, "", 0)
+        seen = [entry.observation for entry in self.history if entry.observation is not None]
+        if not seen:
+            return self.answer("report", self.manifest.answers.nothing)
+        return self.answer("report", b"; ".join(seen).decode("utf-8", "surrogateescape"))
+
+    def done(self, steps: Sequence[_Step]) -> int:
+        """How many steps the history has. Another history than theirs ends the run."""
+        taken = [entry.action for entry in self.history]
+        if taken != [step.action for step in steps[: len(taken)]]:
+            raise _Answered(self.answer("unreadable", self.manifest.answers.unreadable))
+        return len(taken)
+
+    def named(self, action: int, entry: bytes) -> str:
+        """An action that was taken, and with what."""
+        start = len(self.manifest.prefixes[action])
+        end = entry.find(b"\n", start)
+        said_of = entry[start : end if end >= 0 else len(entry)]
+        return self.manifest.actions[action].name + " " + said_of.decode("utf-8", "surrogateescape")
+
+    def check_tools(self, steps: Sequence[_Step]) -> None:
+        for step in steps:
+            action = self.manifest.actions[step.action]
+            if not self.has_tool(action):
+                text = self.manifest.answers.no_tool.replace("{name}", action.name)
+                raise _Answered(self.answer("no_tool", text))
+
+    def has_tool(self, action: Action) -> bool:
+        named = [t for t in self.tools if t.name == action.name]
+        if len(named) > 1:
+            raise DuplicateTool(action.name)
+        types = tuple(p.type for p in action.parameters)
+        return bool(named) and named[0].parameter_types == types
+
+    # Amounts
+
+    def quantity(self, call: PlannedCall) -> Quantity:
+        found = self.tokens[call.filled[Slot.AMOUNT]].quantity
+        assert found is not None  # of every token that fills an amount
+        return found
+
+    def exact_amount(self, call: PlannedCall) -> int | None:
+        """Units of the call's asset; None where the balance decides. An amount that the asset does
+        not have ends the run."""
+        place, quantity = call.filled[Slot.AMOUNT], self.quantity(call)
+        if quantity.share and not quantity.but:
+            return None
+        units = self.units(place, quantity, self.text(call.filled[Slot.ASSET]))
+        if quantity.but:
+            return None
+        return self.more_than_nothing(units)
+
+    def units(self, place: int, quantity: Quantity, asset: str) -> int:
+        _, decimals = self.token(asset)
+        if quantity.places > decimals:
+            self.doubt(place)
+        units: int = quantity.digits * 10 ** (decimals - quantity.places)
+        if units >= _WORD:
+            self.doubt(place)
+        return units
+
+    def part_of_balance(self, step: _Step) -> int:
+        """By the balance that was viewed just before."""
+        assert step.call is not None
+        token, decimals = self.token(step.asset)
+        text = self.balance(self.history[-1], token, self.pool_or_wallet(step.call))
+        there, quantity = parse_amount(text, decimals), self.quantity(step.call)
+        if not quantity.but:
+            return self.more_than_nothing(there * quantity.digits // quantity.share)
+        kept = self.units(step.call.filled[Slot.AMOUNT], quantity, step.asset)
+        if kept > there:
+            raise _Answered(self.answer("short", self.manifest.answers.short))
+        return self.more_than_nothing(there - kept)
+
+    def pool_or_wallet(self, call: PlannedCall) -> int:
+        return _POOL if call.action is Tag.WITHDRAW else _WALLET
+
+    def balance(self, entry: Entry, token: str, which: int) -> str:
+        found = read_balance(entry.observation) if entry.observation is not None else None
+        text = found.amount(which) if found else None
+        if found is None or text is None or self.unit(found.unit) != token:
+            raise _Answered(self.answer("unreadable", self.manifest.answers.unreadable))
+        return text
+
+    def unit(self, unit: str) -> str | None:
+        if unit.startswith("0x") and len(unit) == 42:
+            return unit.lower()
+        listing = self.context.book.by_symbol(unit)
+        return listing.token.lower() if listing else None
+
+    def more_than_nothing(self, units: int) -> int:
+        if units == 0:
+            raise _Answered(self.answer("zero", self.manifest.answers.zero))
+        return units
+
+    def token(self, text: str) -> tuple[str, int]:
+        token, decimals = token_of(text, self.context.book, self.decimals)
+        if decimals is None:
+            raise UnknownDecimals(token)
+        return token, decimals
+
+    # The call
+
+    def called(
+        self, action: int, asset: str, amount: str, units: int, payee: int | None = None
+    ) -> Decision:
+        taken = self.manifest.actions[action]
+        token = token_of(asset, self.context.book, self.decimals)[0]
+        filled: dict[SlotName, Callable[[], tuple[str, str, int]]] = {
+            "asset": lambda: (asset, "prompt", int(token, 16)),
+            "amount": lambda: (amount, "prompt", units),
+            "recipient": lambda: self.payee(payee),
+        }
+        found = [(p, *filled[p.slot]()) for p in taken.parameters]
+        arguments = tuple(Argument(p.slot, text, source) for p, text, source, _ in found)
+        body = json.dumps({p.name: text for p, text, _, _ in found}, separators=(",", ":"))
+        values = tuple(value for _, _, _, value in found)
+        reasoning = taken.prefix.decode() + body + "\n"
+        return Decision("call", taken.name, arguments, values, "", reasoning)
+
+    def payee(self, place: int | None) -> tuple[str, str, int]:
+        assert place is not None  # of every call that needs one
+        text = self.text(place)
+        match self.tokens[place].kind:
+            case Kind.OWNER:
+                return text, "prompt", int(self.context.owner, 16)
+            case Kind.CONTACT:
+                return text, "prompt", int(self.context.contacts.account(text), 16)
+            case _:
+                return text, "prompt", int(text, 16)
+
+
+__all__ = ["CAUTION_UNIT", "decode"]

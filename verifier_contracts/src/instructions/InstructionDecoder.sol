@@ -15,7 +15,7 @@ import {Texts} from "../encoding/Texts.sol";
 import {ToolMatching} from "../encoding/ToolMatching.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
-import {IInstructedAgent} from "../interfaces/IInstructedAgent.sol";
+import {IInstructedAgent, IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Answers} from "./Answers.sol";
@@ -360,7 +360,7 @@ contract InstructionDecoder is IDecoder {
         returns (address)
     {
         uint256 kind = ParsedTokens.kindOf(token);
-        if (kind == ParsedTokens.OWNER) return IInstructedAgent(agent).owner();
+        if (kind == ParsedTokens.OWNER) return IOwnedAgent(agent).owner();
         if (kind == ParsedTokens.ADDRESS) return Assets.parseAddress(text);
         address book = address(uint160(ParsedTokens.word(parse, 1)));
         (address found,) = Assets.find(SymbolList.load(book), text);

@@ -133,7 +133,7 @@ class _Decoder:
             made = zip(steps, filter(None, self.context.reasoning), strict=True)
             named = [self.named(step.action, entry) for step, entry in made if step.call]
             return self.answer("done", self.manifest.answers.done + "; ".join(named))
-        self.check_tools(steps)
+        self.check_tools(steps, done)
         amounts = [self.exact_amount(call) for call in calls]
         step = steps[done]
         if step.call is None:
@@ -152,7 +152,7 @@ class _Decoder:
         steps = [_Step(VIEW_ACTION, asset, None) for asset in assets]
         done = self.done(steps)
         if done < len(steps):
-            self.check_tools(steps)
+            self.check_tools(steps, done)
             return self.called(VIEW_ACTION, steps[done].asset, "", 0)
         seen = [entry.observation for entry in self.history if entry.observation is not None]
         if not seen:
@@ -173,8 +173,9 @@ class _Decoder:
         said_of = entry[start : end if end >= 0 else len(entry)]
         return self.manifest.actions[action].name + " " + said_of.decode("utf-8", "surrogateescape")
 
-    def check_tools(self, steps: Sequence[_Step]) -> None:
-        for step in steps:
+    def check_tools(self, steps: Sequence[_Step], done: int) -> None:
+        """Before the first step those of all of them, later on that of the next one."""
+        for step in steps if done == 0 else steps[done : done + 1]:
             action = self.manifest.actions[step.action]
             if not self.has_tool(action):
                 text = self.manifest.answers.no_tool.replace("{name}", action.name)

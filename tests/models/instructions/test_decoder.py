@@ -142,6 +142,11 @@ def test_nothing_is_done_unless_all_can_be() -> None:
         assert decide(prompt, tags).kind == ("zero" if second == "0" else "doubtful")
     without = tuple(t for t in TOOLS_HELD if t.name != "Transfer")
     assert decide(PAIR, PAIR_TAGS, tools=without).answer == "This agent has no tool Transfer."
+    done = (MANIFEST.prefixes[2] + b"{}\n",)
+    assert decide(PAIR, PAIR_TAGS, done, tools=without).kind == "no_tool"
+    only = tuple(t for t in TOOLS_HELD if t.name == "Transfer")
+    assert decide(PAIR, PAIR_TAGS, tools=only).kind == "no_tool"
+    assert decide(PAIR, PAIR_TAGS, done, tools=only).action == "Transfer"
     with pytest.raises(DuplicateTool):
         decide(PAIR, PAIR_TAGS, tools=(*TOOLS_HELD, TOOLS_HELD[3]))
     assert decide(PAIR, {**PAIR_TAGS, "bob": Tag.NONE}).kind == "ask"

@@ -132,7 +132,7 @@ contract InstructionDecoder is IDecoder {
         Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DONE));
         _walk(c, plan, pieces);
         if (plan.done == plan.steps) Answers.finish(pieces);
-        _checkTools(c, plan);
+        address tool = _tool(c, plan);
         plan.symbols = SymbolList.load(address(uint160(ParsedTokens.word(parse, 0))));
         uint256 units;
         PlannedCall memory next;
@@ -147,7 +147,7 @@ contract InstructionDecoder is IDecoder {
         if (action != VIEW_ACTION && units == 0) {
             units = _partOfBalance(c, plan, next, action);
         }
-        _returnCall(c, parse, plan, next, action, units);
+        _returnCall(c, parse, plan, next, units, tool);
     }
 
     function _view(Context calldata c, bytes calldata parse, Plan memory plan) private view {
@@ -161,10 +161,10 @@ contract InstructionDecoder is IDecoder {
             if (pieces.length == 0) _answer(plan.manifest, ModelData.NOTHING);
             Answers.finish(pieces);
         }
-        _checkTools(c, plan);
+        address tool = _tool(c, plan);
         PlannedCall memory next;
         if (plan.calls.length != 0) next = plan.calls[plan.done];
-        _returnCall(c, parse, plan, next, VIEW_ACTION, 0);
+        _returnCall(c, parse, plan, next, 0, tool);
     }
 
     function _add(Plan memory plan, uint256 action) private pure {
@@ -209,14 +209,21 @@ contract InstructionDecoder is IDecoder {
         return Texts.slice(entry, start, end);
     }
 
-    function _checkTools(Context calldata c, Plan memory plan) private view {
-        uint256 checked = 0;
-        for (uint256 i = 0; i < plan.steps; ++i) {
-            uint256 index = (plan.actions >> (8 * i)) & 0xff;
-            if ((checked >> index) & 1 == 1) continue;
-            checked |= 1 << index;
-            Action memory action = ModelData.readAction(plan.manifest, index);
-            if (ToolMatching.find(c.tools, action) == address(0)) _say(action.noTool);
+    /// @dev Before the first step the tools of all of them have to be there, later on that of the next one.
+    /// @return tool That of the next step.
+    function _tool(Context calldata c, Plan memory plan) private view returns (address tool) {
+        unchecked {
+            uint256 end = plan.done == 0 ? plan.steps : plan.done + 1;
+            uint256 checked = 0;
+            for (uint256 i = plan.done; i < end; ++i) {
+                uint256 index = (plan.actions >> (8 * i)) & 0xff;
+                if ((checked >> index) & 1 == 1) continue;
+                checked |= 1 << index;
+                Action memory action = ModelData.readAction(plan.manifest, index);
+                address found = ToolMatching.find(c.tools, action);
+                if (found == address(0)) _say(action.noTool);
+                if (i == plan.done) tool = found;
+            }
         }
     }
 
@@ -315,9 +322,10 @@ contract InstructionDecoder is IDecoder {
         bytes calldata parse,
         Plan memory plan,
         PlannedCall memory call_,
-        uint256 index,
-        uint256 units
+        uint256 units,
+        address tool
     ) private view {
+        uint256 index = (plan.actions >> (8 * plan.done)) & 0xff;
         Action memory action = ModelData.readAction(plan.manifest, index);
         for (uint256 i = 0; i < action.parameters.length; ++i) {
             Parameter memory parameter = action.parameters[i];
@@ -333,7 +341,7 @@ contract InstructionDecoder is IDecoder {
                 parameter.value = uint160(_payee(c.agent, parse, payee, parameter.text));
             }
         }
-        DecisionEncoding.returnCallOfPieces(ToolMatching.find(c.tools, action), action);
+        DecisionEncoding.returnCallOfPieces(tool, action);
     }
 
     /// @dev Without a token, the asset is the one that the book lists at the step's place.

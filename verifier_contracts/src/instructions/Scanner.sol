@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ascii} from "../encoding/Ascii.sol";
+import {PromptText} from "../encoding/PromptText.sol";
+
+/// @notice A prompt in memory, cut into pieces. Positions are memory addresses in the lower-cased copy,
+///   which has at least 32 spaces before it and behind it.
+/// @param start Where the lower-cased prompt begins.
+/// @param end Where it ends.
+/// @param original What to add to a position to find the character as it was written.
+/// @param pieces A word each: shape << 64 | start << 32 | end; zero words before and behind them.
+/// @param last Where the pieces end.
+struct Pieces {
+    uint256 start;
+    uint256 end;
+    uint256 original;
+    uint256 pieces;
+    uint256 last;
+}
+
+/// @title A prompt's bytes to pieces, exactly as `models/instructions/scanner.py`
+library Scanner {
+    uint256 internal constant WORD = 0;
+    uint256 internal constant RUN = 1;
+    uint256 internal constant MARK = 2;
+
+    uint256 internal constant SPACE = 0x20;
+    uint256 internal constant POINT = 0x2e;
+    uint256 internal constant PERCENT = 0x25;
+    uint256 private constant APOSTROPHE = 0x27;
+    uint256 private constant HYPHEN = 0x2d;
+    /// @dev Printable characters that are no letters, digits or spaces.
+    uint256 private constant MARK_SET = (type(uint128).max >> 1) & ~(Ascii.ALNUM_SET | 0x1ffffffff);
+    uint256 private constant SENTINELS = 160; // bytes: one word before the pieces, four behind
+
+    /// @notice The pieces of `prompt` in order. Reverts with PromptTooLong or PromptNotAscii.
+    function scan(string calldata prompt) internal pure returns (Pieces memory p) {
+        uint256 length = bytes(prompt).length;
+        if (length > PromptText.MAX_CHARACTERS) {
+            revert PromptText.PromptTooLong(length, PromptText.MAX_CHARACTERS);
+        }
+        _open(p, prompt, length);
+        _run(p);
+    }
+
+    /// @dev Memory: a word of spaces, the original, spaces, the lower-cased copy, spaces, the pieces.
+    function _open(Pieces memory p, string calldata prompt, uint256 length) private pure {
+        unchecked {
+            uint256 room = (length & ~uint256(31)) + 64;
+            uint256 spaces = Ascii.SPACES;
+            uint256 written;
+            uint256 sentinels = SENTINELS;
+            assembly ("memory-safe") {
+                written := mload(0x40)
+                calldatacopy(written, prompt.offset, length)
+                mstore(add(written, length), spaces)
+                mstore(add(written, add(length, 32)), spaces)
+                let pieces := add(written, shl(1, room))
+                let size := add(shl(5, length), sentinels)
+                calldatacopy(pieces, calldatasize(), size)
+                mstore(0x40, add(pieces, size))
+            }
+            for (uint256 pos = written; pos < written + room; pos += 32) {
+                uint256 w;
+                assembly ("memory-safe") {
+                    w := mload(pos)
+                }
+                uint256 bad = Ascii.unprintable(w);
+                if (bad != 0) {
+                    revert PromptText.PromptNotAscii(pos + Ascii.first(bad) - written);
+                }
+                w = Ascii.lower(w);
+                assembly ("memory-safe") {
+                    mstore(add(pos, room), w)
+                }
+            }
+            p.start = written + room;
+            p.end = written + room + length;
+            p.original = 0 - room;
+            p.pieces = written + 2 * room + 32;
+        }
+    }
+
+    function _run(Pieces memory p) private pure {
+        unchecked {
+            uint256 pos = p.start;
+            uint256 end = p.end;
+            uint256 next = p.pieces;
+            while (pos < end) {
+                uint256 c = at(pos);
+                if (c == SPACE) {
+                    ++pos;
+                    continue;
+                }
+                uint256 shape;
+                uint256 ends;
+                if (_in(Ascii.LETTER_SET, c)) {
+                    ends = _wordEnd(pos);
+                } else if (_in(Ascii.DIGIT_SET, c) || _isLeadingPoint(pos)) {
+                    (shape, ends) = (RUN, _runEnd(pos));
+                } else {
+                    (shape, ends) = (MARK, _markEnd(pos));
+                    if (c == HYPHEN && ends == pos + 1 && _between(Ascii.LETTER_SET, pos)) {
+                        pos = ends;
+                        continue;
+                    }
+                }
+                assembly ("memory-safe") {
+                    mstore(next, or(shl(64, shape), or(shl(32, pos), ends)))
+                    next := add(next, 32)
+                }
+                pos = ends;
+            }
+            p.last = next;
+        }
+    }
+
+    function _wordEnd(uint256 pos) private pure returns (uint256) {
+        unchecked {
+            while (true) {
+                pos = _alnumEnd(pos);
+                if (at(pos) != APOSTROPHE || !_between(Ascii.LETTER_SET, pos)) return pos;
+                ++pos;
+            }
+            return pos;
+        }
+    }
+
+    function _runEnd(uint256 pos) private pure returns (uint256) {
+        unchecked {
+            ++pos;
+            while (true) {
+                pos = _alnumEnd(pos);
+                if (!Ascii.isIn(MARK_SET, pos)) return pos;
+                if (!_between(Ascii.DIGIT_SET, pos)) break;
+                ++pos;
+            }
+            return at(pos) == PERCENT ? pos + 1 : pos;
+        }
+    }
+
+    function _markEnd(uint256 pos) private pure returns (uint256) {
+        unchecked {
+            ++pos;
+            while (Ascii.isIn(MARK_SET, pos) && !_isLeadingPoint(pos)) ++pos;
+            return pos;
+        }
+    }
+
+    /// @dev The first position from `pos` on that has no letter or digit.
+    function _alnumEnd(uint256 pos) private pure returns (uint256) {
+        uint256 set = Ascii.ALNUM_SET;
+        assembly ("memory-safe") {
+            for {} and(shr(byte(0, mload(pos)), set), 1) { pos := add(pos, 1) } {}
+        }
+        return pos;
+    }
+
+    /// @dev A point with a digit behind it, and no letter or digit before it.
+    function _isLeadingPoint(uint256 pos) private pure returns (bool) {
+        unchecked {
+            return at(pos) == POINT && Ascii.isIn(Ascii.DIGIT_SET, pos + 1)
+                && !Ascii.isIn(Ascii.ALNUM_SET, pos - 1);
+        }
+    }
+
+    function _between(uint256 set, uint256 pos) private pure returns (bool) {
+        unchecked {
+            return Ascii.isIn(set, pos - 1) && Ascii.isIn(set, pos + 1);
+        }
+    }
+
+    function _in(uint256 set, uint256 c) private pure returns (bool) {
+        return (set >> c) & 1 != 0;
+    }
+
+    /// @notice The character at `pos`.
+    function at(uint256 pos) internal pure returns (uint256 c) {
+        assembly ("memory-safe") {
+            c := byte(0, mload(pos))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {SymbolList} from "../encoding/SymbolList.sol";
+import {Tokenizer} from "../encoding/Tokenizer.sol";
+import {Kinds} from "./Kinds.sol";
+import {Meanings} from "./Meanings.sol";
+import {Numbers} from "./Numbers.sol";
+import {Quantities} from "./Quantities.sol";
+import {PieceWord, Reading} from "./Reading.sol";
+import {Scanner} from "./Scanner.sol";
+import {Tokens} from "./Tokens.sol";
+
+/// @title From a prompt to the tokens that a network reads, exactly as `models/instructions/reader.py`
+library Reader {
+    /// @dev Pieces behind "all" in which "but ten" is looked for.
+    uint256 private constant REACH = 10;
+    uint256 private constant COMMA = 0x2c;
+
+    /// @notice Reads all pieces; codes and parse go where `r` says. Reverts with AddressChecksum,
+    ///   EmptyPrompt or TooManyTokens.
+    function run(Reading memory r) internal view {
+        unchecked {
+            while (r.at < r.last) {
+                uint256 begun = r.at;
+                uint256 token = _next(r);
+                if (Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) {
+                    // Two numbers side by side are both in doubt.
+                    if (begun == r.numberEnded) {
+                        Tokens.doubtLast(r);
+                        token = Tokens.doubted(token);
+                    }
+                    r.numberEnded = r.at;
+                }
+                Tokens.write(r, token, begun);
+            }
+            if (r.tokens == 0) revert Tokenizer.EmptyPrompt();
+            if (r.tokens > Tokens.LIMIT) revert Tokenizer.TooManyTokens(Tokens.LIMIT);
+        }
+    }
+
+    function _next(Reading memory r) private view returns (uint256) {
+        unchecked {
+            uint256 piece = PieceWord.load(r.at);
+            uint256 shape = PieceWord.shapeOf(piece);
+            if (shape == Scanner.WORD) return _word(r, piece);
+            if (shape == Scanner.RUN) return Numbers.run(r, piece);
+            r.at += 32;
+            return _token(r, Kinds.MARK, piece, 0);
+        }
+    }
+
+    function _word(Reading memory r, uint256 piece) private view returns (uint256) {
+        unchecked {
+            uint256 at = r.at;
+            uint256 meaning = PieceWord.meaningAt(at);
+            if (meaning != 0) {
+                if (_beginsCardinal(meaning, at)) return Numbers.cardinal(r);
+                if (meaning == Meanings.HALF) return _half(r, piece);
+                if (meaning > Meanings.FRACTION) {
+                    r.at = at + 32;
+                    uint256 part = Quantities.ratio(1, meaning - Meanings.FRACTION);
+                    return _token(r, Kinds.PART, piece, part);
+                }
+                if (meaning == Meanings.ALL) return _all(r, piece);
+            }
+            r.at = at + 32;
+            return _token(r, _named(r, piece, meaning), piece, 0);
+        }
+    }
+
+    function _named(Reading memory r, uint256 piece, uint256 meaning)
+        private
+        pure
+        returns (uint256)
+    {
+        uint256 start = PieceWord.startOf(piece);
+        uint256 end = PieceWord.endOf(piece);
+        if (SymbolList.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
+        if (SymbolList.findWord(r.contacts, start, end) != 0) return Kinds.CONTACT;
+        return meaning == Meanings.OWNER ? Kinds.OWNER : Kinds.WORD;
+    }
+
+    function _beginsCardinal(uint256 meaning, uint256 at) private pure returns (bool) {
+        unchecked {
+            uint256 following = PieceWord.meaningAt(at + 32);
+            if (meaning == Meanings.ARTICLE) return Meanings.isIn(Meanings.COUNTED, following);
+            if (meaning == Meanings.POINT || meaning == Meanings.ZERO) {
+                return Meanings.isIn(Meanings.DECIMALS, following);
+            }
+            return Meanings.isIn(Meanings.CARDINALS, meaning);
+        }
+    }
+
+    /// @dev Half of what there is; half a token, half a million, half a dozen: a number.
+    function _half(Reading memory r, uint256 piece) private pure returns (uint256) {
+        unchecked {
+            uint256 at = r.at + 32;
+            uint256 following = PieceWord.meaningAt(at);
+            uint256 kind = Kinds.CARDINAL;
+            uint256 worth = Quantities.SIX;
+            uint256 end = at;
+            if (following == Meanings.DOZEN) {
+                end = at + 32;
+            } else if (following == Meanings.ARTICLE) {
+                uint256 behind = PieceWord.meaningAt(at + 32);
+                if (behind == Meanings.DOZEN) {
+                    end = at + 64;
+                } else if (Meanings.isIn(Meanings.SCALES, behind)) {
+                    end = at + 64;
+                    worth = Quantities.times(Quantities.POINT_FIVE, Meanings.powerOf(behind));
+                } else if (PieceWord.symbolOf(r, PieceWord.load(at + 32)) != 0) {
+                    worth = Quantities.POINT_FIVE;
+                } else {
+                    (kind, worth) = (Kinds.PART, Quantities.HALF);
+                }
+            } else {
+                (kind, worth) = (Kinds.PART, Quantities.HALF);
+            }
+            r.at = end;
+            uint256 start = PieceWord.startOf(piece);
+            return Tokens.token(r, kind, start, Tokens.endBefore(end), worth);
+        }
+    }
+
+    /// @dev All there is, or the amount of "all my USDC but ten", whose words stay tokens.
+    function _all(Reading memory r, uint256 piece) private view returns (uint256) {
+        unchecked {
+            uint256 at = r.at + 32;
+            uint256 less = _allBut(r, at);
+            r.at = at;
+            return _token(r, Kinds.PART, piece, less == 0 ? Quantities.ALL : less);
+        }
+    }
+
+    /// @dev None without such words. "All but all but ten" is none either; what is glued to a symbol
+    ///   behind the last "but" is taken apart all the same.
+    function _allBut(Reading memory r, uint256 at) private view returns (uint256) {
+        unchecked {
+            bool nested;
+            while (true) {
+                uint256 symbol;
+                (at, symbol) = _except(r, at);
+                if (at == 0) return 0;
+                if (PieceWord.isForOrFrom(PieceWord.load(at))) at += 32;
+                if (at >= r.last) return 0;
+                if (PieceWord.meaningAt(at) != Meanings.ALL) {
+                    uint256 less = _excepted(r, at, symbol);
+                    return nested ? 0 : less;
+                }
+                nested = true;
+                at += 32;
+            }
+            return 0;
+        }
+    }
+
+    /// @dev Where what is excepted begins, zero if nothing is; and the last symbol before that.
+    function _except(Reading memory r, uint256 at) private pure returns (uint256, uint256 symbol) {
+        unchecked {
+            uint256 reach = at + 32 * REACH;
+            for (; at < reach; at += 32) {
+                uint256 piece = PieceWord.load(at);
+                uint256 entry = PieceWord.symbolOf(r, piece);
+                uint256 meaning = PieceWord.meaningAt(at);
+                if (entry != 0) {
+                    symbol = entry;
+                } else if (meaning == Meanings.EXCEPT) {
+                    return (at + 32, symbol);
+                } else if (meaning != Meanings.GLUE && !PieceWord.isCharacter(piece, COMMA)) {
+                    break;
+                }
+            }
+            return (0, 0);
+        }
+    }
+
+    function _excepted(Reading memory r, uint256 at, uint256 symbol)
+        private
+        view
+        returns (uint256)
+    {
+        unchecked {
+            r.at = at;
+            uint256 token = _next(r);
+            if (!Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) return 0;
+            uint256 named = PieceWord.symbolOf(r, PieceWord.load(r.at));
+            if (named != 0 && symbol != 0 && named != symbol) return 0;
+            return Quantities.lessOf(token);
+        }
+    }
+
+    function _token(Reading memory r, uint256 kind, uint256 piece, uint256 quantity)
+        private
+        pure
+        returns (uint256)
+    {
+        return Tokens.token(r, kind, PieceWord.startOf(piece), PieceWord.endOf(piece), quantity);
+    }
+}

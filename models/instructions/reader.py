@@ -67,10 +67,19 @@ class Names:
     is_token: Callable[[bytes], bool]
 
 
-def read(prompt: bytes, names: Names) -> tuple[Token, ...]:
+#: What a word in lower case does in an amount, and its value.
+Grammar = Callable[[bytes], tuple[Meaning, int]]
+
+
+def meaning_of(word: bytes) -> tuple[Meaning, int]:
+    """The grammar without mistakes; a model's table has a few (see `CodeTable.meaning`)."""
+    return WORDS.get(word, _NONE)
+
+
+def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[Token, ...]:
     """The 1 to 30 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
     EmptyPrompt or TooManyTokens."""
-    tokens = _Reader(prompt, scan(prompt), names).run()
+    tokens = _Reader(prompt, scan(prompt), names, grammar).run()
     if not tokens:
         raise EmptyPrompt
     if len(tokens) > MAX_TOKENS:
@@ -79,8 +88,8 @@ def read(prompt: bytes, names: Names) -> tuple[Token, ...]:
 
 
 class _Reader:
-    def __init__(self, text: bytes, pieces: list[Piece], names: Names) -> None:
-        self.text, self.pieces, self.names = text, pieces, names
+    def __init__(self, text: bytes, pieces: list[Piece], names: Names, grammar: Grammar) -> None:
+        self.text, self.pieces, self.names, self.grammar = text, pieces, names, grammar
         self.tokens: list[Token] = []
         self.at = 0
         self.number_ended = -1  # the piece behind the last number
@@ -219,7 +228,7 @@ class _Reader:
         return None
 
     def excepted(self, at: int, symbol: bytes) -> Quantity | None:
-        ahead = _Reader(self.text, self.pieces, self.names)
+        ahead = _Reader(self.text, self.pieces, self.names, self.grammar)
         ahead.at = at + (self.lower(at) in (b"for", b"from"))
         if ahead.at >= len(self.pieces):
             return None
@@ -329,7 +338,7 @@ class _Reader:
         return tuple(self.meaning(self.at + i)[0] for i in range(3)) == AND_A_HALF
 
     def meaning(self, i: int) -> tuple[Meaning, int]:
-        return WORDS.get(self.lower(i), _NONE)
+        return self.grammar(self.lower(i))
 
     def lower(self, i: int) -> bytes:
         """A piece's text in lower case; none behind the last."""

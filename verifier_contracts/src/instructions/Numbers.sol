@@ -39,13 +39,12 @@ library Numbers {
                 meaning = PieceWord.meaningAt(at);
             }
             uint256 value = Cardinals.valueOf(number);
-            uint256 kind = value == 1 && at == first + 32 ? Kinds.ONE : Kinds.CARDINAL;
             uint256 quantity = Quantities.exact(value, 0);
             if (meaning == Meanings.POINT) {
-                // Of "one point": the kind is that of one.
                 (quantity, at) = _decimals(value, at + 32);
             }
             r.at = at;
+            uint256 kind = value == 1 && at == first + 32 ? Kinds.ONE : Kinds.CARDINAL;
             return _restOf(r, kind, PieceWord.startOf(PieceWord.load(first)), quantity);
         }
     }

@@ -1,0 +1,111 @@
+"""Python and the contract read the same of a prompt: codes, amounts to the last digit, refusals.
+
+The slow one takes 20,000 random prompts.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.support.agreement import assert_same_refusal
+from tests.support.instruction_chain import Books, InstructionChain, Outcome
+from tests.support.instruction_prompts import BOOKS, HOSTILE, made_up_table, random_prompt
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import RefusedText, TooManyTokens
+from zkagent.models.instructions.codes import word_of
+from zkagent.models.instructions.codetable import CodeTable
+from zkagent.models.instructions.packing import features_of
+from zkagent.models.instructions.parse import parse_words
+from zkagent.models.instructions.reader import Names, Token, read
+from zkagent.models.wallet.text.rows import ADDRESSES
+from zkagent.models.wallet.text.written import messages
+from zkagent.verifier_contracts.chain.local import Anvil
+
+TABLE = made_up_table(1)
+MOST_TOKENS = 30
+
+
+@pytest.fixture(scope="module")
+def contracts(anvil: Anvil) -> InstructionChain:
+    return InstructionChain(anvil, TABLE, BOOKS)
+
+
+def tokens_of(prompt: bytes, names: Names, table: CodeTable) -> tuple[Token, ...]:
+    """As `read`, with the contract's limit."""
+    try:
+        tokens = read(prompt, names, table.meaning)
+    except TooManyTokens:
+        raise TooManyTokens(MOST_TOKENS) from None
+    if len(tokens) > MOST_TOKENS:
+        raise TooManyTokens(MOST_TOKENS)
+    return tokens
+
+
+def in_python(prompt: bytes, contracts: InstructionChain, books: Books) -> tuple[bytes, bytes]:
+    tokens = tokens_of(prompt, books.names(), TABLE)
+    x = features_of([TABLE.code(token.kind, word_of(prompt, token)) for token in tokens])
+    features = b"".join(value.to_bytes(2, "big", signed=True) for value in x)
+    return features, parse_words(tokens, contracts.symbols, contracts.contacts)
+
+
+def assert_same(prompt: bytes, outcome: Outcome, contracts: InstructionChain, books: Books) -> str:
+    """What it came to: read, or the refusal's name."""
+    try:
+        features, parse = in_python(prompt, contracts, books)
+    except RefusedText as exc:
+        assert outcome.refusal is not None, prompt
+        assert_same_refusal(exc, outcome.refusal, Context(prompt))
+        return type(exc).__name__
+    assert outcome.refusal is None, (prompt, outcome.refusal)
+    assert outcome.parse.hex() == parse.hex(), prompt
+    assert outcome.features.hex() == features.hex(), prompt
+    return "read"
+
+
+def assert_agreement(
+    contracts: InstructionChain, prompts: Sequence[bytes], books: Books = BOOKS
+) -> Counter[str]:
+    outcomes = contracts.ask(prompts)
+    together = zip(prompts, outcomes, strict=True)
+    return Counter(assert_same(*both, contracts, books) for both in together)
+
+
+def test_what_writers_wrote_is_read_alike(contracts: InstructionChain) -> None:
+    texts = [message.text for message in random.Random(1).sample(messages(), 400)]
+    for mark, address in ADDRESSES.items():
+        texts = [text.replace(mark, address) for text in texts]
+    found = assert_agreement(contracts, [text.encode() for text in texts])
+    assert found["read"] > 350
+
+
+def test_random_prompts_are_read_alike(contracts: InstructionChain) -> None:
+    rng = random.Random(2)
+    found = assert_agreement(contracts, [random_prompt(rng) for _ in range(2000)])
+    assert found["read"] > 1000
+    assert set(found) == {
+        "read",
+        "EmptyPrompt",
+        "PromptTooLong",
+        "PromptNotAscii",
+        "TooManyTokens",
+        "AddressChecksum",
+    }
+
+
+def test_hostile_prompts_are_read_alike(contracts: InstructionChain) -> None:
+    assert assert_agreement(contracts, HOSTILE)["read"] > 30
+
+
+def test_an_agent_without_contacts(chain: Anvil) -> None:
+    books = Books(BOOKS.symbols)
+    contracts = InstructionChain(chain, TABLE, books)
+    assert contracts.contacts == bytes(20)
+    assert_agreement(contracts, [b"send 5 usdc to bob", *HOSTILE], books)
+
+
+@pytest.mark.slow
+def test_20000_random_prompts_are_read_alike(contracts: InstructionChain) -> None:
+    rng = random.Random(3)
+    assert_agreement(contracts, [random_prompt(rng) for _ in range(20_000)])

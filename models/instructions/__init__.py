@@ -6,6 +6,7 @@ quantities.py   amounts: digits and number words, exactly, or in doubt
 reader.py       the tokens that a network reads, each with what it stands for
 calls.py        the network's tags to calls, by rules
 codes.py        48 bits for each token, by its text or its kind
+codetable.py    those codes as the contract looks them up
 packing.py      codes to a network's features, its numbers to tags
 manifest.py     what a model is, beside its weights
 parse.py        the tokens, as the decoder gets them

@@ -122,10 +122,9 @@ def _piece(rng: random.Random, taste: list[float]) -> str:
 def _address(rng: random.Random) -> str:
     address = rng.choice((*ADDRESSES.values(), LISTED))
     digits = address[2:]
-    return rng.choice(
-        (address, address, address.lower(), "0x" + digits.upper(), "0x" + digits[:-1])
-        + ((digits, address + "0", "0X" + digits, "0x" + digits.swapcase()) if rng.random() < 0.1 else ())
-    )
+    usual = (address, address, address.lower(), "0x" + digits.upper(), "0x" + digits[:-1])
+    rare = (digits, address + "0", "0X" + digits, "0x" + digits.swapcase())
+    return rng.choice((*usual, *rare) if rng.random() < 0.1 else usual)
 
 
 HOSTILE = [

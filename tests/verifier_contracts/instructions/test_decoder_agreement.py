@@ -28,7 +28,7 @@ from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import ModelError
 from zkagent.models.instructions.calls import Tag
-from zkagent.models.instructions.parse import parse_bytes
+from zkagent.models.instructions.parse import parse_words
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import Anvil, deploy
 from zkagent.verifier_contracts.chain.reverts import parse_revert
@@ -99,7 +99,7 @@ class DecoderChain:
         )
         tools = [self.tool(t, held[:i].count(t)) for i, t in enumerate(held)]
         output = b"".join(number.to_bytes(8, "big", signed=True) for number in question.y)
-        parse = parse_bytes(question.tokens, *self.books)
+        parse = parse_words(question.tokens, *(bytes.fromhex(book[2:]) for book in self.books))
         asked_about = (agent, b"", tools, list(context.reasoning), context.prompt)
         data = self.selector + encode([CONTEXT, "bytes", "bytes"], [asked_about, parse, output])
         try:

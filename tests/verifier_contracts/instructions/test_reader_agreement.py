@@ -13,18 +13,16 @@ from tests.support.agreement import assert_same_refusal
 from tests.support.instruction_chain import Books, InstructionChain, Outcome
 from tests.support.instruction_prompts import BOOKS, HOSTILE, made_up_table, random_prompt
 from zkagent.models.encoding.context import Context
-from zkagent.models.errors import RefusedText, TooManyTokens
+from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.codes import word_of
-from zkagent.models.instructions.codetable import CodeTable
 from zkagent.models.instructions.packing import features_of
 from zkagent.models.instructions.parse import parse_words
-from zkagent.models.instructions.reader import Names, Token, read
+from zkagent.models.instructions.reader import read
 from zkagent.models.wallet.text.rows import ADDRESSES
 from zkagent.models.wallet.text.written import messages
 from zkagent.verifier_contracts.chain.local import Anvil
 
 TABLE = made_up_table(1)
-MOST_TOKENS = 30
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +30,8 @@ def contracts(anvil: Anvil) -> InstructionChain:
     return InstructionChain(anvil, TABLE, BOOKS)
 
 
-def tokens_of(prompt: bytes, names: Names, table: CodeTable) -> tuple[Token, ...]:
-    """As `read`, with the contract's limit."""
-    try:
-        tokens = read(prompt, names, table.meaning)
-    except TooManyTokens:
-        raise TooManyTokens(MOST_TOKENS) from None
-    if len(tokens) > MOST_TOKENS:
-        raise TooManyTokens(MOST_TOKENS)
-    return tokens
-
-
 def in_python(prompt: bytes, contracts: InstructionChain, books: Books) -> tuple[bytes, bytes]:
-    tokens = tokens_of(prompt, books.names(), TABLE)
+    tokens = read(prompt, books.names(), TABLE.meaning)
     x = features_of([TABLE.code(token.kind, word_of(prompt, token)) for token in tokens])
     features = b"".join(value.to_bytes(2, "big", signed=True) for value in x)
     return features, parse_words(tokens, contracts.symbols, contracts.contacts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 
 /// @notice A call that a prompt asks for.
@@ -49,7 +50,7 @@ library Calls {
                 if (place > LAST_PLACE) return calls;
                 uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
                 uint256 kind = ParsedTokens.kindOf(token);
-                if (tag == 0 || kind == ParsedTokens.DOUBT) continue;
+                if (tag == 0 || kind == Kinds.DOUBT) continue;
                 if (tag != ARGUMENT) {
                     if (found == MOST_CALLS) return calls;
                     own[found++].action = tag;
@@ -123,7 +124,7 @@ library Calls {
     }
 
     function _slotOf(uint256 kind) private pure returns (uint256) {
-        if (kind < ParsedTokens.DOUBT) return AMOUNT;
-        return kind == ParsedTokens.SYMBOL ? ASSET : PAYEE;
+        if (kind < Kinds.DOUBT) return AMOUNT;
+        return kind == Kinds.SYMBOL ? ASSET : PAYEE;
     }
 }

@@ -20,6 +20,7 @@ import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Answers} from "./Answers.sol";
 import {Calls, PlannedCall} from "./Calls.sol";
+import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 import {Said, Verdicts} from "./Verdicts.sol";
 
@@ -114,7 +115,7 @@ contract InstructionDecoder is IDecoder {
     {
         for (uint256 i = 0; i < count; ++i) {
             uint256 token = ParsedTokens.tokenAt(parse, i);
-            if (ParsedTokens.kindOf(token) == ParsedTokens.DOUBT) _doubt(c, manifest, token);
+            if (ParsedTokens.kindOf(token) == Kinds.DOUBT) _doubt(c, manifest, token);
         }
     }
 
@@ -368,8 +369,8 @@ contract InstructionDecoder is IDecoder {
         returns (address)
     {
         uint256 kind = ParsedTokens.kindOf(token);
-        if (kind == ParsedTokens.OWNER) return IOwnedAgent(agent).owner();
-        if (kind == ParsedTokens.ADDRESS) return Assets.parseAddress(text);
+        if (kind == Kinds.OWNER) return IOwnedAgent(agent).owner();
+        if (kind == Kinds.ADDRESS) return Assets.parseAddress(text);
         address book = address(uint160(ParsedTokens.word(parse, 1)));
         (address found,) = Assets.find(SymbolList.load(book), text);
         return found;

@@ -3,9 +3,9 @@ pragma solidity ^0.8.30;
 
 import {ModelData} from "../encoding/ModelData.sol";
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
-import {IContactBookUser} from "../interfaces/IContactBook.sol";
+import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
-import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
 import {PieceWord, Reading} from "./Reading.sol";
@@ -68,7 +68,7 @@ contract InstructionEncoder is IEncoder {
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
         address symbols = ISymbolBookUser(c.agent).symbolBook().pointer();
-        ISymbolBook book = IContactBookUser(c.agent).contactBook();
+        IContactBook book = IContactBookUser(c.agent).contactBook();
         address contacts = address(book) == address(0) ? address(0) : book.pointer();
         Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;

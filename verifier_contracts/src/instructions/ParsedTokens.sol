@@ -4,20 +4,11 @@ pragma solidity ^0.8.30;
 /// @title What the encoder found in a prompt, as words of a byte string
 /// @notice Word 0: the symbol book's entries. Word 1: the contact book's, or zero. Word 2: the number of
 ///   tokens. Then one word for each token that fills a slot or is in doubt, in order: place (bits 0 to
-///   4), kind (5 to 8), where it begins (9 to 18) and ends (19 to 28), whether its amount is to be left
+///   4), kind, as `Kinds` has it (5 to 8), where it begins (9 to 18) and ends (19 to 28), whether its amount is to be left
 ///   (29), the amount's decimal places (30 to 34), its digits (48 to 147) and what they are divided by
-///   (148 to 254; 0 of an exact amount). `models/instructions/parse.py` writes the same.
+///   (148 to 254; 0 of an exact amount). `Tokens` writes the same.
 library ParsedTokens {
     uint256 internal constant HEAD_WORDS = 3;
-
-    // Kinds, as `models/instructions/reader.py` has them.
-    uint256 internal constant FIRST_AMOUNT = 2;
-    uint256 internal constant LAST_AMOUNT = 7;
-    uint256 internal constant DOUBT = 8;
-    uint256 internal constant SYMBOL = 9;
-    uint256 internal constant ADDRESS = 10;
-    uint256 internal constant CONTACT = 11;
-    uint256 internal constant OWNER = 12;
 
     /// @notice Not what the encoder returns.
     error MalformedTokens(uint256 length);

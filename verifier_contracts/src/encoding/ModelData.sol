@@ -147,6 +147,18 @@ library ModelData {
         }
     }
 
+    /// @notice Of an action, which has to be one of the manifest's, the texts of prefix and name alone.
+    function readNames(uint256 manifest, uint256 index)
+        internal
+        pure
+        returns (uint256 prefix, uint256 name)
+    {
+        unchecked {
+            uint256 pos = answer(manifest, ANSWERS + index);
+            return (manifest + _uint16(pos), pos + 2);
+        }
+    }
+
     /// @notice A copy of the text at `pos` in memory.
     function text(uint256 pos) internal pure returns (string memory copy) {
         assembly ("memory-safe") {

@@ -133,7 +133,7 @@ contract InstructionDecoder is IDecoder {
         Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DONE));
         _walk(c, plan, pieces);
         if (plan.done == plan.steps) Answers.finish(pieces);
-        address tool = _tool(c, plan);
+        (address tool, Action memory action) = _tool(c, plan);
         plan.symbols = SymbolList.load(address(uint160(ParsedTokens.word(parse, 0))));
         uint256 units;
         PlannedCall memory next;
@@ -144,11 +144,9 @@ contract InstructionDecoder is IDecoder {
             if (step <= plan.done && plan.done < after_) (next, units) = (calls[i], exact);
             step = after_;
         }
-        uint256 action = (plan.actions >> (8 * plan.done)) & 0xff;
-        if (action != VIEW_ACTION && units == 0) {
-            units = _partOfBalance(c, plan, next, action);
-        }
-        _returnCall(c, parse, plan, next, units, tool);
+        uint256 index = (plan.actions >> (8 * plan.done)) & 0xff;
+        if (index != VIEW_ACTION && units == 0) units = _partOfBalance(c, plan, next, index);
+        _returnCall(c, parse, plan, next, units, tool, action);
     }
 
     function _view(Context calldata c, bytes calldata parse, Plan memory plan) private view {
@@ -162,10 +160,10 @@ contract InstructionDecoder is IDecoder {
             if (pieces.length == 0) _answer(plan.manifest, ModelData.NOTHING);
             Answers.finish(pieces);
         }
-        address tool = _tool(c, plan);
+        (address tool, Action memory action) = _tool(c, plan);
         PlannedCall memory next;
         if (plan.calls.length != 0) next = plan.calls[plan.done];
-        _returnCall(c, parse, plan, next, 0, tool);
+        _returnCall(c, parse, plan, next, 0, tool, action);
     }
 
     function _add(Plan memory plan, uint256 action) private pure {
@@ -181,19 +179,17 @@ contract InstructionDecoder is IDecoder {
             if (bytes(entry).length == 0) continue;
             if (plan.done == plan.steps) _answer(plan.manifest, ModelData.UNREADABLE);
             uint256 index = (plan.actions >> (8 * plan.done++)) & 0xff;
-            Action memory action = ModelData.readAction(plan.manifest, index);
-            if (!Answers.beginsWith(entry, action.prefix)) {
-                _answer(plan.manifest, ModelData.UNREADABLE);
-            }
+            (uint256 prefix, uint256 name) = ModelData.readNames(plan.manifest, index);
+            if (!Answers.beginsWith(entry, prefix)) _answer(plan.manifest, ModelData.UNREADABLE);
             plan.last = i;
-            uint256 from = ModelData.lengthOf(action.prefix);
+            uint256 from = ModelData.lengthOf(prefix);
             if (!acting) {
                 uint256 seen = _observation(entry, i, from);
                 if (seen == 0) continue;
                 Answers.separate(pieces, 0);
                 Answers.add(pieces, seen);
             } else if (index != VIEW_ACTION) {
-                Answers.addAction(pieces, 1, action.name, entry, from);
+                Answers.addAction(pieces, 1, name, entry, from);
             }
         }
     }
@@ -212,7 +208,12 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Before the first step the tools of all of them have to be there, later on that of the next one.
     /// @return tool That of the next step.
-    function _tool(Context calldata c, Plan memory plan) private view returns (address tool) {
+    /// @return next The next step's action.
+    function _tool(Context calldata c, Plan memory plan)
+        private
+        view
+        returns (address tool, Action memory next)
+    {
         unchecked {
             uint256 end = plan.done == 0 ? plan.steps : plan.done + 1;
             uint256 checked = 0;
@@ -223,7 +224,7 @@ contract InstructionDecoder is IDecoder {
                 Action memory action = ModelData.readAction(plan.manifest, index);
                 address found = ToolMatching.find(c.tools, action);
                 if (found == address(0)) _say(action.noTool);
-                if (i == plan.done) tool = found;
+                if (i == plan.done) (tool, next) = (found, action);
             }
         }
     }
@@ -288,7 +289,7 @@ contract InstructionDecoder is IDecoder {
         returns (uint256)
     {
         string calldata entry = c.agentReasoning[plan.last];
-        uint256 prefix = ModelData.readAction(plan.manifest, VIEW_ACTION).prefix;
+        (uint256 prefix,) = ModelData.readNames(plan.manifest, VIEW_ACTION);
         uint256 packed = HistoryReading.observationOf(entry, plan.last, ModelData.lengthOf(prefix));
         uint256 balance = 0;
         if (packed != 0) {
@@ -324,10 +325,9 @@ contract InstructionDecoder is IDecoder {
         Plan memory plan,
         PlannedCall memory call_,
         uint256 units,
-        address tool
+        address tool,
+        Action memory action
     ) private view {
-        uint256 index = (plan.actions >> (8 * plan.done)) & 0xff;
-        Action memory action = ModelData.readAction(plan.manifest, index);
         for (uint256 i = 0; i < action.parameters.length; ++i) {
             Parameter memory parameter = action.parameters[i];
             if (parameter.slot == Scores.ASSET) {

@@ -2,6 +2,8 @@
 hostile ones, with a made-up vocabulary and books."""
 
 import random
+import re
+from collections import Counter
 
 from tests.support.instruction_chain import Books
 from zkagent.models.instructions.codes import PRESENT, Codebook
@@ -9,6 +11,7 @@ from zkagent.models.instructions.codetable import CodeTable, table_of
 from zkagent.models.instructions.grammar import WORDS
 from zkagent.models.instructions.reader import BY_TEXT, Kind
 from zkagent.models.wallet.text.rows import ADDRESSES
+from zkagent.models.wallet.text.written import messages
 
 LISTED = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 BOOKS = Books(
@@ -86,6 +89,29 @@ def made_up_table(seed: int) -> CodeTable:
             kinds={kind: code() for kind in Kind if kind not in BY_TEXT},
         )
     )
+
+
+def table_of_writers(seed: int) -> CodeTable:
+    """Random codes of what a model may know: the 2,000 words and marks that the writers used most, and
+    first and last letters, in two contracts."""
+    rng = random.Random(seed)
+    counts = Counter(re.findall(r"[a-z][a-z']*|[^a-z0-9\s]", text_of_writers()))
+    words = sorted(word for word, _ in counts.most_common(2000))
+    codes = iter(lambda: PRESENT | rng.getrandbits(47), 0)
+    long = [word.encode() for word in words if len(word) >= 4]
+    return table_of(
+        Codebook(
+            words={word.encode(): next(codes) for word in words},
+            starts={word[:4]: next(codes) for word in long[::8]},
+            ends={word[-3:]: next(codes) for word in long[::8]},
+            unknown=next(codes),
+            kinds={kind: next(codes) for kind in Kind if kind not in BY_TEXT},
+        )
+    )
+
+
+def text_of_writers() -> str:
+    return " ".join(message.text.lower() for message in messages())
 
 
 def random_prompt(rng: random.Random) -> bytes:

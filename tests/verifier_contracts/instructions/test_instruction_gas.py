@@ -6,7 +6,7 @@ A made-up vocabulary costs what a model's own does: here it is in two contracts.
 import pytest
 
 from tests.support.instruction_chain import InstructionChain
-from tests.support.instruction_prompts import BOOKS, made_up_table
+from tests.support.instruction_prompts import BOOKS, table_of_writers
 from zkagent.verifier_contracts.chain.local import Anvil
 
 LONG = (  # 123 characters, 23 tokens
@@ -22,7 +22,7 @@ SHORT = b"withdraw 250.75 USDC from the lending pool to my own wallet"
 
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil) -> InstructionChain:
-    return InstructionChain(anvil, made_up_table(1), BOOKS)
+    return InstructionChain(anvil, table_of_writers(1), BOOKS)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,10 @@ library Codebook {
     uint256 internal constant BUCKETS_PER_CHUNK = 767;
     uint256 internal constant CODE_MASK = (1 << 48) - 1;
     uint256 private constant MEANING_SHIFT = 48;
+    /// @dev Of a bucket without its two unused bytes: fingerprints, and the bit above each.
+    uint256 private constant COPIES = (1 << 216) | (1 << 136) | (1 << 56);
+    uint256 private constant LANES = 0xffffff * COPIES;
+    uint256 private constant FLAGS = COPIES << 24;
     uint256 private constant STAR = 0x2a;
     uint256 private constant STARTED = 4;
 
@@ -71,10 +75,14 @@ library Codebook {
         return (found >> MEANING_SHIFT) & 0xff;
     }
 
-    /// @dev Looks through the first bucket, then through the second.
+    /// @dev Looks through the first bucket, then through the second; a bucket's three fingerprints
+    ///   are compared at once.
     function _find(Vocabulary vocabulary, uint256 h) private view returns (uint256 found) {
+        uint256 copies = COPIES;
+        uint256 lanes = LANES;
+        uint256 flags = FLAGS;
         assembly ("memory-safe") {
-            let fingerprint := and(h, 0xffffff)
+            let fingerprints := mul(and(h, 0xffffff), copies)
             let buckets := mload(vocabulary)
             for { let shift := 32 } lt(shift, 97) { shift := add(shift, 64) } {
                 let bucket := mod(and(shr(shift, h), 0xffffffffffffffff), buckets)
@@ -84,16 +92,20 @@ library Codebook {
                     add(1, shl(5, mod(bucket, BUCKETS_PER_CHUNK))),
                     32
                 )
-                bucket := mload(0)
-                found := shr(176, bucket)
-                if eq(shr(56, found), fingerprint) { if and(found, CODE_MASK) { break } }
-                found := and(shr(96, bucket), 0xffffffffffffffffffff)
-                if eq(shr(56, found), fingerprint) { if and(found, CODE_MASK) { break } }
-                found := and(shr(16, bucket), 0xffffffffffffffffffff)
-                if eq(shr(56, found), fingerprint) { if and(found, CODE_MASK) { break } }
-                found := 0
+                bucket := shr(16, mload(0))
+                // The flag above a lane stays 0 where its fingerprint is the key's.
+                let other := and(add(and(xor(bucket, fingerprints), lanes), lanes), flags)
+                if xor(other, flags) {
+                    for { let at := 160 } lt(at, 161) { at := sub(at, 80) } {
+                        if iszero(and(shr(add(at, 80), other), 1)) {
+                            found := and(shr(at, bucket), 0xffffffffffffff)
+                            if and(found, CODE_MASK) { break }
+                        }
+                        found := 0
+                    }
+                    if found { break }
+                }
             }
-            found := and(found, 0xffffffffffffff)
         }
     }
 }

@@ -8,7 +8,7 @@ import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
-import {PieceWord, Reading} from "./Reading.sol";
+import {Reading} from "./Reading.sol";
 import {Pieces, Scanner} from "./Scanner.sol";
 import {Tokens} from "./Tokens.sol";
 
@@ -70,14 +70,13 @@ contract InstructionEncoder is IEncoder {
         address symbols = ISymbolBookUser(c.agent).symbolBook().pointer();
         IContactBook book = IContactBookUser(c.agent).contactBook();
         address contacts = address(book) == address(0) ? address(0) : book.pointer();
-        Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;
+        r.vocabulary = _vocabulary();
+        Pieces memory p = Scanner.scan(c.prompt, r.vocabulary);
         (r.at, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
         r.symbols = SymbolList.load(symbols);
         r.contacts = contacts == address(0) ? _nobody() : SymbolList.load(contacts);
         r.kinds = _kinds();
-        r.vocabulary = _vocabulary();
-        PieceWord.lookUp(r.vocabulary, r.at, r.last);
         uint256 features = _reserve(r);
         Reader.run(r);
         _return(features, symbols, contacts, r);

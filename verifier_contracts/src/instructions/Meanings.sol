@@ -34,6 +34,10 @@ library Meanings {
     /// @dev What goes on from "zero" or "point" as a number.
     uint256 internal constant DECIMALS = DIGITS | (1 << POINT);
 
+    /// @dev Words that begin nothing and name nobody, whatever stands behind them.
+    uint256 internal constant PLAIN =
+        1 | SCALES | (1 << DOZEN) | (1 << PERCENT) | (1 << EXCEPT) | (1 << GLUE) | (1 << AND);
+
     function isIn(uint256 set, uint256 meaning) internal pure returns (bool) {
         return (set >> meaning) & 1 != 0;
     }

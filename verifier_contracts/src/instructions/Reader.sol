@@ -21,8 +21,11 @@ library Reader {
     ///   EmptyPrompt or TooManyTokens.
     function run(Reading memory r) internal view {
         unchecked {
-            while (r.at < r.last) {
+            uint256 filter = SymbolList.filterOf(r.symbols) | SymbolList.filterOf(r.contacts);
+            while (true) {
+                _plain(r, filter);
                 uint256 begun = r.at;
+                if (begun >= r.last) break;
                 uint256 token = _next(r);
                 if (Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) {
                     // Two numbers side by side are both in doubt.
@@ -37,6 +40,31 @@ library Reader {
             if (r.tokens == 0) revert Tokenizer.EmptyPrompt();
             if (r.tokens > Tokens.LIMIT) revert Tokenizer.TooManyTokens(Tokens.LIMIT);
         }
+    }
+
+    /// @dev Takes words and marks whose code was found and that cannot be anything else.
+    /// @param filter Of symbols and contacts; see `SymbolList`.
+    function _plain(Reading memory r, uint256 filter) private pure {
+        uint256 at = r.at;
+        uint256 last = r.last;
+        uint256 tokens = r.tokens;
+        uint256 features = r.features;
+        uint256 plain = Meanings.PLAIN;
+        uint256 filterBits = SymbolList.FILTER_BITS;
+        uint256 limit = Tokens.LIMIT;
+        assembly ("memory-safe") {
+            for {} lt(at, last) { at := add(at, 32) } {
+                let piece := shr(96, mload(at))
+                if iszero(and(shr(shr(48, piece), plain), 1)) { break }
+                let code := shl(208, piece)
+                if or(iszero(code), iszero(lt(tokens, limit))) { break }
+                piece := shr(240, mload(and(shr(32, mload(at)), 0xffffffff)))
+                if and(shr(mod(piece, filterBits), filter), 1) { break }
+                mstore(add(features, mul(6, tokens)), code)
+                tokens := add(tokens, 1)
+            }
+        }
+        (r.at, r.tokens) = (at, tokens);
     }
 
     function _next(Reading memory r) private view returns (uint256) {

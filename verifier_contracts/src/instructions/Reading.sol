@@ -69,17 +69,6 @@ library PieceWord {
         return (load(at) >> MEANING_SHIFT) & 0xff;
     }
 
-    /// @notice Looks up the words; marks wait until they are tokens.
-    function lookUp(Vocabulary vocabulary, uint256 at, uint256 last) internal view {
-        unchecked {
-            for (; at < last; at += 32) {
-                uint256 piece = load(at);
-                if (shapeOf(piece) != Scanner.WORD) continue;
-                store(at, word(vocabulary, startOf(piece), endOf(piece)));
-            }
-        }
-    }
-
     /// @notice The piece of a word, looked up.
     function word(Vocabulary vocabulary, uint256 start, uint256 end)
         internal

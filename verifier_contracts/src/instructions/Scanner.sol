@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Ascii} from "../encoding/Ascii.sol";
+import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
+import {Codebook, Vocabulary} from "./Codebook.sol";
 
-/// @notice A prompt in memory, cut into pieces. Positions are memory addresses in the lower-cased copy,
-///   which has at least 32 spaces before it and behind it.
+/// @notice A prompt in memory, cut into pieces. Positions are memory addresses in the lower-cased
+///   copy, which has at least 32 spaces before it and behind it.
 /// @param start Where the lower-cased prompt begins.
 /// @param end Where it ends.
 /// @param original What to add to a position to find the character as it was written.
-/// @param pieces A word each: shape << 64 | start << 32 | end; zero words before and behind them.
+/// @param backward The prompt lies backward, too: the word at (backward - position) has the
+///   character at the position last, the following ones before it.
+/// @param pieces A word each, see `PieceWord`; zero words before and behind them.
 /// @param last Where the pieces end.
 struct Pieces {
     uint256 start;
     uint256 end;
     uint256 original;
+    uint256 backward;
     uint256 pieces;
     uint256 last;
 }
@@ -30,21 +34,28 @@ library Scanner {
     uint256 internal constant PERCENT = 0x25;
     uint256 private constant APOSTROPHE = 0x27;
     uint256 private constant HYPHEN = 0x2d;
+    /// @dev Goes on with a word behind its letters, or may.
+    uint256 private constant MORE_SET = Ascii.DIGIT_SET | (1 << APOSTROPHE);
     /// @dev Printable characters that are no letters, digits or spaces.
     uint256 private constant MARK_SET = (type(uint128).max >> 1) & ~(Ascii.ALNUM_SET | 0x1ffffffff);
     uint256 private constant SENTINELS = 160; // bytes: one word before the pieces, four behind
 
-    /// @notice The pieces of `prompt` in order. Reverts with PromptTooLong or PromptNotAscii.
-    function scan(string calldata prompt) internal pure returns (Pieces memory p) {
+    /// @notice The pieces of `prompt` in order; words and marks are looked up. Reverts with
+    ///   PromptTooLong or PromptNotAscii.
+    function scan(string calldata prompt, Vocabulary vocabulary)
+        internal
+        view
+        returns (Pieces memory p)
+    {
         uint256 length = bytes(prompt).length;
         if (length > PromptText.MAX_CHARACTERS) {
             revert PromptText.PromptTooLong(length, PromptText.MAX_CHARACTERS);
         }
         _open(p, prompt, length);
-        _run(p);
+        _run(p, vocabulary);
     }
 
-    /// @dev Memory: a word of spaces, the original, spaces, the lower-cased copy, spaces, the pieces.
+    /// @dev Memory: as it is, in lower case, backward, each with spaces behind it; the pieces.
     function _open(Pieces memory p, string calldata prompt, uint256 length) private pure {
         unchecked {
             uint256 room = (length & ~uint256(31)) + 64;
@@ -56,11 +67,12 @@ library Scanner {
                 calldatacopy(written, prompt.offset, length)
                 mstore(add(written, length), spaces)
                 mstore(add(written, add(length, 32)), spaces)
-                let pieces := add(written, shl(1, room))
+                let pieces := add(written, mul(3, room))
                 let size := add(shl(5, length), sentinels)
                 calldatacopy(pieces, calldatasize(), size)
                 mstore(0x40, add(pieces, size))
             }
+            uint256 backward = written + 3 * room;
             for (uint256 pos = written; pos < written + room; pos += 32) {
                 uint256 w;
                 assembly ("memory-safe") {
@@ -71,49 +83,81 @@ library Scanner {
                     revert PromptText.PromptNotAscii(pos + Ascii.first(bad) - written);
                 }
                 w = Ascii.lower(w);
+                uint256 reversed = Ascii.reverse(w);
+                backward -= 32;
                 assembly ("memory-safe") {
                     mstore(add(pos, room), w)
+                    mstore(backward, reversed)
                 }
             }
             p.start = written + room;
             p.end = written + room + length;
             p.original = 0 - room;
-            p.pieces = written + 2 * room + 32;
+            p.backward = written + 3 * room - 32 + p.start;
+            p.pieces = written + 3 * room + 32;
         }
     }
 
-    function _run(Pieces memory p) private pure {
+    function _run(Pieces memory p, Vocabulary vocabulary) private view {
         unchecked {
             uint256 pos = p.start;
             uint256 end = p.end;
             uint256 next = p.pieces;
-            while (pos < end) {
-                uint256 c = at(pos);
-                if (c == SPACE) {
-                    ++pos;
-                    continue;
-                }
-                uint256 shape;
+            uint256 backward = p.backward;
+            while (true) {
                 uint256 ends;
-                if (_in(Ascii.LETTER_SET, c)) {
-                    ends = _wordEnd(pos);
-                } else if (_in(Ascii.DIGIT_SET, c) || _isLeadingPoint(pos)) {
-                    (shape, ends) = (RUN, _runEnd(pos));
+                (pos, ends) = _plainWord(pos, end, backward);
+                if (pos >= end) break;
+                uint256 above; // shape, code and meaning
+                if (ends != pos || Ascii.isIn(Ascii.LETTER_SET, pos)) {
+                    if (ends == pos) ends = _wordEnd(pos);
+                    above = Codebook.find(vocabulary, pos, ends) << 32;
+                } else if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
+                    ends = _runEnd(pos);
+                    above = RUN;
                 } else {
-                    (shape, ends) = (MARK, _markEnd(pos));
-                    if (c == HYPHEN && ends == pos + 1 && _between(Ascii.LETTER_SET, pos)) {
+                    ends = _markEnd(pos);
+                    if (ends == pos + 1 && at(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
                         pos = ends;
                         continue;
                     }
+                    uint256 code = Codebook.find(vocabulary, pos, ends) & Codebook.CODE_MASK;
+                    above = MARK | (code << 32);
                 }
                 assembly ("memory-safe") {
-                    mstore(next, or(shl(64, shape), or(shl(32, pos), ends)))
+                    mstore(next, or(shl(64, above), or(shl(32, pos), ends)))
                     next := add(next, 32)
+                    pos := add(ends, eq(byte(0, mload(ends)), SPACE))
                 }
-                pos = ends;
             }
             p.last = next;
         }
+    }
+
+    /// @dev Skips spaces. Where up to 30 letters stand then, with neither a digit nor an apostrophe
+    ///   behind them, also says where they end; otherwise `ends` is `pos`.
+    function _plainWord(uint256 pos, uint256 end, uint256 backward)
+        private
+        pure
+        returns (uint256, uint256 ends)
+    {
+        uint256 more = MORE_SET;
+        assembly ("memory-safe") {
+            for {} lt(pos, end) { pos := add(pos, 1) } {
+                let w := mload(sub(backward, pos))
+                // `Ascii.behindLast` of what is no letter
+                let length := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
+                length := byte(0, mul(FLAG_INDEX, and(length, sub(0, length))))
+                let behind := byte(sub(31, length), w)
+                if length {
+                    if iszero(and(shr(behind, more), 1)) { ends := add(pos, length) }
+                    break
+                }
+                if xor(behind, SPACE) { break }
+            }
+            if iszero(ends) { ends := pos }
+        }
+        return (pos, ends);
     }
 
     function _wordEnd(uint256 pos) private pure returns (uint256) {
@@ -169,10 +213,6 @@ library Scanner {
         unchecked {
             return Ascii.isIn(set, pos - 1) && Ascii.isIn(set, pos + 1);
         }
-    }
-
-    function _in(uint256 set, uint256 c) private pure returns (bool) {
-        return (set >> c) & 1 != 0;
     }
 
     /// @notice The character at `pos`.

@@ -90,9 +90,7 @@ library Tokens {
         if (code != 0) return code;
         uint256 start = PieceWord.startOf(piece);
         uint256 end = PieceWord.endOf(piece);
-        code = PieceWord.shapeOf(piece) == 0
-            ? Codebook.findParts(r.vocabulary, start, end)
-            : Codebook.find(r.vocabulary, start, end) & Codebook.CODE_MASK;
+        code = Codebook.findParts(r.vocabulary, start, end);
         if (code == 0) return codeOf(r, Kinds.WORD);
     }
 

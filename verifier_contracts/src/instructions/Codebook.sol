@@ -3,6 +3,12 @@ pragma solidity ^0.8.30;
 
 import {Ascii} from "../encoding/Ascii.sol";
 
+/// @dev Of a bucket without its two unused bytes, for assembly: the last bit of each fingerprint, all of
+///   its bits, and the bit above them.
+uint256 constant COPIES = 0x0000000001000000000000000000010000000000000000000100000000000000;
+uint256 constant LANES = 0x0000ffffff00000000000000ffffff00000000000000ffffff00000000000000;
+uint256 constant LANE_FLAGS = 0x0001000000000000000000010000000000000000000100000000000000000000;
+
 /// @notice The vocabulary's contracts in memory: their number of buckets, then their addresses.
 type Vocabulary is uint256;
 
@@ -14,11 +20,6 @@ library Codebook {
     /// @notice Buckets in one contract.
     uint256 internal constant BUCKETS_PER_CHUNK = 767;
     uint256 internal constant CODE_MASK = (1 << 48) - 1;
-    uint256 private constant MEANING_SHIFT = 48;
-    /// @dev Of a bucket without its two unused bytes: fingerprints, and the bit above each.
-    uint256 private constant COPIES = (1 << 216) | (1 << 136) | (1 << 56);
-    uint256 private constant LANES = 0xffffff * COPIES;
-    uint256 private constant FLAGS = COPIES << 24;
     uint256 private constant STAR = 0x2a;
     uint256 private constant STARTED = 4;
 
@@ -30,18 +31,50 @@ library Codebook {
         return Vocabulary.wrap(pos);
     }
 
-    /// @notice The code, with the meaning above it, of the lower-case word or mark at [start, end);
-    ///   zero if it is not listed.
-    function find(Vocabulary vocabulary, uint256 start, uint256 end)
-        internal
-        view
-        returns (uint256)
-    {
-        uint256 h;
+    /// @notice Adds code and meaning to the pieces at [at, last) that are listed words or marks; to
+    ///   marks, the code alone. See `PieceWord`.
+    /// @dev Looks through a key's first bucket, then through its second; compares a bucket's three
+    ///   fingerprints at once.
+    function lookUp(Vocabulary vocabulary, uint256 at, uint256 last) internal view {
         assembly ("memory-safe") {
-            h := keccak256(start, sub(end, start))
+            for {} lt(at, last) { at := add(at, 32) } {
+                let piece := mload(at)
+                if and(piece, 0x10000000000000000) { continue } // a run
+                let h := and(shr(32, piece), 0xffffffff)
+                h := keccak256(h, sub(and(piece, 0xffffffff), h))
+                let fingerprints := mul(and(h, 0xffffff), COPIES)
+                for { let rest := shr(32, h) } 1 {} {
+                    let bucket := mod(and(rest, 0xffffffffffffffff), mload(vocabulary))
+                    let chunk := div(bucket, BUCKETS_PER_CHUNK)
+                    extcodecopy(
+                        mload(add(add(vocabulary, 32), shl(5, chunk))),
+                        0,
+                        add(1, shl(5, sub(bucket, mul(chunk, BUCKETS_PER_CHUNK)))),
+                        32
+                    )
+                    bucket := shr(16, mload(0))
+                    // The flag above a lane becomes 1 where its fingerprint is not the key's.
+                    let same := add(and(xor(bucket, fingerprints), LANES), LANES)
+                    same := and(not(same), LANE_FLAGS)
+                    let found := 0
+                    for {} same {} {
+                        let place := mul(80, add(gt(same, shl(200, 1)), gt(same, shl(120, 1))))
+                        found := and(shr(place, bucket), 0xffffffffffffff)
+                        if and(found, CODE_MASK) { break }
+                        found := 0 // an empty place
+                        same := xor(same, shl(add(place, 80), 1))
+                    }
+                    if found {
+                        if and(piece, 0x20000000000000000) { found := and(found, CODE_MASK) }
+                        mstore(at, or(piece, shl(96, found)))
+                        break
+                    }
+                    // Then the second bucket, which the highest bit tells.
+                    if shr(255, rest) { break }
+                    rest := or(shr(64, rest), shl(255, 1))
+                }
+            }
         }
-        return _find(vocabulary, h);
     }
 
     /// @notice The code of an unlisted word at [start, end) by its first or its last letters; zero if
@@ -54,58 +87,30 @@ library Codebook {
         unchecked {
             if (end - start < STARTED || !Ascii.isIn(Ascii.LETTER_SET, start)) return 0;
         }
-        uint256 h;
+        // Two pieces in free memory, and what they are pieces of.
+        uint256 pieces;
+        uint256 last;
         assembly ("memory-safe") {
-            mstore(0, mload(start))
-            mstore8(4, STAR)
-            h := keccak256(0, 5)
+            pieces := mload(0x40)
+            last := add(pieces, 64)
+            mstore(last, mload(start))
+            mstore8(add(last, 4), STAR)
+            mstore(pieces, or(shl(32, last), add(last, 5)))
+            let key := add(pieces, 96)
+            mstore(key, mload(sub(end, 4)))
+            mstore8(key, STAR)
+            mstore(add(pieces, 32), or(shl(32, key), add(key, 4)))
         }
-        code = _find(vocabulary, h) & CODE_MASK;
-        if (code != 0) return code;
-        assembly ("memory-safe") {
-            mstore(0, mload(sub(end, 4)))
-            mstore8(0, STAR)
-            h := keccak256(0, 4)
-        }
-        return _find(vocabulary, h) & CODE_MASK;
-    }
-
-    /// @notice The meaning that stands above a code.
-    function meaningOf(uint256 found) internal pure returns (uint256) {
-        return (found >> MEANING_SHIFT) & 0xff;
-    }
-
-    /// @dev Looks through the first bucket, then through the second; a bucket's three fingerprints
-    ///   are compared at once.
-    function _find(Vocabulary vocabulary, uint256 h) private view returns (uint256 found) {
-        uint256 copies = COPIES;
-        uint256 lanes = LANES;
-        uint256 flags = FLAGS;
-        assembly ("memory-safe") {
-            let fingerprints := mul(and(h, 0xffffff), copies)
-            let buckets := mload(vocabulary)
-            for { let shift := 32 } lt(shift, 97) { shift := add(shift, 64) } {
-                let bucket := mod(and(shr(shift, h), 0xffffffffffffffff), buckets)
-                extcodecopy(
-                    mload(add(add(vocabulary, 32), shl(5, div(bucket, BUCKETS_PER_CHUNK)))),
-                    0,
-                    add(1, shl(5, mod(bucket, BUCKETS_PER_CHUNK))),
-                    32
-                )
-                bucket := shr(16, mload(0))
-                // The flag above a lane stays 0 where its fingerprint is the key's.
-                let other := and(add(and(xor(bucket, fingerprints), lanes), lanes), flags)
-                if xor(other, flags) {
-                    for { let at := 160 } lt(at, 161) { at := sub(at, 80) } {
-                        if iszero(and(shr(add(at, 80), other), 1)) {
-                            found := and(shr(at, bucket), 0xffffffffffffff)
-                            if and(found, CODE_MASK) { break }
-                        }
-                        found := 0
-                    }
-                    if found { break }
-                }
+        for (uint256 at = pieces; at < last && code == 0;) {
+            uint256 next;
+            assembly {
+                next := add(at, 32)
             }
+            lookUp(vocabulary, at, next);
+            assembly ("memory-safe") {
+                code := and(shr(96, mload(at)), CODE_MASK)
+            }
+            at = next;
         }
     }
 }

@@ -70,9 +70,10 @@ contract InstructionEncoder is IEncoder {
         address symbols = ISymbolBookUser(c.agent).symbolBook().pointer();
         IContactBook book = IContactBookUser(c.agent).contactBook();
         address contacts = address(book) == address(0) ? address(0) : book.pointer();
+        Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;
         r.vocabulary = _vocabulary();
-        Pieces memory p = Scanner.scan(c.prompt, r.vocabulary);
+        Codebook.lookUp(r.vocabulary, p.pieces, p.last);
         (r.at, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
         r.symbols = SymbolList.load(symbols);
         r.contacts = contacts == address(0) ? _nobody() : SymbolList.load(contacts);

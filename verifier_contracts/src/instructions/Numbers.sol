@@ -6,6 +6,7 @@ import {Checksum} from "../encoding/Checksum.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
 import {Cardinal, Cardinals, Decimal} from "./Cardinals.sol";
+import {Codebook} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Quantities} from "./Quantities.sol";
@@ -110,8 +111,10 @@ library Numbers {
             if (SymbolList.findWord(r.symbols, split, end) == 0) {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
-            r.at -= 32;
-            PieceWord.store(r.at, PieceWord.word(r.vocabulary, split, end));
+            uint256 at = r.at - 32;
+            PieceWord.store(at, (split << 32) | end);
+            Codebook.lookUp(r.vocabulary, at, at + 32);
+            r.at = at;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }
     }

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
-import {Codebook, Vocabulary} from "./Codebook.sol";
+import {Vocabulary} from "./Codebook.sol";
 import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
 
@@ -67,16 +67,6 @@ library PieceWord {
 
     function meaningAt(uint256 at) internal pure returns (uint256) {
         return (load(at) >> MEANING_SHIFT) & 0xff;
-    }
-
-    /// @notice The piece of a word, looked up.
-    function word(Vocabulary vocabulary, uint256 start, uint256 end)
-        internal
-        view
-        returns (uint256)
-    {
-        uint256 found = Codebook.find(vocabulary, start, end);
-        return (found << FOUND_SHIFT) | (start << 32) | end;
     }
 
     /// @notice Whether the piece is the one character `c`.

@@ -3,7 +3,6 @@ pragma solidity ^0.8.30;
 
 import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
-import {Codebook, Vocabulary} from "./Codebook.sol";
 
 /// @notice A prompt in memory, cut into pieces. Positions are memory addresses in the lower-cased
 ///   copy, which has at least 32 spaces before it and behind it.
@@ -40,19 +39,14 @@ library Scanner {
     uint256 private constant MARK_SET = (type(uint128).max >> 1) & ~(Ascii.ALNUM_SET | 0x1ffffffff);
     uint256 private constant SENTINELS = 160; // bytes: one word before the pieces, four behind
 
-    /// @notice The pieces of `prompt` in order; words and marks are looked up. Reverts with
-    ///   PromptTooLong or PromptNotAscii.
-    function scan(string calldata prompt, Vocabulary vocabulary)
-        internal
-        view
-        returns (Pieces memory p)
-    {
+    /// @notice The pieces of `prompt` in order. Reverts with PromptTooLong or PromptNotAscii.
+    function scan(string calldata prompt) internal pure returns (Pieces memory p) {
         uint256 length = bytes(prompt).length;
         if (length > PromptText.MAX_CHARACTERS) {
             revert PromptText.PromptTooLong(length, PromptText.MAX_CHARACTERS);
         }
         _open(p, prompt, length);
-        _run(p, vocabulary);
+        _run(p);
     }
 
     /// @dev Memory: as it is, in lower case, backward, each with spaces behind it; the pieces.
@@ -98,72 +92,74 @@ library Scanner {
         }
     }
 
-    function _run(Pieces memory p, Vocabulary vocabulary) private view {
+    function _run(Pieces memory p) private pure {
         unchecked {
             uint256 pos = p.start;
             uint256 end = p.end;
             uint256 next = p.pieces;
             uint256 backward = p.backward;
             while (true) {
-                uint256 ends;
-                (pos, ends) = _plainWord(pos, end, backward);
+                (pos, next) = _plainWords(pos, end, backward, next);
                 if (pos >= end) break;
-                uint256 above; // shape, code and meaning
-                if (ends != pos || Ascii.isIn(Ascii.LETTER_SET, pos)) {
-                    if (ends == pos) ends = _wordEnd(pos);
-                    above = Codebook.find(vocabulary, pos, ends) << 32;
+                uint256 ends;
+                uint256 shape;
+                if (Ascii.isIn(Ascii.LETTER_SET, pos)) {
+                    ends = _wordEnd(pos, backward);
                 } else if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
-                    ends = _runEnd(pos);
-                    above = RUN;
+                    (shape, ends) = (RUN, _runEnd(pos, backward));
                 } else {
-                    ends = _markEnd(pos);
+                    (shape, ends) = (MARK, _markEnd(pos));
                     if (ends == pos + 1 && at(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
                         pos = ends;
                         continue;
                     }
-                    uint256 code = Codebook.find(vocabulary, pos, ends) & Codebook.CODE_MASK;
-                    above = MARK | (code << 32);
                 }
                 assembly ("memory-safe") {
-                    mstore(next, or(shl(64, above), or(shl(32, pos), ends)))
+                    mstore(next, or(shl(64, shape), or(shl(32, pos), ends)))
                     next := add(next, 32)
-                    pos := add(ends, eq(byte(0, mload(ends)), SPACE))
                 }
+                pos = ends;
             }
             p.last = next;
         }
     }
 
-    /// @dev Skips spaces. Where up to 30 letters stand then, with neither a digit nor an apostrophe
-    ///   behind them, also says where they end; otherwise `ends` is `pos`.
-    function _plainWord(uint256 pos, uint256 end, uint256 backward)
+    /// @dev Skips spaces and takes words, up to the end or to what needs a closer look: digits, marks,
+    ///   words with digits or apostrophes or of more than 30 letters.
+    /// @return Where it stopped: not at a space.
+    /// @return Where the next piece goes.
+    function _plainWords(uint256 pos, uint256 end, uint256 backward, uint256 next)
         private
         pure
-        returns (uint256, uint256 ends)
+        returns (uint256, uint256)
     {
         uint256 more = MORE_SET;
         assembly ("memory-safe") {
-            for {} lt(pos, end) { pos := add(pos, 1) } {
+            for {} lt(pos, end) {} {
                 let w := mload(sub(backward, pos))
                 // `Ascii.behindLast` of what is no letter
                 let length := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
                 length := byte(0, mul(FLAG_INDEX, and(length, sub(0, length))))
                 let behind := byte(sub(31, length), w)
                 if length {
-                    if iszero(and(shr(behind, more), 1)) { ends := add(pos, length) }
-                    break
+                    if and(shr(behind, more), 1) { break }
+                    length := add(pos, length)
+                    mstore(next, or(shl(32, pos), length))
+                    next := add(next, 32)
+                    pos := add(length, eq(behind, SPACE))
+                    continue
                 }
                 if xor(behind, SPACE) { break }
+                pos := add(pos, 1)
             }
-            if iszero(ends) { ends := pos }
         }
-        return (pos, ends);
+        return (pos, next);
     }
 
-    function _wordEnd(uint256 pos) private pure returns (uint256) {
+    function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
         unchecked {
             while (true) {
-                pos = _alnumEnd(pos);
+                pos = _alnumEnd(pos, backward);
                 if (at(pos) != APOSTROPHE || !_between(Ascii.LETTER_SET, pos)) return pos;
                 ++pos;
             }
@@ -171,11 +167,11 @@ library Scanner {
         }
     }
 
-    function _runEnd(uint256 pos) private pure returns (uint256) {
+    function _runEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
         unchecked {
             ++pos;
             while (true) {
-                pos = _alnumEnd(pos);
+                pos = _alnumEnd(pos, backward);
                 if (!Ascii.isIn(MARK_SET, pos)) return pos;
                 if (!_between(Ascii.DIGIT_SET, pos)) break;
                 ++pos;
@@ -193,12 +189,20 @@ library Scanner {
     }
 
     /// @dev The first position from `pos` on that has no letter or digit.
-    function _alnumEnd(uint256 pos) private pure returns (uint256) {
-        uint256 set = Ascii.ALNUM_SET;
-        assembly ("memory-safe") {
-            for {} and(shr(byte(0, mload(pos)), set), 1) { pos := add(pos, 1) } {}
+    function _alnumEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
+        unchecked {
+            while (Ascii.isIn(Ascii.ALNUM_SET, pos)) {
+                uint256 w;
+                assembly ("memory-safe") {
+                    w := mload(sub(backward, pos))
+                }
+                uint256 others = FLAGS ^ (Ascii.letters(w) | Ascii.digits(w));
+                uint256 length = Ascii.behindLast(others);
+                if (length != 0) return pos + length;
+                pos += 30; // to where the last character looked at is the first one
+            }
+            return pos;
         }
-        return pos;
     }
 
     /// @dev A point with a digit behind it, and no letter or digit before it.

@@ -27,7 +27,7 @@ def contracts(anvil: Anvil) -> InstructionChain:
 
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
-    [(LONG, 107_000, 92_000), (WORDY, 133_000, 118_000), (SHORT, 68_000, 53_000)],
+    [(LONG, 68_000, 53_000), (WORDY, 75_500, 60_000), (SHORT, 50_500, 35_000)],
 )
 def test_encoding_stays_affordable(
     contracts: InstructionChain, prompt: bytes, first: int, later: int

@@ -92,7 +92,7 @@ def made_up_table(seed: int) -> CodeTable:
 
 
 def table_of_writers(seed: int) -> CodeTable:
-    """Random codes of what a model may know: the 2,000 words and marks that the writers used most, and
+    """Random codes of what a model may know: the 2,000 words and marks that the writers used most,
     first and last letters, in two contracts."""
     rng = random.Random(seed)
     counts = Counter(re.findall(r"[a-z][a-z']*|[^a-z0-9\s]", text_of_writers()))
@@ -148,9 +148,14 @@ def _piece(rng: random.Random, taste: list[float]) -> str:
 def _address(rng: random.Random) -> str:
     address = rng.choice((*ADDRESSES.values(), LISTED))
     digits = address[2:]
-    usual = (address, address, address.lower(), "0x" + digits.upper(), "0x" + digits[:-1])
-    rare = (digits, address + "0", "0X" + digits, "0x" + digits.swapcase())
-    return rng.choice((*usual, *rare) if rng.random() < 0.1 else usual)
+    return rng.choice(
+        (address, address, address.lower(), "0x" + digits.upper(), "0x" + digits[:-1])
+        + (
+            (digits, address + "0", "0X" + digits, "0x" + digits.swapcase())
+            if rng.random() < 0.1
+            else ()
+        )
+    )
 
 
 HOSTILE = [

@@ -31,14 +31,14 @@ library Codebook {
         return Vocabulary.wrap(pos);
     }
 
-    /// @notice Adds code and meaning to the pieces at [at, last) that are listed words or marks; to
+    /// @notice Adds code and meaning to the pieces at [pos, last) that are listed words or marks; to
     ///   marks, the code alone. See `PieceWord`.
     /// @dev Looks through a key's first bucket, then through its second; compares a bucket's three
     ///   fingerprints at once.
-    function lookUp(Vocabulary vocabulary, uint256 at, uint256 last) internal view {
+    function lookUp(Vocabulary vocabulary, uint256 pos, uint256 last) internal view {
         assembly ("memory-safe") {
-            for {} lt(at, last) { at := add(at, 32) } {
-                let piece := mload(at)
+            for {} lt(pos, last) { pos := add(pos, 32) } {
+                let piece := mload(pos)
                 if and(piece, 0x10000000000000000) { continue } // a run
                 let h := and(shr(32, piece), 0xffffffff)
                 h := keccak256(h, sub(and(piece, 0xffffffff), h))
@@ -66,7 +66,7 @@ library Codebook {
                     }
                     if found {
                         if and(piece, 0x20000000000000000) { found := and(found, CODE_MASK) }
-                        mstore(at, or(piece, shl(96, found)))
+                        mstore(pos, or(piece, shl(96, found)))
                         break
                     }
                     // Then the second bucket, which the highest bit tells.
@@ -101,16 +101,16 @@ library Codebook {
             mstore8(key, STAR)
             mstore(add(pieces, 32), or(shl(32, key), add(key, 4)))
         }
-        for (uint256 at = pieces; at < last && code == 0;) {
+        for (uint256 pos = pieces; pos < last && code == 0;) {
             uint256 next;
             assembly {
-                next := add(at, 32)
+                next := add(pos, 32)
             }
-            lookUp(vocabulary, at, next);
+            lookUp(vocabulary, pos, next);
             assembly ("memory-safe") {
-                code := and(shr(96, mload(at)), CODE_MASK)
+                code := and(shr(96, mload(pos)), CODE_MASK)
             }
-            at = next;
+            pos = next;
         }
     }
 }

@@ -74,7 +74,7 @@ contract InstructionEncoder is IEncoder {
         Reading memory r;
         r.vocabulary = _vocabulary();
         Codebook.lookUp(r.vocabulary, p.pieces, p.last);
-        (r.at, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
+        (r.next, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
         r.symbols = SymbolList.load(symbols);
         r.contacts = contacts == address(0) ? _nobody() : SymbolList.load(contacts);
         r.kinds = _kinds();

@@ -29,47 +29,47 @@ library Numbers {
     /// @notice A number in words and what belongs to it.
     function cardinal(Reading memory r) internal pure returns (uint256) {
         unchecked {
-            uint256 first = r.at;
-            uint256 at = first;
-            bool article = PieceWord.meaningAt(at) == Meanings.ARTICLE;
+            uint256 first = r.next;
+            uint256 pos = first;
+            bool article = PieceWord.meaningAt(pos) == Meanings.ARTICLE;
             Cardinal memory number = Cardinals.begin(article);
-            if (article) at += 32;
-            uint256 meaning = PieceWord.meaningAt(at);
-            while (Cardinals.takes(number, meaning) || (meaning == Meanings.AND && _joins(at))) {
-                at += 32;
-                meaning = PieceWord.meaningAt(at);
+            if (article) pos += 32;
+            uint256 meaning = PieceWord.meaningAt(pos);
+            while (Cardinals.takes(number, meaning) || (meaning == Meanings.AND && _joins(pos))) {
+                pos += 32;
+                meaning = PieceWord.meaningAt(pos);
             }
             uint256 value = Cardinals.valueOf(number);
             uint256 quantity = Quantities.exact(value, 0);
             if (meaning == Meanings.POINT) {
-                (quantity, at) = _decimals(value, at + 32);
+                (quantity, pos) = _decimals(value, pos + 32);
             }
-            r.at = at;
-            uint256 kind = value == 1 && at == first + 32 ? Kinds.ONE : Kinds.CARDINAL;
+            r.next = pos;
+            uint256 kind = value == 1 && pos == first + 32 ? Kinds.ONE : Kinds.CARDINAL;
             return _restOf(r, kind, PieceWord.startOf(PieceWord.load(first)), quantity);
         }
     }
 
     /// @dev Whether an "and" stands within a number: a hundred and ten.
-    function _joins(uint256 at) private pure returns (bool) {
+    function _joins(uint256 pos) private pure returns (bool) {
         unchecked {
-            return Meanings.isIn(Meanings.POWERS, PieceWord.meaningAt(at - 32))
-                && Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningAt(at + 32));
+            return Meanings.isIn(Meanings.POWERS, PieceWord.meaningAt(pos - 32))
+                && Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningAt(pos + 32));
         }
     }
 
     /// @dev The digits behind "point", and where they end.
-    function _decimals(uint256 whole, uint256 at) private pure returns (uint256, uint256) {
+    function _decimals(uint256 whole, uint256 pos) private pure returns (uint256, uint256) {
         unchecked {
             Decimal memory number;
             number.digits = whole;
             while (true) {
-                uint256 meaning = PieceWord.meaningAt(at);
+                uint256 meaning = PieceWord.meaningAt(pos);
                 if (!Meanings.isIn(Meanings.DIGITS, meaning)) break;
                 number.append(meaning == Meanings.ZERO ? 0 : meaning);
-                at += 32;
+                pos += 32;
             }
-            return (number.quantityOf(), at);
+            return (number.quantityOf(), pos);
         }
     }
 
@@ -80,7 +80,7 @@ library Numbers {
         unchecked {
             uint256 start = PieceWord.startOf(piece);
             uint256 end = PieceWord.endOf(piece);
-            r.at += 32;
+            r.next += 32;
             // 0x as it was written: no 0X
             if (PieceWord.load(start + r.original) >> 240 == 0x3078 && end > start + 1) {
                 return _address(r, start, end);
@@ -91,7 +91,7 @@ library Numbers {
             }
             if (letters != 0) return _glued(r, start, end, letters, quantity);
             if (Quantities.shareOf(quantity) != 0) {
-                bool hundredths = Scanner.at(end - 1) == Scanner.PERCENT;
+                bool hundredths = Scanner.character(end - 1) == Scanner.PERCENT;
                 uint256 kind = hundredths ? Kinds.PERCENT : Kinds.RATIO;
                 return Tokens.token(r, kind, start, end, quantity);
             }
@@ -111,10 +111,10 @@ library Numbers {
             if (SymbolList.findWord(r.symbols, split, end) == 0) {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
-            uint256 at = r.at - 32;
-            PieceWord.store(at, (split << 32) | end);
-            Codebook.lookUp(r.vocabulary, at, at + 32);
-            r.at = at;
+            uint256 pos = r.next - 32;
+            PieceWord.store(pos, (split << 32) | end);
+            Codebook.lookUp(r.vocabulary, pos, pos + 32);
+            r.next = pos;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }
     }
@@ -122,15 +122,15 @@ library Numbers {
     /// @dev Of ten, by the words behind a number: 5 thousand, 3 hundred, 2 hundred thousand.
     function _power(Reading memory r) private pure returns (uint256 found) {
         unchecked {
-            uint256 meaning = PieceWord.meaningAt(r.at);
+            uint256 meaning = PieceWord.meaningAt(r.next);
             if (meaning == Meanings.HUNDRED) {
                 found = 2;
-                r.at += 32;
-                meaning = PieceWord.meaningAt(r.at);
+                r.next += 32;
+                meaning = PieceWord.meaningAt(r.next);
             }
             if (Meanings.isIn(Meanings.SCALES, meaning)) {
                 found += Meanings.powerOf(meaning);
-                r.at += 32;
+                r.next += 32;
             }
         }
     }
@@ -167,13 +167,13 @@ library Numbers {
     {
         unchecked {
             if (quantity != 0) (kind, quantity) = _extended(r, kind, quantity);
-            uint256 at = r.at;
+            uint256 pos = r.next;
             // five thousand thousand, a dozen and a half
             if (
-                quantity == 0 || Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(at))
-                    || PieceWord.hasHalf(at)
+                quantity == 0 || Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(pos))
+                    || PieceWord.hasHalf(pos)
             ) (kind, quantity) = (Kinds.DOUBT, 0);
-            return Tokens.token(r, kind, start, Tokens.endBefore(at), quantity);
+            return Tokens.token(r, kind, start, Tokens.endBefore(pos), quantity);
         }
     }
 
@@ -183,26 +183,26 @@ library Numbers {
         returns (uint256, uint256)
     {
         unchecked {
-            uint256 at = r.at;
-            uint256 meaning = PieceWord.meaningAt(at);
+            uint256 pos = r.next;
+            uint256 meaning = PieceWord.meaningAt(pos);
             uint256 places = Quantities.placesOf(number);
             if (meaning == Meanings.DOZEN) {
-                r.at = at + 32;
+                r.next = pos + 32;
                 return (Kinds.CARDINAL, Quantities.exact(12 * Quantities.digitsOf(number), places));
             }
             if (meaning > Meanings.FRACTION && places == 0) {
-                r.at = at + 32;
+                r.next = pos + 32;
                 uint256 whole = meaning - Meanings.FRACTION;
                 return (Kinds.RATIO, Quantities.ratio(Quantities.digitsOf(number), whole));
             }
             if (
                 meaning == Meanings.PERCENT
-                    || PieceWord.isCharacter(PieceWord.load(at), Scanner.PERCENT)
+                    || PieceWord.isCharacter(PieceWord.load(pos), Scanner.PERCENT)
             ) {
-                r.at = at + 32;
+                r.next = pos + 32;
                 return (Kinds.PERCENT, Quantities.percent(number));
             }
-            if (meaning == Meanings.AND && places == 0 && PieceWord.hasHalf(at)) {
+            if (meaning == Meanings.AND && places == 0 && PieceWord.hasHalf(pos)) {
                 return _andHalf(r, kind, number);
             }
             return (kind, number);
@@ -216,13 +216,13 @@ library Numbers {
         returns (uint256, uint256)
     {
         unchecked {
-            uint256 at = r.at;
-            r.at = at + 96;
-            if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(at - 32))) return (kind, 0);
+            uint256 pos = r.next;
+            r.next = pos + 96;
+            if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(pos - 32))) return (kind, 0);
             number = Quantities.exact(10 * Quantities.digitsOf(number) + 5, 1);
-            uint256 scale = PieceWord.meaningAt(at + 96);
+            uint256 scale = PieceWord.meaningAt(pos + 96);
             if (number != 0 && Meanings.isIn(Meanings.SCALES, scale)) {
-                r.at = at + 128;
+                r.next = pos + 128;
                 number = Quantities.times(number, Meanings.powerOf(scale));
             }
             return (Kinds.CARDINAL, number);

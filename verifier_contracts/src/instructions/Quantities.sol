@@ -104,7 +104,7 @@ library Quantities {
             uint256 digits;
             (digits, e) = _digits(pos, 0);
             uint256 count = e - pos;
-            uint256 c = Scanner.at(e);
+            uint256 c = Scanner.character(e);
             if (e < end && c == SLASH) return (_ratio(pos, e, end, digits), 0, false);
             uint256 whole = count; // characters, commas too
             if (e < end && c == COMMA) {
@@ -114,11 +114,11 @@ library Quantities {
                     (digits, e) = _digits(from, digits);
                     if (e != from + 3) return (0, 0, false);
                     count += 3;
-                } while (e < end && Scanner.at(e) == COMMA);
+                } while (e < end && Scanner.character(e) == COMMA);
                 whole = e - pos;
             }
             uint256 places;
-            if (e < end && Scanner.at(e) == Scanner.POINT) {
+            if (e < end && Scanner.character(e) == Scanner.POINT) {
                 uint256 from = e + 1;
                 (digits, e) = _digits(from, digits);
                 places = e - from;
@@ -126,7 +126,7 @@ library Quantities {
             }
             count += places;
             if (count - 1 >= MAX_DIGITS) return (0, 0, false);
-            if (Scanner.at(pos) == ZERO ? whole > 1 : places == 3 && whole - 1 < 3) {
+            if (Scanner.character(pos) == ZERO ? whole > 1 : places == 3 && whole - 1 < 3) {
                 return (0, 0, false);
             }
             return _tail(exact(digits, places), e, end);
@@ -142,7 +142,7 @@ library Quantities {
         unchecked {
             uint256 length = end - pos;
             if (length == 0) return (number, 0, false);
-            uint256 c = Scanner.at(pos);
+            uint256 c = Scanner.character(pos);
             if (c == Scanner.PERCENT) return (length == 1 ? percent(number) : 0, 0, false);
             if (length == 1) {
                 if (c == LETTER_K) return (times(number, 3), 0, true);
@@ -164,7 +164,7 @@ library Quantities {
         unchecked {
             (uint256 whole, uint256 e) = _digits(slash + 1, 0);
             if (e != end || slash - pos - 1 > 2 || end - slash - 2 > 2) return 0;
-            if (Scanner.at(pos) == ZERO || Scanner.at(slash + 1) == ZERO) return 0;
+            if (Scanner.character(pos) == ZERO || Scanner.character(slash + 1) == ZERO) return 0;
             return ratio(part, whole);
         }
     }

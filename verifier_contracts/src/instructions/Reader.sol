@@ -24,7 +24,7 @@ library Reader {
             uint256 filter = SymbolList.filterOf(r.symbols) | SymbolList.filterOf(r.contacts);
             while (true) {
                 _plain(r, filter);
-                uint256 begun = r.at;
+                uint256 begun = r.next;
                 if (begun >= r.last) break;
                 uint256 token = _next(r);
                 if (Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) {
@@ -33,7 +33,7 @@ library Reader {
                         Tokens.doubtLast(r);
                         token = Tokens.doubted(token);
                     }
-                    r.numberEnded = r.at;
+                    r.numberEnded = r.next;
                 }
                 Tokens.write(r, token, begun);
             }
@@ -45,7 +45,7 @@ library Reader {
     /// @dev Takes words and marks whose code was found and that cannot be anything else.
     /// @param filter Of symbols and contacts; see `SymbolList`.
     function _plain(Reading memory r, uint256 filter) private pure {
-        uint256 at = r.at;
+        uint256 pos = r.next;
         uint256 last = r.last;
         uint256 tokens = r.tokens;
         uint256 features = r.features;
@@ -53,46 +53,46 @@ library Reader {
         uint256 filterBits = SymbolList.FILTER_BITS;
         uint256 limit = Tokens.LIMIT;
         assembly ("memory-safe") {
-            for {} lt(at, last) { at := add(at, 32) } {
-                let piece := shr(96, mload(at))
+            for {} lt(pos, last) { pos := add(pos, 32) } {
+                let piece := shr(96, mload(pos))
                 if iszero(and(shr(shr(48, piece), plain), 1)) { break }
                 let code := shl(208, piece)
                 if or(iszero(code), iszero(lt(tokens, limit))) { break }
-                piece := shr(240, mload(and(shr(32, mload(at)), 0xffffffff)))
+                piece := shr(240, mload(and(shr(32, mload(pos)), 0xffffffff)))
                 if and(shr(mod(piece, filterBits), filter), 1) { break }
                 mstore(add(features, mul(6, tokens)), code)
                 tokens := add(tokens, 1)
             }
         }
-        (r.at, r.tokens) = (at, tokens);
+        (r.next, r.tokens) = (pos, tokens);
     }
 
     function _next(Reading memory r) private view returns (uint256) {
         unchecked {
-            uint256 piece = PieceWord.load(r.at);
+            uint256 piece = PieceWord.load(r.next);
             uint256 shape = PieceWord.shapeOf(piece);
             if (shape == Scanner.WORD) return _word(r, piece);
             if (shape == Scanner.RUN) return Numbers.run(r, piece);
-            r.at += 32;
+            r.next += 32;
             return _token(r, Kinds.MARK, piece, 0);
         }
     }
 
     function _word(Reading memory r, uint256 piece) private view returns (uint256) {
         unchecked {
-            uint256 at = r.at;
-            uint256 meaning = PieceWord.meaningAt(at);
+            uint256 pos = r.next;
+            uint256 meaning = PieceWord.meaningAt(pos);
             if (meaning != 0) {
-                if (_beginsCardinal(meaning, at)) return Numbers.cardinal(r);
+                if (_beginsCardinal(meaning, pos)) return Numbers.cardinal(r);
                 if (meaning == Meanings.HALF) return _half(r, piece);
                 if (meaning > Meanings.FRACTION) {
-                    r.at = at + 32;
+                    r.next = pos + 32;
                     uint256 part = Quantities.ratio(1, meaning - Meanings.FRACTION);
                     return _token(r, Kinds.PART, piece, part);
                 }
                 if (meaning == Meanings.ALL) return _all(r, piece);
             }
-            r.at = at + 32;
+            r.next = pos + 32;
             return _token(r, _named(r, piece, meaning), piece, 0);
         }
     }
@@ -109,9 +109,9 @@ library Reader {
         return meaning == Meanings.OWNER ? Kinds.OWNER : Kinds.WORD;
     }
 
-    function _beginsCardinal(uint256 meaning, uint256 at) private pure returns (bool) {
+    function _beginsCardinal(uint256 meaning, uint256 pos) private pure returns (bool) {
         unchecked {
-            uint256 following = PieceWord.meaningAt(at + 32);
+            uint256 following = PieceWord.meaningAt(pos + 32);
             if (meaning == Meanings.ARTICLE) return Meanings.isIn(Meanings.COUNTED, following);
             if (meaning == Meanings.POINT || meaning == Meanings.ZERO) {
                 return Meanings.isIn(Meanings.DECIMALS, following);
@@ -123,21 +123,21 @@ library Reader {
     /// @dev Half of what there is; half a token, half a million, half a dozen: a number.
     function _half(Reading memory r, uint256 piece) private pure returns (uint256) {
         unchecked {
-            uint256 at = r.at + 32;
-            uint256 following = PieceWord.meaningAt(at);
+            uint256 pos = r.next + 32;
+            uint256 following = PieceWord.meaningAt(pos);
             uint256 kind = Kinds.CARDINAL;
             uint256 worth = Quantities.SIX;
-            uint256 end = at;
+            uint256 end = pos;
             if (following == Meanings.DOZEN) {
-                end = at + 32;
+                end = pos + 32;
             } else if (following == Meanings.ARTICLE) {
-                uint256 behind = PieceWord.meaningAt(at + 32);
+                uint256 behind = PieceWord.meaningAt(pos + 32);
                 if (behind == Meanings.DOZEN) {
-                    end = at + 64;
+                    end = pos + 64;
                 } else if (Meanings.isIn(Meanings.SCALES, behind)) {
-                    end = at + 64;
+                    end = pos + 64;
                     worth = Quantities.times(Quantities.POINT_FIVE, Meanings.powerOf(behind));
-                } else if (PieceWord.symbolOf(r, PieceWord.load(at + 32)) != 0) {
+                } else if (PieceWord.symbolOf(r, PieceWord.load(pos + 32)) != 0) {
                     worth = Quantities.POINT_FIVE;
                 } else {
                     (kind, worth) = (Kinds.PART, Quantities.HALF);
@@ -145,7 +145,7 @@ library Reader {
             } else {
                 (kind, worth) = (Kinds.PART, Quantities.HALF);
             }
-            r.at = end;
+            r.next = end;
             uint256 start = PieceWord.startOf(piece);
             return Tokens.token(r, kind, start, Tokens.endBefore(end), worth);
         }
@@ -154,47 +154,47 @@ library Reader {
     /// @dev All there is, or the amount of "all my USDC but ten", whose words stay tokens.
     function _all(Reading memory r, uint256 piece) private view returns (uint256) {
         unchecked {
-            uint256 at = r.at + 32;
-            uint256 less = _allBut(r, at);
-            r.at = at;
+            uint256 pos = r.next + 32;
+            uint256 less = _allBut(r, pos);
+            r.next = pos;
             return _token(r, Kinds.PART, piece, less == 0 ? Quantities.ALL : less);
         }
     }
 
     /// @dev None without such words. "All but all but ten" is none either; what is glued to a symbol
     ///   behind the last "but" is taken apart all the same.
-    function _allBut(Reading memory r, uint256 at) private view returns (uint256) {
+    function _allBut(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
             bool nested;
             while (true) {
                 uint256 symbol;
-                (at, symbol) = _except(r, at);
-                if (at == 0) return 0;
-                if (PieceWord.isForOrFrom(PieceWord.load(at))) at += 32;
-                if (at >= r.last) return 0;
-                if (PieceWord.meaningAt(at) != Meanings.ALL) {
-                    uint256 less = _excepted(r, at, symbol);
+                (pos, symbol) = _except(r, pos);
+                if (pos == 0) return 0;
+                if (PieceWord.isForOrFrom(PieceWord.load(pos))) pos += 32;
+                if (pos >= r.last) return 0;
+                if (PieceWord.meaningAt(pos) != Meanings.ALL) {
+                    uint256 less = _excepted(r, pos, symbol);
                     return nested ? 0 : less;
                 }
                 nested = true;
-                at += 32;
+                pos += 32;
             }
             return 0;
         }
     }
 
     /// @dev Where what is excepted begins, zero if nothing is; and the last symbol before that.
-    function _except(Reading memory r, uint256 at) private pure returns (uint256, uint256 symbol) {
+    function _except(Reading memory r, uint256 pos) private pure returns (uint256, uint256 symbol) {
         unchecked {
-            uint256 reach = at + 32 * REACH;
-            for (; at < reach; at += 32) {
-                uint256 piece = PieceWord.load(at);
+            uint256 reach = pos + 32 * REACH;
+            for (; pos < reach; pos += 32) {
+                uint256 piece = PieceWord.load(pos);
                 uint256 entry = PieceWord.symbolOf(r, piece);
-                uint256 meaning = PieceWord.meaningAt(at);
+                uint256 meaning = PieceWord.meaningAt(pos);
                 if (entry != 0) {
                     symbol = entry;
                 } else if (meaning == Meanings.EXCEPT) {
-                    return (at + 32, symbol);
+                    return (pos + 32, symbol);
                 } else if (meaning != Meanings.GLUE && !PieceWord.isCharacter(piece, COMMA)) {
                     break;
                 }
@@ -203,16 +203,16 @@ library Reader {
         }
     }
 
-    function _excepted(Reading memory r, uint256 at, uint256 symbol)
+    function _excepted(Reading memory r, uint256 pos, uint256 symbol)
         private
         view
         returns (uint256)
     {
         unchecked {
-            r.at = at;
+            r.next = pos;
             uint256 token = _next(r);
             if (!Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) return 0;
-            uint256 named = PieceWord.symbolOf(r, PieceWord.load(r.at));
+            uint256 named = PieceWord.symbolOf(r, PieceWord.load(r.next));
             if (named != 0 && symbol != 0 && named != symbol) return 0;
             return Quantities.lessOf(token);
         }

@@ -7,7 +7,7 @@ import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
 
 /// @notice A prompt being read.
-/// @param at Memory position of the next piece.
+/// @param next Memory position of the next piece.
 /// @param last Where the pieces end.
 /// @param original What to add to a position to find the character as it was written.
 /// @param symbols The agent's symbol book.
@@ -20,7 +20,7 @@ import {Scanner} from "./Scanner.sol";
 /// @param tokens How many there are.
 /// @param numberEnded The piece behind the last number.
 struct Reading {
-    uint256 at;
+    uint256 next;
     uint256 last;
     uint256 original;
     BookEntries symbols;
@@ -41,15 +41,15 @@ library PieceWord {
     uint256 internal constant FOUND_SHIFT = 96;
     uint256 private constant MEANING_SHIFT = 144;
 
-    function load(uint256 at) internal pure returns (uint256 piece) {
+    function load(uint256 pos) internal pure returns (uint256 piece) {
         assembly ("memory-safe") {
-            piece := mload(at)
+            piece := mload(pos)
         }
     }
 
-    function store(uint256 at, uint256 piece) internal pure {
+    function store(uint256 pos, uint256 piece) internal pure {
         assembly ("memory-safe") {
-            mstore(at, piece)
+            mstore(pos, piece)
         }
     }
 
@@ -65,15 +65,15 @@ library PieceWord {
         return (piece >> 64) & 3;
     }
 
-    function meaningAt(uint256 at) internal pure returns (uint256) {
-        return (load(at) >> MEANING_SHIFT) & 0xff;
+    function meaningAt(uint256 pos) internal pure returns (uint256) {
+        return (load(pos) >> MEANING_SHIFT) & 0xff;
     }
 
     /// @notice Whether the piece is the one character `c`.
     function isCharacter(uint256 piece, uint256 c) internal pure returns (bool) {
         unchecked {
             uint256 start = startOf(piece);
-            return endOf(piece) == start + 1 && Scanner.at(start) == c;
+            return endOf(piece) == start + 1 && Scanner.character(start) == c;
         }
     }
 
@@ -87,11 +87,11 @@ library PieceWord {
         }
     }
 
-    /// @notice Whether pieces from `at` on are "and a half".
-    function hasHalf(uint256 at) internal pure returns (bool) {
+    /// @notice Whether pieces from `pos` on are "and a half".
+    function hasHalf(uint256 pos) internal pure returns (bool) {
         unchecked {
-            return meaningAt(at) == Meanings.AND && meaningAt(at + 32) == Meanings.ARTICLE
-                && meaningAt(at + 64) == Meanings.HALF;
+            return meaningAt(pos) == Meanings.AND && meaningAt(pos + 32) == Meanings.ARTICLE
+                && meaningAt(pos + 64) == Meanings.HALF;
         }
     }
 

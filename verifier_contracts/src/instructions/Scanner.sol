@@ -109,7 +109,10 @@ library Scanner {
                     (shape, ends) = (RUN, _runEnd(pos, backward));
                 } else {
                     (shape, ends) = (MARK, _markEnd(pos));
-                    if (ends == pos + 1 && at(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
+                    if (
+                        ends == pos + 1 && character(pos) == HYPHEN
+                            && _between(Ascii.LETTER_SET, pos)
+                    ) {
                         pos = ends;
                         continue;
                     }
@@ -160,7 +163,7 @@ library Scanner {
         unchecked {
             while (true) {
                 pos = _alnumEnd(pos, backward);
-                if (at(pos) != APOSTROPHE || !_between(Ascii.LETTER_SET, pos)) return pos;
+                if (character(pos) != APOSTROPHE || !_between(Ascii.LETTER_SET, pos)) return pos;
                 ++pos;
             }
             return pos;
@@ -176,7 +179,7 @@ library Scanner {
                 if (!_between(Ascii.DIGIT_SET, pos)) break;
                 ++pos;
             }
-            return at(pos) == PERCENT ? pos + 1 : pos;
+            return character(pos) == PERCENT ? pos + 1 : pos;
         }
     }
 
@@ -208,7 +211,7 @@ library Scanner {
     /// @dev A point with a digit behind it, and no letter or digit before it.
     function _isLeadingPoint(uint256 pos) private pure returns (bool) {
         unchecked {
-            return at(pos) == POINT && Ascii.isIn(Ascii.DIGIT_SET, pos + 1)
+            return character(pos) == POINT && Ascii.isIn(Ascii.DIGIT_SET, pos + 1)
                 && !Ascii.isIn(Ascii.ALNUM_SET, pos - 1);
         }
     }
@@ -220,7 +223,7 @@ library Scanner {
     }
 
     /// @notice The character at `pos`.
-    function at(uint256 pos) internal pure returns (uint256 c) {
+    function character(uint256 pos) internal pure returns (uint256 c) {
         assembly ("memory-safe") {
             c := byte(0, mload(pos))
         }

@@ -36,10 +36,10 @@ library Tokens {
         return (word >> KIND_SHIFT) & 15;
     }
 
-    /// @notice Where the piece before `at` ends.
-    function endBefore(uint256 at) internal pure returns (uint256) {
+    /// @notice Where the piece before `pos` ends.
+    function endBefore(uint256 pos) internal pure returns (uint256) {
         unchecked {
-            return PieceWord.endOf(PieceWord.load(at - 32));
+            return PieceWord.endOf(PieceWord.load(pos - 32));
         }
     }
 
@@ -71,8 +71,8 @@ library Tokens {
             uint256 place = r.tokens - 1;
             if (place >= LIMIT) return;
             _storeCode(r, place, codeOf(r, Kinds.DOUBT));
-            uint256 at = r.parse - 32;
-            PieceWord.store(at, doubted(PieceWord.load(at)));
+            uint256 pos = r.parse - 32;
+            PieceWord.store(pos, doubted(PieceWord.load(pos)));
         }
     }
 
@@ -84,8 +84,8 @@ library Tokens {
         }
     }
 
-    function _byText(Reading memory r, uint256 at) private view returns (uint256 code) {
-        uint256 piece = PieceWord.load(at);
+    function _byText(Reading memory r, uint256 pos) private view returns (uint256 code) {
+        uint256 piece = PieceWord.load(pos);
         code = (piece >> PieceWord.FOUND_SHIFT) & Codebook.CODE_MASK;
         if (code != 0) return code;
         uint256 start = PieceWord.startOf(piece);

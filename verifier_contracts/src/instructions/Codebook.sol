@@ -101,16 +101,19 @@ library Codebook {
             mstore8(key, STAR)
             mstore(add(pieces, 32), or(shl(32, key), add(key, 4)))
         }
-        for (uint256 pos = pieces; pos < last && code == 0;) {
-            uint256 next;
-            assembly {
-                next := add(pos, 32)
-            }
-            lookUp(vocabulary, pos, next);
-            assembly ("memory-safe") {
-                code := and(shr(96, mload(pos)), CODE_MASK)
-            }
-            pos = next;
+        code = _codeOf(vocabulary, pieces);
+        unchecked {
+            if (code == 0) code = _codeOf(vocabulary, last - 32);
+        }
+    }
+
+    /// @dev The code of the piece at `pos`; zero if it is not listed.
+    function _codeOf(Vocabulary vocabulary, uint256 pos) private view returns (uint256 code) {
+        unchecked {
+            lookUp(vocabulary, pos, pos + 32);
+        }
+        assembly ("memory-safe") {
+            code := and(shr(96, mload(pos)), CODE_MASK)
         }
     }
 }

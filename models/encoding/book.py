@@ -67,6 +67,9 @@ class ContactBook:
         return self._accounts[name.lower().encode()]
 
 
+NO_CONTACTS = ContactBook(())
+
+
 def check_listings(listings: Iterable[Listing]) -> None:
     """Raises RefusedSymbol for a list that no book of this version comes to."""
     listed = tuple(listings)

@@ -11,7 +11,7 @@ action's exact prefix; everything after the first ``Observation: `` is opaque.
 
 from dataclasses import dataclass, field
 
-from zkagent.models.encoding.book import NO_TOKEN, ContactBook, SymbolBook
+from zkagent.models.encoding.book import NO_CONTACTS, NO_TOKEN, ContactBook, SymbolBook
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Context:
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
     book: SymbolBook = field(default_factory=lambda: SymbolBook(()))
-    contacts: ContactBook = field(default_factory=lambda: ContactBook(()))
+    contacts: ContactBook = NO_CONTACTS
     owner: str = NO_TOKEN
     caution: int = 0
 

@@ -31,7 +31,8 @@ SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A filled slot: its text as written, and where that stands ("prompt" or "observation")."""
+    """A filled slot: its text as written, and where that stands: "prompt", "observation", or
+    "book" of an asset that is viewed because it is listed."""
 
     slot: SlotName
     text: str

@@ -11,14 +11,14 @@ It acts only where acting scores more than the next verdict by what the agent's 
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from zkagent.models.encoding.amounts import format_amount, parse_amount
 from zkagent.models.encoding.balances import read_balance
 from zkagent.models.encoding.context import Context, Entry, read_history
 from zkagent.models.encoding.decoder import Argument, Decision, ToolSignature, token_of
-from zkagent.models.encoding.manifest import Action, SlotName
+from zkagent.models.encoding.manifest import Action
 from zkagent.models.errors import DuplicateTool, UnknownDecimals
 from zkagent.models.instructions.calls import MOST_CALLS, PlannedCall, Slot, Tag, planned_calls
 from zkagent.models.instructions.manifest import ACTION_OF, VIEW_ACTION, InstructionManifest
@@ -31,6 +31,7 @@ CAUTION_UNIT = 100
 #: Which amount of a readable balance an action takes from: the pool's, or else the wallet's.
 _POOL, _WALLET = 0, 1
 _WORD = 1 << 256
+_Given = tuple[Argument, int]
 
 
 class _Answered(Exception):
@@ -137,23 +138,25 @@ class _Decoder:
         amounts = [self.exact_amount(call) for call in calls]
         step = steps[done]
         if step.call is None:
-            return self.called(VIEW_ACTION, step.asset, "", 0)
-        units = amounts[calls.index(step.call)]
+            return self.called(VIEW_ACTION, self.asset(step.asset, "prompt"))
+        units, source = amounts[calls.index(step.call)], "prompt"
         if units is None:
-            units = self.part_of_balance(step)
+            units, source = self.part_of_balance(step), "observation"
         _, decimals = self.token(step.asset)
-        return self.called(step.action, step.asset, format_amount(units, decimals), units,
-                           step.call.filled.get(Slot.PAYEE))  # fmt: skip
+        amount = Argument("amount", format_amount(units, decimals), source), units
+        payees = [self.payee(at) for slot, at in step.call.filled.items() if slot is Slot.PAYEE]
+        return self.called(step.action, self.asset(step.asset, "prompt"), amount, *payees)
 
     def view(self, assets: Sequence[str]) -> Decision:
         """The balances of these assets, or of the first four that are listed."""
+        source = "prompt" if assets else "book"
         if not assets:
             assets = [x.symbol.lower() for x in self.context.book.listings[:MOST_CALLS]]
         steps = [_Step(VIEW_ACTION, asset, None) for asset in assets]
         done = self.done(steps)
         if done < len(steps):
             self.check_tools(steps, done)
-            return self.called(VIEW_ACTION, steps[done].asset, "", 0)
+            return self.called(VIEW_ACTION, self.asset(steps[done].asset, source))
         seen = [entry.observation for entry in self.history if entry.observation is not None]
         if not seen:
             return self.answer("report", self.manifest.answers.nothing)
@@ -257,33 +260,30 @@ class _Decoder:
 
     # The call
 
-    def called(
-        self, action: int, asset: str, amount: str, units: int, payee: int | None = None
-    ) -> Decision:
-        taken = self.manifest.actions[action]
-        token = token_of(asset, self.context.book, self.decimals)[0]
-        filled: dict[SlotName, Callable[[], tuple[str, str, int]]] = {
-            "asset": lambda: (asset, "prompt", int(token, 16)),
-            "amount": lambda: (amount, "prompt", units),
-            "recipient": lambda: self.payee(payee),
-        }
-        found = [(p, *filled[p.slot]()) for p in taken.parameters]
-        arguments = tuple(Argument(p.slot, text, source) for p, text, source, _ in found)
-        body = json.dumps({p.name: text for p, text, _, _ in found}, separators=(",", ":"))
-        values = tuple(value for _, _, _, value in found)
-        reasoning = taken.prefix.decode() + body + "\n"
-        return Decision("call", taken.name, arguments, values, "", reasoning)
+    def called(self, action: int, *given: _Given) -> Decision:
+        """With arguments by slot, each with its ABI value."""
+        taken, by_slot = self.manifest.actions[action], {each[0].slot: each for each in given}
+        arguments, values = zip(*(by_slot[p.slot] for p in taken.parameters), strict=True)
+        texts = {p.name: by_slot[p.slot][0].text for p in taken.parameters}
+        body = json.dumps(texts, separators=(",", ":"))
+        return Decision(
+            "call", taken.name, arguments, values, "", taken.prefix.decode() + body + "\n"
+        )
 
-    def payee(self, place: int | None) -> tuple[str, str, int]:
-        assert place is not None  # of every call that needs one
+    def asset(self, text: str, source: str) -> _Given:
+        token, _ = token_of(text, self.context.book, self.decimals)
+        return Argument("asset", text, source), int(token, 16)
+
+    def payee(self, place: int) -> _Given:
         text = self.text(place)
         match self.tokens[place].kind:
             case Kind.OWNER:
-                return text, "prompt", int(self.context.owner, 16)
+                account = self.context.owner
             case Kind.CONTACT:
-                return text, "prompt", int(self.context.contacts.account(text), 16)
+                account = self.context.contacts.account(text)
             case _:
-                return text, "prompt", int(text, 16)
+                account = text
+        return Argument("recipient", text, "prompt"), int(account, 16)
 
 
 __all__ = ["CAUTION_UNIT", "decode"]

@@ -16,7 +16,8 @@ from zkagent.models.instructions.quantities import ALL, Cardinal, Quantity
 from zkagent.models.instructions.scanner import Piece, Shape, scan
 
 MAX_TOKENS = 30
-MAX_SYMBOL_LENGTH = 11
+#: Characters of names in a symbol or contact book.
+NAME_LENGTHS = range(2, 12)
 #: Pieces behind "all" in which "but ten" is looked for.
 REACH = 10
 
@@ -135,9 +136,9 @@ class _Reader:
 
     def named(self, piece: Piece, meaning: Meaning) -> Kind:
         word = self.text[piece.start : piece.end].lower()
-        if len(word) <= MAX_SYMBOL_LENGTH and self.names.is_symbol(word):
+        if self.names_symbol(word):
             return Kind.SYMBOL
-        if self.names.is_contact(word):
+        if len(word) in NAME_LENGTHS and self.names.is_contact(word):
             return Kind.CONTACT
         return Kind.OWNER if meaning is Meaning.OWNER else Kind.WORD
 
@@ -228,7 +229,7 @@ class _Reader:
         return None
 
     def excepted(self, at: int, symbol: bytes) -> Quantity | None:
-        ahead = _Reader(self.text, self.pieces, self.names, self.grammar)
+        ahead = _Reader(self.text, [*self.pieces], self.names, self.grammar)
         ahead.at = at + (self.lower(at) in (b"for", b"from"))
         if ahead.at >= len(self.pieces):
             return None
@@ -253,7 +254,7 @@ class _Reader:
         if (
             found.quantity is None
             or self.is_marked(piece)
-            or (found.letters and not self.names.is_symbol(text[-found.letters :].lower()))
+            or (found.letters and not self.names_symbol(text[-found.letters :].lower()))
         ):
             return Token(Kind.DOUBT, piece.start, piece.end)
         if found.letters:
@@ -347,5 +348,7 @@ class _Reader:
         return self.text[self.pieces[i].start : self.pieces[i].end].lower()
 
     def is_symbol(self, i: int) -> bool:
-        word = self.lower(i)
-        return 0 < len(word) <= MAX_SYMBOL_LENGTH and self.names.is_symbol(word)
+        return self.names_symbol(self.lower(i))
+
+    def names_symbol(self, word: bytes) -> bool:
+        return len(word) in NAME_LENGTHS and self.names.is_symbol(word)

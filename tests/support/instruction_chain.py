@@ -70,10 +70,14 @@ class InstructionChain:
 
     def measure(self, prompt: bytes) -> tuple[int, int]:
         """Gas of encoding: as a transaction's first call, and as a later one."""
-        kinds = ["address", CONTEXT]
         context = (self.agent, b"", [], [], prompt)
-        signature = "measure(address,(address,string,address[],string[],string))"
-        answer = self._call(self.harness, signature, kinds, [self.encoder, context])
+        selector = keccak(text="encode((address,string,address[],string[],string))")[:4]
+        return self.measured(self.agent, self.encoder, selector + encode([CONTEXT], [context]))
+
+    def measured(self, agent: str, target: str, data: bytes) -> tuple[int, int]:
+        """The same of any call, for an agent that has been accessed."""
+        kinds, arguments = ["address", "address", "bytes"], [agent, target, data]
+        answer = self._call(self.harness, "measure(address,address,bytes)", kinds, [*arguments])
         first, later = decode(["uint256", "uint256"], answer)
         return first, later
 

@@ -25,10 +25,11 @@ BOOKS = Books(
         ("ten", "0x" + "66" * 20),  # a number, too
         ("abcdefghijk", "0x" + "77" * 20),
         ("b52", "0x" + "88" * 20),
+        ("x", "0x" + "99" * 20),  # too short for a book
     ),
     contacts=tuple(
         (name, "0x" + f"{place:040x}")
-        for place, name in enumerate(("bob", "tunde", "amaka", "me", "o'neil", "dai", "ng"), 1)
+        for place, name in enumerate(("bob", "tunde", "amaka", "me", "o'neil", "dai", "ng", "q"), 1)
     ),
 )
 PLAIN = ("send", "deposit", "withdraw", "please", "to", "then", "pool", "what", "don't", "sending")

@@ -176,4 +176,22 @@ def _altered(rng: random.Random, entry: bytes) -> bytes:
     return rng.choice((b"", entry[: rng.randrange(len(entry))], b"Thought: none\n", b"x" + entry))
 
 
-__all__ = ["MANIFEST", "TOOLS_HELD", "Asked", "asked", "numbers", "read_tokens"]
+def run_of(prompt: str, tags: dict[str, Tag], told: str) -> list[Asked]:
+    """The questions of a whole run. tags: of words; told: by every view of a balance."""
+    text = prompt.encode()
+    tokens = read_tokens(text)
+    words = [text[t.start : t.end].decode().lower() for t in tokens]
+    y = numbers(500, 1, [tags.get(word, Tag.NONE) for word in words])
+    questions: list[Asked] = []
+    reasoning: tuple[bytes, ...] = ()
+    while True:
+        context = Context(text, reasoning, BOOK, CONTACTS, OWNER, 150)
+        questions.append(Asked(context, tokens, TOOLS_HELD, y))
+        decision = questions[-1].decided()
+        if decision.kind != "call":
+            return questions
+        said = told if decision.action == "ViewBalance" else "Successfully done"
+        reasoning += (f"{decision.reasoning}Observation: {said}\n".encode(),)
+
+
+__all__ = ["MANIFEST", "TOOLS_HELD", "Asked", "asked", "numbers", "read_tokens", "run_of"]

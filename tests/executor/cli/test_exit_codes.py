@@ -58,7 +58,7 @@ def test_an_error_of_ours_shows_its_traceback_with_v(
 
 
 @pytest.mark.parametrize("words", ["--help", "circuit list", "config show", "config path --json"])
-def test_a_reader_who_has_seen_enough_ends_it_quietly(words: str) -> None:
+def test_a_reader_who_has_seen_enough_ends_it_quietly(home: Path, words: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "zkagent", *words.split()]

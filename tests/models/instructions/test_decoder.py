@@ -11,6 +11,7 @@ from tests.support.instructions import (
     TOOLS_HELD,
     numbers,
     read_tokens,
+    run_of,
 )
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
@@ -48,14 +49,7 @@ def decide(
 
 def run(prompt: str, tags: dict[str, Tag], told: str) -> list[Decision]:
     """A whole run, in which every view tells this."""
-    taken: list[Decision] = []
-    reasoning: tuple[bytes, ...] = ()
-    while True:
-        taken.append(decide(prompt, tags, reasoning))
-        if taken[-1].kind != "call":
-            return taken
-        said = told if taken[-1].action == "ViewBalance" else "Successfully done"
-        reasoning += (f"{taken[-1].reasoning}Observation: {said}\n".encode(),)
+    return [question.decided() for question in run_of(prompt, tags, told)]
 
 
 def calls(decisions: list[Decision]) -> list[tuple[str, str]]:
@@ -96,6 +90,18 @@ def test_parts_are_taken_of_the_pool_by_withdrawals(words: str, pool: str, expec
     else:
         assert decisions[1].arguments[1].text == expected
         assert [d.kind for d in decisions] == ["call", "call", "done"]
+
+
+def test_where_each_argument_stands_is_said() -> None:
+    def sources(decision: Decision) -> list[str]:
+        return [argument.source for argument in decision.arguments]
+
+    # Terms give amounts of observations a range, so those must not pass for the prompt's.
+    view, withdrawal, _ = run(ALL, ALL_TAGS, balance("120.5", "0"))
+    assert (sources(view), sources(withdrawal)) == (["prompt"], ["prompt", "observation"])
+    assert sources(run(PAIR, PAIR_TAGS, "")[1]) == ["prompt", "prompt", "prompt"]
+    listed = decide("what do i have", {}, margin=-SURE, other=Verdict.VIEW)
+    assert sources(listed) == ["book"]
 
 
 def test_parts_are_taken_of_the_wallet_by_deposits_and_transfers() -> None:

@@ -59,6 +59,7 @@ def worth(quantity: Quantity) -> str:
 
 
 READ = {
+    "all but 5usdc": "all:PART but:WORD 5:DIGITS usdc:SYMBOL",
     "send 5 USDC to bob": "send:WORD 5:DIGITS USDC:SYMBOL to:WORD bob:CONTACT",
     "5usdc->bob": "5:DIGITS usdc:SYMBOL ->:MARK bob:CONTACT",
     "don't, bob's turn": "don't:WORD ,:MARK bob's:WORD turn:WORD",
@@ -239,10 +240,26 @@ def test_tokens_stand_in_order_and_leave_nothing_out_but_blanks_and_hyphens(text
     assert not text[before:].strip(" -")
 
 
-@given(st.lists(st.sampled_from([w.decode() for w in WORDS] + ["5", "0.5", "usdc", ","])))
-def test_no_order_of_the_words_of_amounts_is_an_error(words: list[str]) -> None:
+@given(st.lists(st.sampled_from([*(w.decode() for w in WORDS), *"5 0.5 5usdc usdc ,".split()])))
+@example(["all", "but", "5usdc"])
+def test_no_order_of_the_words_of_amounts_is_an_error_or_loses_one(words: list[str]) -> None:
+    text = " ".join(words)
     with contextlib.suppress(RefusedText):
-        tokens(" ".join(words))
+        found, before = tokens(text), 0
+        for token in found:
+            assert not text[before : token.start].strip()
+            before = token.end
+        assert not text[before:].strip()
+
+
+@pytest.mark.parametrize(("name", "known"), [("b", 0), ("bo", 1), ("b" * 11, 1), ("b" * 12, 0)])
+def test_names_are_as_long_as_a_book_can_have_them(name: str, known: int) -> None:
+    """Whatever a forged book holds: the contract finds no others."""
+    prompt = f"{name} 5{name} half a {name}".encode()
+    symbols = Names(lambda word: word == name.encode(), lambda word: False, lambda address: False)
+    contacts = Names(lambda word: False, lambda word: word == name.encode(), lambda address: False)
+    assert [t.kind for t in read(prompt, symbols)].count(Kind.SYMBOL) == 3 * known
+    assert [t.kind for t in read(prompt, contacts)].count(Kind.CONTACT) == 2 * known
 
 
 def test_what_is_no_prompt_is_refused() -> None:

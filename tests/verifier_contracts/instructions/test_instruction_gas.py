@@ -1,4 +1,4 @@
-"""What reading an instruction costs on chain; the bounds are a few percent above what was measured.
+"""What reading and deciding an instruction costs on chain: a few percent above what was seen.
 
 A made-up vocabulary costs what a model's own does: here it is in two contracts. Of the first call
 in a transaction, 15,000 are for what it reads for the first time: itself, those two, books.
@@ -6,8 +6,11 @@ in a transaction, 15,000 are for what it reads for the first time: itself, those
 
 import pytest
 
+from tests.support.decoder_chain import DecoderChain
 from tests.support.instruction_chain import InstructionChain
 from tests.support.instruction_prompts import BOOKS, table_of_writers
+from tests.support.instructions import run_of
+from zkagent.models.instructions.calls import Tag
 from zkagent.verifier_contracts.chain.local import Anvil
 
 LONG = (  # 127 characters, 21 tokens
@@ -18,6 +21,7 @@ WORDY = (  # 122 characters, 25 tokens
     b"take two hundred and fifty dai out of the pool, send half of it to bob now, "
     b"keep the rest there until sunday comes, please"
 )
+UNKNOWN = b"grok zorb quux fnord blip " * 5  # 125, 25 words of which none is known
 SHORT = b"withdraw 250.75 USDC from the lending pool to my own wallet"  # 59, 11
 
 
@@ -28,7 +32,13 @@ def contracts(anvil: Anvil) -> InstructionChain:
 
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
-    [(LONG, 68_000, 53_000), (WORDY, 75_000, 60_000), (SHORT, 50_500, 35_500)],
+    [
+        (LONG, 68_000, 53_000),
+        (WORDY, 75_000, 60_000),
+        (UNKNOWN, 164_000, 148_500),
+        (b"zorb " * 30, 191_000, 175_500),
+        (SHORT, 50_500, 35_500),
+    ],
 )
 def test_encoding_stays_affordable(
     contracts: InstructionChain, prompt: bytes, first: int, later: int
@@ -38,3 +48,33 @@ def test_encoding_stays_affordable(
     measured = contracts.measure(prompt)
     assert measured[0] < first, measured
     assert measured[1] < later, measured
+
+
+T, A = Tag, Tag.ARGUMENT
+ONE = (
+    "please send exactly 10.5 usdc from my wallet over to my good old friend carol as soon as you "
+    "can, that would be so very kind"
+)
+FOUR = "withdraw half of usdc and a third of dai, deposit all gusd, send 5 unit to bob"
+FOUR_TAGS = {"half": T.WITHDRAW, "a third": A, "usdc": A, "third": T.WITHDRAW, "dai": A}
+FOUR_TAGS |= {"all": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags", "first", "later"),
+    [
+        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 72_500, 41_700),
+        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 80_500, 52_200),
+        (FOUR, FOUR_TAGS, 108_500, 80_100),
+    ],
+)
+def test_deciding_stays_affordable(
+    chain: Anvil, prompt: str, tags: dict[str, Tag], first: int, later: int
+) -> None:
+    """The dearest step of each run; of the first call, 27,500 are for contracts read anew."""
+    decoders = DecoderChain(chain)
+    told = "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet"
+    measured = [decoders.measure(question) for question in run_of(prompt, tags, told)]
+    assert len(measured) > 1
+    assert max(cold for cold, _ in measured) < first, measured
+    assert max(warm for _, warm in measured) < later, measured

@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
+import {Tokens} from "./Tokens.sol";
 
 /// @notice A call that a prompt asks for.
 /// @param action Its tag.
@@ -46,10 +47,10 @@ library Calls {
         unchecked {
             for (uint256 i = 0; i < count; ++i) {
                 uint256 token = ParsedTokens.tokenAt(parse, i);
-                uint256 place = ParsedTokens.placeOf(token);
+                uint256 place = Tokens.placeOf(token);
                 if (place > LAST_PLACE) return calls;
                 uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
-                uint256 kind = ParsedTokens.kindOf(token);
+                uint256 kind = Tokens.kindOf(token);
                 if (tag == 0 || kind == Kinds.DOUBT) continue;
                 if (tag != ARGUMENT) {
                     if (found == MOST_CALLS) return calls;

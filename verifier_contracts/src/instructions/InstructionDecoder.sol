@@ -22,6 +22,8 @@ import {Answers} from "./Answers.sol";
 import {Calls, PlannedCall} from "./Calls.sol";
 import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
+import {Quantities} from "./Quantities.sol";
+import {Tokens} from "./Tokens.sol";
 import {Said, Verdicts} from "./Verdicts.sol";
 
 /// @title From a network's numbers to a decision, exactly as `models/instructions/decoder.py`
@@ -115,7 +117,7 @@ contract InstructionDecoder is IDecoder {
     {
         for (uint256 i = 0; i < count; ++i) {
             uint256 token = ParsedTokens.tokenAt(parse, i);
-            if (ParsedTokens.kindOf(token) == Kinds.DOUBT) _doubt(c, manifest, token);
+            if (Tokens.kindOf(token) == Kinds.DOUBT) _doubt(c, manifest, token);
         }
     }
 
@@ -124,7 +126,7 @@ contract InstructionDecoder is IDecoder {
     function _act(Context calldata c, bytes calldata parse, Plan memory plan) private view {
         PlannedCall[] memory calls = plan.calls;
         for (uint256 i = 0; i < calls.length; ++i) {
-            if (ParsedTokens.shareOf(calls[i].filled[Calls.AMOUNT]) != 0) {
+            if (Quantities.shareOf(calls[i].filled[Calls.AMOUNT]) != 0) {
                 _add(plan, VIEW_ACTION);
             }
             _add(plan, calls[i].action - 1);
@@ -239,8 +241,8 @@ contract InstructionDecoder is IDecoder {
         returns (uint256 units)
     {
         uint256 amount = call_.filled[Calls.AMOUNT];
-        bool but = ParsedTokens.isBut(amount);
-        if (ParsedTokens.shareOf(amount) != 0 && !but) return 0;
+        bool but = Quantities.isBut(amount);
+        if (Quantities.shareOf(amount) != 0 && !but) return 0;
         units = _units(c, plan, call_);
         if (but) return 0;
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
@@ -253,8 +255,8 @@ contract InstructionDecoder is IDecoder {
     {
         uint256 amount = call_.filled[Calls.AMOUNT];
         (, uint256 decimals) = _token(c, plan, call_);
-        uint256 places = ParsedTokens.placesOf(amount);
-        uint256 digits = ParsedTokens.digitsOf(amount);
+        uint256 places = Quantities.placesOf(amount);
+        uint256 digits = Quantities.digitsOf(amount);
         if (places > decimals) _doubt(c, plan.manifest, amount);
         uint256 scale = 10 ** (decimals - places);
         if (digits > type(uint256).max / scale) _doubt(c, plan.manifest, amount);
@@ -272,12 +274,12 @@ contract InstructionDecoder is IDecoder {
         (address token, uint8 decimals) = _token(c, plan, call_);
         uint256 text = _balance(c, plan, token, action);
         uint256 there = Decimals.parse(Texts.copy(text), decimals);
-        if (ParsedTokens.isBut(amount)) {
+        if (Quantities.isBut(amount)) {
             uint256 kept = _units(c, plan, call_);
             if (kept > there) _answer(plan.manifest, Answers.SHORT);
             units = there - kept;
         } else {
-            units = Math.mulDiv(there, ParsedTokens.digitsOf(amount), ParsedTokens.shareOf(amount));
+            units = Math.mulDiv(there, Quantities.digitsOf(amount), Quantities.shareOf(amount));
         }
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
     }
@@ -368,7 +370,7 @@ contract InstructionDecoder is IDecoder {
         view
         returns (address)
     {
-        uint256 kind = ParsedTokens.kindOf(token);
+        uint256 kind = Tokens.kindOf(token);
         if (kind == Kinds.OWNER) return IOwnedAgent(agent).owner();
         if (kind == Kinds.ADDRESS) return Assets.parseAddress(text);
         address book = address(uint160(ParsedTokens.word(parse, 1)));
@@ -377,7 +379,7 @@ contract InstructionDecoder is IDecoder {
     }
 
     function _text(Context calldata c, uint256 token) private pure returns (uint256) {
-        return Texts.slice(c.prompt, ParsedTokens.startOf(token), ParsedTokens.endOf(token));
+        return Texts.slice(c.prompt, Tokens.startOf(token), Tokens.endOf(token));
     }
 
     function _doubt(Context calldata c, uint256 manifest, uint256 token) private pure {

@@ -37,6 +37,11 @@ library Quantities {
         return PRESENT | BUT | (1 << SHARE_SHIFT) | (token & number);
     }
 
+    /// @notice Whether it is what is to be left of the balance.
+    function isBut(uint256 quantity) internal pure returns (bool) {
+        return quantity & BUT != 0;
+    }
+
     function digitsOf(uint256 quantity) internal pure returns (uint256) {
         return (quantity >> DIGITS_SHIFT) & DIGITS_MASK;
     }

@@ -161,25 +161,19 @@ library Reader {
         }
     }
 
-    /// @dev None without such words. "All but all but ten" is none either; what is glued to a symbol
-    ///   behind the last "but" is taken apart all the same.
+    /// @dev None without such words. "All but all but ten" is none either.
     function _allBut(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
-            bool nested;
-            while (true) {
-                uint256 symbol;
-                (pos, symbol) = _except(r, pos);
-                if (pos == 0) return 0;
-                if (PieceWord.isForOrFrom(PieceWord.load(pos))) pos += 32;
-                if (pos >= r.last) return 0;
-                if (PieceWord.meaningAt(pos) != Meanings.ALL) {
-                    uint256 less = _excepted(r, pos, symbol);
-                    return nested ? 0 : less;
-                }
-                nested = true;
-                pos += 32;
-            }
-            return 0;
+            uint256 symbol;
+            (pos, symbol) = _except(r, pos);
+            if (pos == 0) return 0;
+            if (PieceWord.isForOrFrom(PieceWord.load(pos))) pos += 32;
+            if (pos >= r.last || PieceWord.meaningAt(pos) == Meanings.ALL) return 0;
+            uint256 piece = PieceWord.load(pos);
+            uint256 less = _excepted(r, pos, symbol);
+            // What is glued to a symbol was taken apart; it is read again.
+            PieceWord.store(pos, piece);
+            return less;
         }
     }
 

@@ -32,6 +32,21 @@ library Tokens {
         }
     }
 
+    /// @notice Its place among the prompt's tokens.
+    function placeOf(uint256 word) internal pure returns (uint256) {
+        return word & 31;
+    }
+
+    /// @notice The offset in the prompt where it starts.
+    function startOf(uint256 word) internal pure returns (uint256) {
+        return (word >> START_SHIFT) & 0x3ff;
+    }
+
+    /// @notice The offset in the prompt where it ends.
+    function endOf(uint256 word) internal pure returns (uint256) {
+        return (word >> END_SHIFT) & 0x3ff;
+    }
+
     function kindOf(uint256 word) internal pure returns (uint256) {
         return (word >> KIND_SHIFT) & 15;
     }

@@ -76,7 +76,7 @@ contract InstructionEncoderTest is InstructionWorld {
         string memory prompt = "all but all but all but all but all but all but all but all but ";
         prompt = string.concat(prompt, "all but all but all but all but all but 5usdc");
         (, bytes memory parse) = _encode(prompt);
-        assertEq(parse.length, 32 * (3 + 13 + 1));
+        assertEq(parse.length, 32 * (3 + 13 + 2));
     }
 
     function test_a_vocabulary_has_one_to_eight_whole_contracts() public {

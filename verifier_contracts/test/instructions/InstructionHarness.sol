@@ -55,17 +55,16 @@ contract InstructionHarness {
         }
     }
 
-    /// @notice Gas of the call as an executor would make it, for the first of a transaction and for
-    ///   a later one. For eth_call, where nothing has been accessed yet but the agent.
-    function measure(address encoder, Context calldata c)
+    /// @notice Gas of a call as an executor would make it, for the first of a transaction and for a
+    ///   later one. For eth_call, where nothing has been accessed yet but the agent.
+    function measure(address agent, address target, bytes calldata data)
         external
         view
         returns (uint256 first, uint256 later)
     {
-        require(c.agent.code.length != 0);
-        bytes memory data = abi.encodeCall(IEncoder.encode, (c));
-        first = _gasOf(encoder, data);
-        later = _gasOf(encoder, data);
+        require(agent.code.length != 0);
+        first = _gasOf(target, data);
+        later = _gasOf(target, data);
     }
 
     function _gasOf(address target, bytes memory data) private view returns (uint256 used) {

@@ -29,6 +29,9 @@ class Meaning(IntEnum):
     OWNER = 17  # a payee: the agent's owner
 
 
+_SCALED = {"k": 3, "thousand": 3, "thousend": 3, "grand": 3, "m": 6, "million": 6}
+
+
 def _listed() -> Iterable[tuple[str, Meaning, int]]:
     for word in ("zero", "nought", "naught", "oh"):
         yield word, Meaning.ZERO, 0
@@ -42,8 +45,9 @@ def _listed() -> Iterable[tuple[str, Meaning, int]]:
     for value, word in enumerate(tens.split(), 2):
         yield word, Meaning.TEN, 10 * value
     yield "fourty", Meaning.TEN, 40
-    yield "hundred", Meaning.HUNDRED, 2
-    for word, power in (("k", 3), ("thousand", 3), ("grand", 3), ("m", 6), ("million", 6)):
+    for word in ("hundred", "hunderd"):
+        yield word, Meaning.HUNDRED, 2
+    for word, power in _SCALED.items():
         yield word, Meaning.SCALE, power
     yield "dozen", Meaning.DOZEN, 12
     yield "point", Meaning.POINT, 0
@@ -57,6 +61,7 @@ def _listed() -> Iterable[tuple[str, Meaning, int]]:
     yield "fourth", Meaning.FRACTION, 4
     yield "fourths", Meaning.FRACTION, 4
     whole = "all everything whole entire entirety lot every total rest remainder remaining left"
+    whole += " full fully complete completely entirely totality empty drain evrything everyting"
     for word in whole.split():
         yield word, Meaning.ALL, 1
     for word in "but except excepting save bar minus apart besides excluding less".split():

@@ -16,6 +16,7 @@ from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
+from zkagent.models.training import recurrence
 
 #: Of codes: the highest bit says that there is a token.
 FREE_BITS = CODE_BITS - 1
@@ -143,19 +144,14 @@ class GatedReader(nn.Module):
         window = torch.cat([before, signs, behind], -1)
         cut, unit = WINDOW * CODE_BITS, w["gate_unit"].unsqueeze(1)
         read, fed = w["gates"][..., :cut], w["gates"][..., cut:].transpose(1, 2)
-        given = torch.einsum("nti,doi->dnto", window, read) + w["gate_bias"][:, None, None]
+        given = window @ read.flatten(0, 1).T
+        given = given.reshape(*window.shape[:2], DIRECTIONS, 2 * units)
+        given = given.permute(2, 0, 1, 3) + w["gate_bias"][:, None, None]
         given = torch.stack([given[0], given[1].flip(1)])  # the second direction reads backwards
         there = torch.stack([present, present.flip(1)]).unsqueeze(-1)
-        state = -torch.ones(DIRECTIONS, len(codes), units)
-        found = []
-        for at in range(codes.shape[1]):
-            gate = bit((given[:, :, at] + torch.bmm(state, fed)) * unit)
-            change = gate[..., :units] * there[:, :, at]
-            state = state + change * (2 * gate[..., units:] - 1 - state)
-            found.append(state)
-        states = (torch.stack(found, 2) + 1) / 2
-        last = (torch.cat([state[0], state[1]], -1) + 1) / 2
-        return torch.cat([states[0], states[1].flip(1)], -1), last
+        found = (recurrence.states(given, fed, unit, there) + 1) / 2
+        last = torch.cat([found[0, :, -1], found[1, :, -1]], -1)
+        return torch.cat([found[0], found[1].flip(1)], -1), last
 
     def _weights(self) -> dict[str, Tensor]:
         """Those of the gates as integers where they are rounded, in `gate_unit`: of fractions, a

@@ -17,6 +17,7 @@ from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
 from zkagent.models.networks.gated import GatedWeights
 from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, Vocabulary
+from zkagent.models.training.memory import keep_freed_memory
 
 Array = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -127,6 +128,7 @@ def train_gated(
     """Train from `seed`: the same each time on the same machine. One progress line an epoch."""
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(1)
+    keep_freed_memory()
     kept = [each for each in examples if len(each.tokens) <= TOKENS]
     words, generator = Words.of(kept), torch.Generator().manual_seed(seed)
     model = GatedReader(sizes, words.sizes, generator)

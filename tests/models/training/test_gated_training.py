@@ -5,12 +5,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import Tensor  # noqa: E402
+
 from tests.models.networks.test_gated import features  # noqa: E402
 from tests.support.integer_networks import infer  # noqa: E402
 from zkagent.models.instructions.calls import Tag, slot_of  # noqa: E402
 from zkagent.models.instructions.packing import TOKENS, Verdict, said  # noqa: E402
 from zkagent.models.instructions.reader import Names, read  # noqa: E402
 from zkagent.models.networks.gated import export_gated  # noqa: E402
+from zkagent.models.training import recurrence  # noqa: E402
 from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, bit  # noqa: E402
 from zkagent.models.training.gated_training import (  # noqa: E402
     Example,
@@ -131,3 +134,40 @@ def test_rounding_leaves_gradients_and_keeps_sums_within_what_is_said() -> None:
     assert bit(z).tolist() == [0, 0, 1]
     assert z.grad is not None
     assert (z.grad > 0).all()
+
+
+def test_states_and_their_gradients_are_those_of_the_plain_loop() -> None:
+    generator = torch.Generator().manual_seed(8)
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(*shape, generator=generator)
+
+    texts, length, units = 5, 7, 3
+    given, fed = normal(2, texts, length, 2 * units), normal(2, units, 2 * units)
+    unit = normal(2, 1, 2 * units).abs() + 0.1
+    ends = torch.randint(1, length + 1, (texts, 1), generator=generator)
+    there = (torch.arange(length) < ends).float().expand(2, texts, length).unsqueeze(-1)
+    weighed = normal(2, texts, length, units)
+    found = []
+    for states in (recurrence.states, plain_states):
+        leaves = [given.clone().requires_grad_(), fed.clone().requires_grad_()]
+        out = states(*leaves, unit, there)
+        (out * weighed).sum().backward()
+        found.append((out.detach(), *(leaf.grad for leaf in leaves)))
+    quick, plain = found
+    assert torch.equal(quick[0], plain[0])
+    assert {*quick[0].unique().tolist()} == {-1.0, 1.0}
+    for one, other in zip(quick[1:], plain[1:], strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+        assert other.abs().sum() > 0
+
+
+def plain_states(given: Tensor, fed: Tensor, unit: Tensor, there: Tensor) -> Tensor:
+    directions, texts, length, twice = given.shape
+    state, found = -torch.ones(directions, texts, twice // 2), []
+    for at in range(length):
+        gate = bit((given[:, :, at] + torch.bmm(state, fed)) * unit)
+        change, value = gate.chunk(2, -1)
+        state = state + change * there[:, :, at] * (2 * value - 1 - state)
+        found.append(state)
+    return torch.stack(found, 2)

@@ -8,9 +8,10 @@ from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import FEATURE_BITS, FEATURES, TOKENS, Verdict
 from zkagent.models.networks.gated import GatedWeights, Weights, export_gated
 
-UNITS, SEEN, HIDDEN = 38, 24, 64
+UNITS, SEEN, HIDDEN = 36, 24, 64
 #: What the magnitudes of a unit's weights come to: a comparison costs that one's bits.
-GATE_SUM, SEEN_SUM = 255, 511
+GATE_SUM, SEEN_SUM = 127, 255
+TAG_UNIT = 100
 SEED = 30
 
 
@@ -27,8 +28,9 @@ def gated_network() -> bytes:
             hidden_bias=rng.integers(-127, 128, HIDDEN),
             scores=rng.integers(-127, 128, (len(Verdict), HIDDEN)),
             score_bias=rng.integers(-127, 128, len(Verdict)),
-            tags=rng.integers(-31, 32, (len(Tag), 2 * UNITS + SEEN)),
-            tag_bias=rng.integers(-31, 32, len(Tag)),
+            tags=rng.integers(-15, 16, (len(Tag), 2 * UNITS + SEEN)),
+            tag_bias=rng.integers(-15, 16, len(Tag)),
+            tag_unit=TAG_UNIT,
         )
     )
 

@@ -8,12 +8,15 @@ looks each one up once.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
+from zkagent.models.instructions.reader import AMOUNTS, BY_TEXT, PAYEES, Kind, Token
 from zkagent.models.instructions.scanner import LETTERS
 
 CODE_BITS = 48
 #: Of every code: there is a token.
 PRESENT = 1 << (CODE_BITS - 1)
+#: Of the codes of kinds that can fill a slot, and of no others: the network looks at their tags.
+FILLING = PRESENT >> 1
+FILLERS = frozenset({*AMOUNTS, *PAYEES, Kind.SYMBOL})
 #: Letters by which words are looked up that are not known, of words of `STARTED` letters on.
 FIRST, LAST, STARTED = 4, 3, 4
 
@@ -55,4 +58,4 @@ def parts_of(word: bytes) -> tuple[bytes, bytes]:
     return word[:FIRST], word[-LAST:]
 
 
-__all__ = ["CODE_BITS", "PRESENT", "Codebook", "parts_of", "word_of"]
+__all__ = ["CODE_BITS", "FILLERS", "FILLING", "PRESENT", "Codebook", "parts_of", "word_of"]

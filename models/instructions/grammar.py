@@ -45,8 +45,8 @@ def _listed() -> Iterable[tuple[str, Meaning, int]]:
     for value, word in enumerate(tens.split(), 2):
         yield word, Meaning.TEN, 10 * value
     yield "fourty", Meaning.TEN, 40
-    for word in ("hundred", "hunderd"):
-        yield word, Meaning.HUNDRED, 2
+    yield "hundred", Meaning.HUNDRED, 2
+    yield "hunderd", Meaning.HUNDRED, 2
     for word, power in _SCALED.items():
         yield word, Meaning.SCALE, power
     yield "dozen", Meaning.DOZEN, 12

@@ -15,6 +15,10 @@ states at a token decide on its tag.
     scores = W_2 relu(W_1 [sum of r, sums of states, last states] + b_1) + b_2
     tag = arg-max(W_t [states, r] + b_t)
 
+How sure it is to act is the least of: how much acting scores more than the next best; and, times a
+constant, how much each tag does that counts, those of tokens whose codes say that they can fill a
+slot.
+
 In a proof a comparison costs about as many constraints as its sum has bits, and a sum nothing.
 """
 
@@ -24,7 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from zkagent.models.instructions.codes import CODE_BITS
+from zkagent.models.instructions.calls import Tag
+from zkagent.models.instructions.codes import CODE_BITS, FILLING
 from zkagent.models.instructions.packing import (
     FEATURE_BITS,
     FEATURES,
@@ -40,6 +45,8 @@ Weights = npt.NDArray[np.int64]
 DIRECTIONS = 2  # forwards, then backwards
 WINDOW = 3
 OUTPUTS = 3
+#: Of the bit that says whether a token can fill a slot, the highest bit's being 0.
+FILLING_PLACE = CODE_BITS - FILLING.bit_length()
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,8 @@ class GatedWeights:
 
     gates [2, 2 U, 3 * 48 + U]: those that say whether, then those that say to what. gate_bias [2,
     2 U]. seen [R, 2 U + 48], seen_bias [R]. hidden [H, R + 4 U], hidden_bias [H]. scores [5, H],
-    score_bias [5]. tags [6, 2 U + R], tag_bias [6].
+    score_bias [5]. tags [6, 2 U + R], tag_bias [6]. tag_unit: what one of a tag's score counts in
+    those of scores, 1 or more.
     """
 
     gates: Weights
@@ -61,6 +69,7 @@ class GatedWeights:
     score_bias: Weights
     tags: Weights
     tag_bias: Weights
+    tag_unit: int
 
     @property
     def units(self) -> int:
@@ -69,9 +78,9 @@ class GatedWeights:
 
 
 def export_gated(weights: GatedWeights) -> bytes:
-    """The ONNX file. x [1, 90]: three int16 a token, the code's highest bits first. y [1, 3]: by
-    how much acting scores more than the next best; that one's number times 2^45, and the tags of
-    the first 15 tokens, three bits each, the first the highest; the other tags."""
+    """The ONNX file. x [1, 90]: three int16 a token, the code's highest bits first. y [1, 3]: how
+    sure it is to act; the number of the next best times 2^45, and the tags of the first 15 tokens,
+    three bits each, the first the highest; the other tags."""
     graph = IntegerGraph("gated", TOKENS * FEATURES, BITS_OPSET)
     codes = _codes(graph)
     states, last = _states(graph, weights, codes)
@@ -83,10 +92,12 @@ def export_gated(weights: GatedWeights) -> bytes:
     scores = _affine(graph, graph.node("Relu", [hidden]), weights.scores, weights.score_bias)
     margin, other = _margin(graph, scores)
     sources = graph.node("Concat", [states, seen], axis=2)
-    tags = graph.node("ArgMax", [_affine(graph, sources, weights.tags, weights.tag_bias)], axis=2)
+    tagged = _affine(graph, sources, weights.tags, weights.tag_bias)
+    sure = _least(graph, graph.concat([margin, _tag_margins(graph, weights, codes, tagged)]))
+    tags = graph.node("ArgMax", [tagged], axis=2)
     packed = graph.matmul(graph.reshape(tags, [1, TOKENS]), _places_of_tags())
     first = graph.node("Add", [graph.pick(packed, [0]), graph.matmul(other, [[1 << TAGS_BITS]])])
-    return graph.finish(graph.concat([margin, first, graph.pick(packed, [1])]), OUTPUTS)
+    return graph.finish(graph.concat([sure, first, graph.pick(packed, [1])]), OUTPUTS)
 
 
 def _codes(graph: IntegerGraph) -> str:
@@ -169,6 +180,59 @@ def _margin(graph: IntegerGraph, scores: str) -> tuple[str, str]:
     best = graph.node("Max", [graph.pick(pairs, [0]), graph.pick(pairs, [1])])
     margin = graph.node("Sub", [graph.pick(scores, [Verdict.ACT]), best])
     return margin, graph.node("ArgMax", [others], axis=1)
+
+
+def _tag_margins(graph: IntegerGraph, weights: GatedWeights, codes: str, tagged: str) -> str:
+    """[1, 30]: by how much each token's best tag scores more than the next, in units of scores;
+    where no tag counts, more than that ever comes to."""
+    tags = [
+        graph.node("Gather", [tagged, graph.constant([tag])], axis=2) for tag in range(len(Tag))
+    ]
+    first, second = _two_best(
+        graph, [_ordered(graph, *pair) for pair in zip(tags[::2], tags[1::2], strict=True)]
+    )
+    margin = graph.node(
+        "Mul", [graph.node("Sub", [first, second]), graph.constant(weights.tag_unit)]
+    )
+    most = _most_apart(weights) * weights.tag_unit
+    filling = graph.node("Gather", [codes, graph.constant([FILLING_PLACE])], axis=2)
+    beyond = graph.add(graph.node("Mul", [filling, graph.constant(-most)]), most)
+    return graph.reshape(graph.node("Add", [margin, beyond]), [1, TOKENS])
+
+
+def _two_best(graph: IntegerGraph, pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The largest of all, and the largest of the others. pairs: each the larger one first."""
+    (best, next_best), *others = pairs
+    for first, second in others:
+        best, least = _ordered(graph, best, first)
+        next_best = graph.node("Max", [least, graph.node("Max", [next_best, second])])
+    return best, next_best
+
+
+def _ordered(graph: IntegerGraph, one: str, other: str) -> tuple[str, str]:
+    """The larger and the smaller."""
+    larger = graph.node("Max", [one, other])
+    return larger, graph.node("Sub", [graph.node("Add", [one, other]), larger])
+
+
+def _most_apart(weights: GatedWeights) -> int:
+    """What two tags' scores never differ by more than."""
+    units = 2 * weights.units
+    positive = np.maximum(weights.seen, 0).sum(axis=1) + np.maximum(weights.seen_bias, 0)
+    sizes = np.concatenate([np.ones(units, np.int64), positive])
+    largest = np.abs(weights.tags) @ sizes + np.abs(weights.tag_bias)
+    return 2 * int(largest.max()) + 1
+
+
+def _least(graph: IntegerGraph, numbers: str, count: int = TOKENS + 1) -> str:
+    """[1, 1]: the smallest of [1, count]."""
+    left = graph.node("Mul", [numbers, graph.constant(-1)])
+    while count > 1:
+        half, odd = divmod(count, 2)
+        pair = [graph.pick(left, range(at, at + half)) for at in (0, half)]
+        kept = [graph.pick(left, [count - 1])] if odd else []
+        left, count = graph.concat([graph.node("Max", pair), *kept]), half + odd
+    return graph.node("Mul", [left, graph.constant(-1)])
 
 
 def _places_of_tags() -> Weights:

@@ -18,8 +18,8 @@ from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
 from zkagent.models.training import recurrence
 
-#: Of codes: the highest bit says that there is a token.
-FREE_BITS = CODE_BITS - 1
+#: Of codes: the highest bit says that there is a token, the next that it can fill a slot.
+FREE_BITS = CODE_BITS - 2
 #: By what sums over tokens are divided, to be about as large as what stands beside them.
 POOLED = 8
 
@@ -28,7 +28,9 @@ POOLED = 8
 class GatedSizes:
     """units: of each direction. gate_sum, seen_sum: how much the magnitudes of the weights and the
     bias of one unit come to, in integers and before each is rounded: what a comparison costs.
-    hidden_weight, score_weight, tag_weight: the largest integers of the layers behind."""
+    hidden_weight, score_weight, tag_weight: the largest integers of the layers behind.
+    tag_worth: how many log-odds of a verdict one of a tag counts, where the network says how sure
+    it is."""
 
     units: int = 40
     seen: int = 24
@@ -38,6 +40,7 @@ class GatedSizes:
     hidden_weight: int = 127
     score_weight: int = 127
     tag_weight: int = 31
+    tag_worth: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,14 @@ class Vocabulary:
 @dataclass(frozen=True)
 class Texts:
     """Numbers [N, L] of what stands at each place of N texts: words, 0 for those to be read as
-    unknown, and their first and last letters. present [N, L]: 1 where there is a token."""
+    unknown, and their first and last letters. present [N, L]: 1 where there is a token. filling [N,
+    L]: 1 where it can fill a slot."""
 
     words: Tensor
     starts: Tensor
     ends: Tensor
     present: Tensor
+    filling: Tensor
 
 
 class _Bit(torch.autograd.Function):
@@ -107,7 +112,7 @@ class GatedReader(nn.Module):
         self.tag_bias = normal(0.01, len(Tag))
 
     def codes(self, texts: Texts) -> Tensor:
-        """[N, L, 48] bits, the first of which says that there is a token."""
+        """[N, L, 48] bits."""
         whole = self.words[texts.words] + self.starts[texts.starts] + self.ends[texts.ends]
         part = torch.where(
             (texts.starts > 0).unsqueeze(-1), self.starts[texts.starts], self.ends[texts.ends]
@@ -116,7 +121,7 @@ class GatedReader(nn.Module):
         part = torch.where(lost.unsqueeze(-1), self.words[0], part)
         free = bit(torch.where((texts.words > 0).unsqueeze(-1), whole, part))
         present = texts.present.unsqueeze(-1)
-        return torch.cat([present, free * present], -1)
+        return torch.cat([present, texts.filling.unsqueeze(-1), free * present], -1)
 
     def forward(self, texts: Texts) -> tuple[Tensor, Tensor]:
         """Scores of verdicts [N, 5] and of tags [N, L, 6], in real units."""
@@ -195,8 +200,13 @@ class GatedReader(nn.Module):
         gates, gate_bias = _of_zeros_and_ones(w["gates"], w["gate_bias"])
         return GatedWeights(
             gates, gate_bias, w["seen"], w["seen_bias"], w["hidden"], w["hidden_bias"],
-            w["scores"], w["score_bias"], w["tags"], w["tag_bias"],
+            w["scores"], w["score_bias"], w["tags"], w["tag_bias"], self._tag_unit(),
         )  # fmt: skip
+
+    def _tag_unit(self) -> int:
+        scales = self._scales()
+        ratio = scales["score_bias"] / scales["tag_bias"] * self.sizes.tag_worth
+        return max(1, round(ratio.item()))
 
     def score_unit(self) -> int:
         """What one unit of a score is in integers."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from zkagent.models.instructions.calls import MOST_CALLS, Tag, slot_of
-from zkagent.models.instructions.codes import PRESENT, Codebook, parts_of, word_of
+from zkagent.models.instructions.codes import FILLERS, FILLING, PRESENT, Codebook, parts_of, word_of
 from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
 from zkagent.models.networks.gated import GatedWeights
@@ -265,6 +265,7 @@ class _Trainer:
             torch.from_numpy(batch.starts),
             torch.from_numpy(batch.ends),
             torch.from_numpy(batch.present.astype(np.float32)),
+            torch.from_numpy(batch.fills.astype(np.float32)),
         )
         scores, tags = self.model(texts)
         loss = self.loss(scores, tags, batch)
@@ -307,12 +308,15 @@ def codebook_of(model: GatedReader, words: Words) -> Codebook:
         {start: _packed(starts[number]) for start, number in words.starts.items()},
         {end: _packed(ends[number]) for end, number in words.ends.items()},
         _packed(own[0]),
-        {k: _packed(own[number] + starts[0] + ends[0]) for k, number in words.kinds.items()},
+        {
+            kind: _packed(own[number] + starts[0] + ends[0]) | (FILLING if kind in FILLERS else 0)
+            for kind, number in words.kinds.items()
+        },
     )
 
 
 def _packed(vector: npt.NDArray[np.float32]) -> int:
-    """The bits of a code, the first one the highest."""
+    """A code by its free bits, the first one the highest."""
     return PRESENT | int("".join("1" if value > 0 else "0" for value in vector), 2)
 
 

@@ -28,7 +28,7 @@ def weights(seed: int, units: int = UNITS, seen: int = SEEN, hidden: int = HIDDE
         seen=drawn(5, seen, 2 * units + CODE_BITS), seen_bias=drawn(9, seen),
         hidden=drawn(4, hidden, seen + 4 * units), hidden_bias=drawn(99, hidden),
         scores=drawn(9, 5, hidden), score_bias=drawn(99, 5),
-        tags=drawn(9, 6, 2 * units + seen), tag_bias=drawn(9, 6),
+        tags=drawn(9, 6, 2 * units + seen), tag_bias=drawn(9, 6), tag_unit=7,
     )  # fmt: skip
 
 
@@ -69,13 +69,20 @@ def computed(w: GatedWeights, codes: Codes) -> tuple[int, int, int]:
     sums = [sum(column) for column in zip(*states, *behind, strict=True)]
     hidden = relu(total(w.hidden, [*pooled, *sums, *last, *first], w.hidden_bias))
     *others, act = total(w.scores, hidden, w.score_bias)
-    tags = [largest(total(w.tags, [*s, *r], w.tag_bias)) for s, r in zip(states, seen, strict=True)]
+    tagged = [total(w.tags, [*s, *r], w.tag_bias) for s, r in zip(states, seen, strict=True)]
+    tags = [largest(scored) for scored in tagged]
+    apart = [w.tag_unit * gap(s) for s, code in zip(tagged, codes, strict=True) if code[1]]
     beyond = largest(total(w.tags, [*behind[0], *[0] * len(pooled)], w.tag_bias)) if behind else 0
     digits = [*tags, *[beyond] * (TOKENS - len(codes))]
     numbers = [
         sum(tag * 8 ** (14 - i) for i, tag in enumerate(digits[n : n + 15])) for n in (0, 15)
     ]
-    return act - max(others), (largest(others) << 45) + numbers[0], numbers[1]
+    return min([act - max(others), *apart]), (largest(others) << 45) + numbers[0], numbers[1]
+
+
+def gap(scored: list[int]) -> int:
+    *_, second, first = sorted(scored)
+    return first - second
 
 
 def total(matrix: np.ndarray, given: list[int], bias: np.ndarray) -> list[int]:

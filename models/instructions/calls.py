@@ -5,7 +5,14 @@ A tag at an amount, an asset or a payee begins a call, or adds to the one that w
 What a call lacks it borrows: of the nearest call of its own action, an earlier one first ("5 DAI to
 A and 3 to B", "20 each to A and B"); if none has it, of the nearest other ("withdraw 10 USDC and
 send it to A"). So no call mixes the words of two others where one of its own kind has what it
-lacks. Whatever does not come out whole is no call at all: all or nothing.
+lacks.
+
+What a prompt says and no call takes keeps clauses apart. A call does not reach over an amount, an
+asset or a payee when it has one of that slot already (3 DAI to B in "3 DAI to A, 4 DAI to B"),
+nor does it borrow what is said where it stands itself. Corrections go the other way: what is said
+later is taken. The owner's "me" and what all but an amount leaves out are not passed over so.
+
+Whatever does not come out whole is no call at all: all or nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,7 +74,7 @@ def planned_calls(tokens: Sequence[Token], tags: Sequence[int]) -> tuple[Planned
     """The calls in order, four at most; none where the tags do not come to whole calls. tags: one
     of `Tag` for each token; those of tokens that fill nothing do not count."""
     own = _own(tokens, tags)
-    if own is None or len(own) > MOST_CALLS:
+    if own is None or len(own) > MOST_CALLS or _mixes_clauses(tokens, tags, own):
         return ()
     calls = []
     for at, (action, _) in enumerate(own):
@@ -96,6 +103,38 @@ def _own(tokens: Sequence[Token], tags: Sequence[int]) -> _Own | None:
             return None
         found[-1][1][slot] = place
     return found
+
+
+def _mixes_clauses(tokens: Sequence[Token], tags: Sequence[int], own: _Own) -> bool:
+    untaken = [
+        (place, slot)
+        for place, (token, tag) in enumerate(zip(tokens, tags, strict=True))
+        if tag == Tag.NONE and (slot := slot_of(token)) is not None and token.kind is not Kind.OWNER
+    ]
+    around = [-1, *(place for _, filled in own for place in _ends(filled)), len(tokens)]
+    return any(
+        _reaches_over(tokens, filled, place, slot)
+        or (
+            slot in NEEDED[action]
+            and slot not in filled
+            and around[2 * at] < place < around[2 * at + 3]
+        )
+        for at, (action, filled) in enumerate(own)
+        for place, slot in untaken
+    )
+
+
+def _reaches_over(tokens: Sequence[Token], filled: dict[Slot, int], place: int, slot: Slot) -> bool:
+    first, last = _ends(filled)
+    if not first < place < last or filled.get(slot, place) >= place:
+        return False
+    quantity = tokens[filled[slot]].quantity
+    return quantity is None or not quantity.but
+
+
+def _ends(filled: dict[Slot, int]) -> tuple[int, int]:
+    """The places of its first and its last token."""
+    return min(filled.values()), max(filled.values())
 
 
 def _found(own: _Own, at: int, slot: Slot) -> int | None:

@@ -75,6 +75,40 @@ def test_each_clause_has_its_own_words_and_borrows_by_rule(
 @pytest.mark.parametrize(
     ("text", "tags"),
     [
+        ("send 3 dai to ann, then 4 dai to bob", "Ta---a"),  # 3 dai to bob, over ann
+        ("send 3 dai to ann, then 4 dai to bob", "-T-a-a"),  # dai, 4, bob over ann and dai
+        ("send 3 dai to ann, then 4 dai to bob", "TaaT--"),  # 4 dai to ann, over bob
+        ("send 3 dai to ann, then 4 dai to bob", "T-a-a-"),  # 3 dai to ann of two clauses
+        ("send 3 dai to ann, then 4 dai to bob", "Taa--T"),  # 3 dai to bob, over 4 dai
+        ("deposit 5 usdc and send 3 dai to ann", "Ta--a"),
+        ("withdraw 10 usdc, 5 to bob", "Ta-a"),
+        ("pay ann 15 usdc and bob 16", "TaaT-"),
+        ("send 5 usdc to ann, hm, bob", "Taaa"),
+    ],
+)
+def test_what_no_call_takes_keeps_clauses_apart(text: str, tags: str) -> None:
+    assert told(text, tags) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "calls"),
+    [
+        ("send 5 usdc to ann, no, to bob", "Ta-a", "T 5 usdc bob"),  # what is said later is taken
+        ("send 5, no, 6 usdc, no, dai, to ann", "-T-aa", "T 6 dai ann"),
+        ("deposit all but 10 of my dai", "D-a", "D all dai"),
+        ("take 20 out for me, dai that is", "W-a", "W 20 dai"),
+        ("deposit 5 dai, 7 is my number", "Da-", "D 5 dai"),  # behind a call, nobody reaches over
+        ("7 is my number, deposit 5 dai", "-Da", "D 5 dai"),
+        ("send 3 dai to ann, then 4 to bob", "TaaTa", "T 3 dai ann; T 4 dai bob"),
+    ],
+)
+def test_corrections_and_words_aside_do_not(text: str, tags: str, calls: str) -> None:
+    assert told(text, tags) == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
         ("send 5 usdc to bob", "---"),
         ("send 5 usdc to bob", "aaa"),  # parts of nothing
         ("send 5 usdc to bob", "-Ta"),  # no amount anywhere

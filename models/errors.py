@@ -9,6 +9,7 @@ ModelError
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
 ├── RefusedSymbol        a word that no symbol book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
+├── IncompleteContext     an agent that does not tell what its model reads of it
 ├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
     ├── EmptyPrompt
@@ -83,6 +84,14 @@ class OutputOutOfRange(ModelError):
 
 class BoundExceeded(ModelError):
     pass
+
+
+class IncompleteContext(ModelError):
+    def __init__(self) -> None:
+        super().__init__(
+            "the model reads whole instructions, and the agent does not tell its owner, contacts "
+            "and caution: it takes an InstructedWalletAgent, or one that tells the same"
+        )
 
 
 class DatasetError(ModelError):

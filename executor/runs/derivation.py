@@ -49,12 +49,12 @@ CODE = bytes(4)
 def check_prompt(model: Model, prompt: bytes) -> None:
     """Refuse what the encoder refuses whatever an agent's symbol book lists: with none, a prompt
     has the fewest tokens and candidates. Raises zkagent.models.errors.RefusedText."""
-    model.parse(Context(prompt, (), plain_book([])))
+    model.check(Context(prompt, (), plain_book([])))
 
 
 def check_text(model: Model, prompt: bytes, reads: AgentReads) -> None:
     """The same with the agent's symbol book. Raises zkagent.models.errors.RefusedText."""
-    model.parse(_for_model(DecisionContext(reads, (), prompt)))
+    model.check(_for_model(DecisionContext(reads, (), prompt)))
 
 
 def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.classifiers import LABELS, random_classifier, random_weights
 from tests.support.models import random_model
-from zkagent.models.catalogue import AnyModel, Model, load_model
+from zkagent.models.catalogue import AnyModel, Model, StepModel, load_model
 from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.classifier.weights import evaluate
 from zkagent.models.errors import CorruptModel, ManifestError, UnknownModel, WrongKind
@@ -27,7 +27,7 @@ def classifier(tmp_path: Path) -> TextClassifier:
 
 def test_a_folder_of_either_kind_is_loaded(agents: Model, classifier: TextClassifier) -> None:
     found: list[AnyModel] = [load_model(agents.directory), load_model(str(classifier.directory))]
-    assert [type(model) for model in found] == [Model, TextClassifier]
+    assert [type(model) for model in found] == [StepModel, TextClassifier]
     assert [model.name for model in found] == ["random", "clinc"]
     assert [(model.input_count, model.output_count) for model in found] == [(137, 28), (64, 3)]
     assert [model.digest for model in found] == [agents.digest, classifier.digest]

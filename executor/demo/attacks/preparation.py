@@ -47,7 +47,7 @@ def perturbed_model(model: Model, folder: Path) -> Model:
     onnx = _perturbed(model.onnx_path)
     digest = hashlib.sha256(onnx).hexdigest()
     files = model.manifest.files.model_copy(update={"onnx": digest})
-    changed = {"id": f"{model.name}Perturbed", "files": files, "accuracy": {}}
+    changed: dict[str, object] = {"id": f"{model.name}Perturbed", "files": files, "accuracy": {}}
     manifest = model.manifest.model_copy(update=changed)
     directory = folder / digest[:32]
     directory.mkdir(parents=True, exist_ok=True)

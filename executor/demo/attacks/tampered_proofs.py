@@ -17,8 +17,9 @@ from zkagent.executor.demo.attacks.stage import (
 def changed_output(stage: AttackStage) -> AttackResult:
     """Turn a deposit into a withdrawal by raising one score."""
     scores = list(unpack(stage.run.call.claims[0].output, OUTPUT_BYTES))
-    names = [action.name for action in stage.model.manifest.actions]
-    scores[names.index("Withdraw")] = max(scores[: stage.model.manifest.action_scores]) + 1
+    manifest = stage.scored.manifest
+    names = [action.name for action in manifest.actions]
+    scores[names.index("Withdraw")] = max(scores[: manifest.action_scores]) + 1
     return mount(
         stage,
         "changed output",

@@ -15,6 +15,7 @@ from zkagent.executor.config.settings import NONE, SETTINGS, Form
 
 if TYPE_CHECKING:
     from zkagent.circuits.systems import ProofSystem
+    from zkagent.models.catalogue import Model
 
 
 class FiniteRange(click.FloatRange):
@@ -102,6 +103,15 @@ def checked_url(ctx: click.Context, option: click.Parameter, given: str | None) 
     if given is not None and (problem := url_problem(given)):
         raise click.BadParameter(f"{shown_url(given)!r}: {problem}", ctx, option)
     return given
+
+
+def hundredths(model: "Model", caution: float | None) -> int | None:
+    """What --caution asks of the model, as contracts count it. Raises click.UsageError."""
+    if caution is None:
+        return None
+    if model.caution is None:
+        raise click.UsageError(f"--caution says nothing to {model.name}, which is not told any")
+    return round(100 * caution)
 
 
 SRS_OPTION = click.option(
@@ -192,4 +202,5 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
+__all__ += ["hundredths"]
 __all__ += ["proof_system_of", "vouched", "without_batches"]

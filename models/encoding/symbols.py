@@ -32,6 +32,10 @@ RESERVED = frozenset(
 )
 
 
+#: What no contact can go by, besides: these mean the agent's owner.
+OWNERS_WORDS = frozenset({"myself", "own"})
+
+
 def formed_symbol(text: str) -> str:
     """`text` in lower case. Raises RefusedSymbol for what no version's book may list."""
     if not text.isascii() or not FORM.fullmatch(lower := text.lower()):
@@ -44,4 +48,12 @@ def checked_symbol(text: str) -> str:
     lower = formed_symbol(text)
     if lower in RESERVED or CONTINUES_NUMBER.fullmatch(lower):
         raise RefusedSymbol(text, "it means something else in prompts")
+    return lower
+
+
+def checked_contact(text: str) -> str:
+    """`text` in lower case. Raises RefusedSymbol when no contact book may list it, as
+    `wallet/ContactBook.sol` does."""
+    if (lower := checked_symbol(text)) in OWNERS_WORDS:
+        raise RefusedSymbol(text, "it means the agent's owner in prompts")
     return lower

@@ -18,6 +18,8 @@ from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at, deploy_
 
 #: What the wallet holds at first, and what it has in the pool.
 HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
+#: By what name an agent that knows contacts pays the friend.
+FRIEND = "bob"
 POOLED: Mapping[str, str] = {"USDC": "100", "DAI": "40"}
 
 
@@ -65,13 +67,18 @@ def embedded_chain(
             model,
             circuit,
             owner,
-            plan=WalletPlan(batches or {}),
+            plan=WalletPlan(batches or {}, contacts=_contacts(model, friend)),
             progress=lambda s: progress(f"deploying: {s}"),
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
         progress("funding the wallet")
         fund(chain)
         yield chain
+
+
+def _contacts(model: Model, friend: LocalAccount) -> tuple[tuple[str, str], ...]:
+    """What a demo agent's contact book lists, where its model knows any."""
+    return () if model.caution is None else ((FRIEND, str(friend.address)),)
 
 
 def fund(chain: EmbeddedChain) -> None:

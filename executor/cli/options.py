@@ -146,6 +146,26 @@ PROVER_OPTION = click.option(
 )
 
 
+#: The same where an agent's model decides it.
+AGENT_PROOF_SYSTEM_OPTION = click.option(
+    "--proof-system",
+    "proof_system",
+    type=click.Choice(PROOF_SYSTEMS),
+    help="ezkl takes any network; groth16 those over integers, many times faster. By default the "
+    "one that the model is usually proven by: ezkl for wallet, groth16 for wallet-text.",
+)
+
+
+def proof_system_for(model: "Model", given: str | None) -> str:
+    """What --proof-system names, or what is usual for the model. Raises click.UsageError."""
+    if given is not None and given not in model.proof_systems:
+        raise click.UsageError(
+            f"{model.name} cannot be proven by {given}: leave out --proof-system, or give "
+            f"{' or '.join(model.proof_systems)}"
+        )
+    return given or model.proof_systems[0]
+
+
 def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":
     """What --proof-system names, with --prover. Raises click.UsageError."""
     from zkagent.circuits.systems import PROVERS, PROVING
@@ -202,5 +222,5 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
-__all__ += ["hundredths"]
+__all__ += ["AGENT_PROOF_SYSTEM_OPTION", "hundredths", "proof_system_for"]
 __all__ += ["proof_system_of", "vouched", "without_batches"]

@@ -39,6 +39,7 @@ class InstructionModel(Model):
     `table`, by mistake as well, as the contract does."""
 
     operators = BIT_OPERATORS
+    proof_systems = ("groth16",)
 
     manifest: InstructionManifest
     table: CodeTable

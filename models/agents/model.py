@@ -25,6 +25,8 @@ class Model(ABC):
     kind: ClassVar[str] = "an agent's model"
     #: What its network may be made of.
     operators: ClassVar[frozenset[str]] = INTEGER_OPERATORS
+    #: By what its network can be proven, as users call it, the usual first.
+    proof_systems: ClassVar[tuple[str, ...]] = ("ezkl", "groth16")
 
     directory: Path
     manifest: Manifest | InstructionManifest

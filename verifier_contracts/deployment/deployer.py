@@ -26,6 +26,8 @@ from zkagent.verifier_contracts.errors import AnswerRefused
 from zkagent.verifier_contracts.toolchain.compile import contract
 
 MAX_ITERATIONS = 8
+#: Four calls of parts of balances, each with its view, and the answer.
+MAX_INSTRUCTED_ITERATIONS = 9
 Progress = Callable[[str], None]
 
 
@@ -146,6 +148,38 @@ class Deployer:
             function = book.functions.list(token.symbol, token.address)
             self.send("symbol book", f"list {token.symbol}", function)
         return str(book.address)
+
+    def contact_book(self, contacts: Sequence[tuple[str, str]]) -> str:
+        """A book of these names and accounts, owned by the sender."""
+        book = self.make("contact book", "ContactBook", self.account)
+        for name, account in contacts:
+            self.send("contact book", f"list {name}", book.functions.list(name, account))
+        return str(book.address)
+
+    def instructed_agent(
+        self,
+        executor: str,
+        model: Registered,
+        registry: Any,
+        pool: str,
+        *,
+        books: tuple[str, str],
+        caution: int,
+    ) -> Any:
+        """`wallet_agent` for a model that reads whole instructions. books: of symbols, of contacts.
+        caution: in hundredths of a log-odd."""
+        setup = (
+            executor,
+            str(model.number),
+            model.commitment,
+            registry.address,
+            self.account,
+            pool,
+            *books,
+            caution,
+            MAX_INSTRUCTED_ITERATIONS,
+        )
+        return self.make("agent", "InstructedWalletAgent", setup)
 
     def wallet_agent(
         self, executor: str, model: Registered, registry: Any, pool: str, book: str

@@ -19,7 +19,7 @@ from typing import Any
 from zkagent.errors import in_line
 from zkagent.models.encoding.amounts import is_amount
 from zkagent.models.encoding.symbols import checked_contact, checked_symbol
-from zkagent.models.errors import DatasetError, RefusedSymbol
+from zkagent.models.errors import DatasetError, RefusedContact, RefusedSymbol
 from zkagent.models.files import json_lines
 
 CALL_KEYS, PLACES = {"action", "asset", "amount", "recipient"}, {"pool", "wallet"}
@@ -158,7 +158,7 @@ class _Row:
             raise DatasetError(f"{self.where}: {_shown(name)} is no contact's name")
         try:
             return checked_contact(name)
-        except RefusedSymbol as exc:
+        except RefusedContact as exc:
             raise DatasetError(f"{self.where}: {exc}") from None
 
     def check_symbol(self, symbol: str) -> None:

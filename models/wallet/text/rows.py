@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cache
 
 from zkagent.models.encoding.symbols import checked_contact
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.errors import RefusedContact
 from zkagent.models.wallet.text.written import OWNER, Message, messages
 
 #: What {A} to {D} stand for: random addresses with their checksums.
@@ -54,7 +54,7 @@ def _contacts(writer: int) -> tuple[str, ...]:
 def _is_name(contact: str) -> bool:
     try:
         checked_contact(contact)
-    except RefusedSymbol:
+    except RefusedContact:
         return False
     return True
 

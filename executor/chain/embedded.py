@@ -11,6 +11,7 @@ from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
 from zkagent.verifier_contracts.deployment.record import Deployment
@@ -18,8 +19,6 @@ from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at, deploy_
 
 #: What the wallet holds at first, and what it has in the pool.
 HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
-#: By what name an agent that knows contacts pays the friend.
-FRIEND = "bob"
 POOLED: Mapping[str, str] = {"USDC": "100", "DAI": "40"}
 
 
@@ -78,7 +77,7 @@ def embedded_chain(
 
 def _contacts(model: Model, friend: LocalAccount) -> tuple[tuple[str, str], ...]:
     """What a demo agent's contact book lists, where its model knows any."""
-    return () if model.caution is None else ((FRIEND, str(friend.address)),)
+    return () if model.caution is None else ((DEMO_CONTACT, str(friend.address)),)
 
 
 def fund(chain: EmbeddedChain) -> None:

@@ -33,7 +33,7 @@ from zkagent.executor.audit.wiring import (
     wallet_place,
 )
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.web3_agent import any_book
+from zkagent.executor.chain.web3_agent import any_book, read_contacts
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.models.encoding.book import Listing, check_listings
@@ -193,6 +193,9 @@ def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
             yield _vouched(code, place, found)
     if wiring.book != NOBODY:
         yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
+    if wiring.contacts not in (None, NOBODY):
+        names = partial(_contact_list, code, str(wiring.contacts))
+        yield tell("contact book", "its list is what it says", names)
 
 
 def _config(code: Code, wiring: Wiring, agent: Place) -> str:
@@ -220,6 +223,16 @@ def _list(code: Code, wiring: Wiring) -> str:
     )
     found = b"\0" + b"".join(rows)
     return "" if found == abi.book_code(listed) else f"the data at {data} are others"
+
+
+def _contact_list(code: Code, book: str) -> str:
+    data, contacts = read_contacts(code.reader, book, code.block)
+    names, accounts = code.reader.view(book, abi.CONTACT_ENTRIES, code.block)
+    told = [
+        (n.rstrip(b"\0").decode("ascii", "replace"), a)
+        for n, a in zip(names, accounts, strict=True)
+    ]
+    return "" if told == list(contacts) else f"the data at {data} are others"
 
 
 def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:

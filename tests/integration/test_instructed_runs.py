@@ -22,6 +22,7 @@ from zkagent.executor.api.receipts import verify_receipt
 from zkagent.executor.chain.agent import InstructedReads, RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.signatures import sign_receipt
+from zkagent.executor.demo.story import attack, play
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.story import told
 from zkagent.executor.receipts.writer import write_receipt
@@ -461,3 +462,14 @@ def test_deploy_refuses_what_no_agent_can_be_told(
     where = (*signing, "--out", "deployment.json")
     assert exit_code("deploy", *where, "--model", model.directory, "--yes", *chosen) == 2
     assert why in capsys.readouterr().err
+
+
+# The demo
+
+
+def test_every_scene_and_every_attack_of_the_demo_ends_as_it_should(opened_chain: Opened) -> None:
+    shown = [run.scene.title for run in play(*opened_chain)]
+    assert {"a transfer to a contact", "two instructions in one"} <= set(shown)
+    results = list(attack(*opened_chain, quiet))
+    assert [result.name for result in results if not result.bounced] == []
+    assert {"relisted contact", "lowered caution", "changed output"} <= {r.name for r in results}

@@ -68,7 +68,7 @@ class AttackStage:
 
     @property
     def scored(self) -> StepModel:
-        """The model of attacks that change scores, which others do not have."""
+        """The model of attacks by foreign tools, whose agents tell no contacts."""
         assert isinstance(self.model, StepModel)
         return self.model
 

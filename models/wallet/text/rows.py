@@ -7,6 +7,7 @@ of a fraction of 10^-18 have no row, nor have calls that pay whom no contact boo
 has those of its writer's contacts whose names it may say: others make no difference.
 """
 
+import argparse
 import json
 import re
 import sys
@@ -117,8 +118,20 @@ def _with_addresses(text: str) -> str:
 
 
 def main() -> None:
-    for row in rows(messages()):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--without-contacts",
+        action="store_true",
+        help="leave out messages that pay by name, for models that know no contacts",
+    )
+    without = parser.parse_args().without_contacts
+    written = (m for m in messages() if not (without and _pays_by_name(m)))
+    for row in rows(written):
         sys.stdout.write(json.dumps(row) + "\n")
+
+
+def _pays_by_name(message: Message) -> bool:
+    return any(call.recipient.startswith("@") for call in message.calls)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,8 @@ from zkagent.executor.chain.web3_agent import any_book, read_contacts
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.models.encoding.book import Listing, check_listings
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.encoding.symbols import checked_contact
+from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
 #: What an agent of one's own may do without.
@@ -226,13 +227,18 @@ def _list(code: Code, wiring: Wiring) -> str:
 
 
 def _contact_list(code: Code, book: str) -> str:
+    """Names are no other words either."""
     data, contacts = read_contacts(code.reader, book, code.block)
     names, accounts = code.reader.view(book, abi.CONTACT_ENTRIES, code.block)
-    told = [
-        (n.rstrip(b"\0").decode("ascii", "replace"), a)
-        for n, a in zip(names, accounts, strict=True)
-    ]
-    return "" if told == list(contacts) else f"the data at {data} are others"
+    told = [name.rstrip(b"\0").decode("ascii", "replace") for name in names]
+    if list(zip(told, accounts, strict=True)) != list(contacts):
+        return f"the data at {data} are others"
+    try:
+        for name in told:
+            checked_contact(name)
+    except RefusedContact as exc:
+        return f"a contact book that none of ours is: {exc}"
+    return ""
 
 
 def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:

@@ -30,6 +30,7 @@ from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
+from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -206,7 +207,8 @@ def any_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tupl
 
 def read_instructed(reader: ContractReader, agent: str, block: Block) -> InstructedReads | None:
     """None of an agent that does not tell all of it: its model asks for none, or refuses it. Raises
-    NoAgentThere for a contact book that none of ours is."""
+    NoAgentThere for a contact book that none of ours is, and WordRefused for a name that no book of
+    this version has."""
     try:
         (book,) = reader.view(agent, abi.CONTACT_BOOK, block)
         (caution,) = reader.view(agent, abi.CAUTION, block)
@@ -214,6 +216,11 @@ def read_instructed(reader: ContractReader, agent: str, block: Block) -> Instruc
     except (NoAgentThere, RevertError):
         return None
     data, contacts = read_contacts(reader, book, block)
+    try:
+        for name, _ in contacts:
+            checked_contact(name)
+    except RefusedContact as exc:
+        raise WordRefused(book, str(exc)) from exc
     return InstructedReads(owner, caution, book, data, contacts)
 
 

@@ -23,6 +23,7 @@ from zkagent.executor.chain.agent import InstructedReads, RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.demo.story import attack, play
+from zkagent.executor.errors import WordRefused
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.story import told
 from zkagent.executor.receipts.writer import write_receipt
@@ -356,6 +357,21 @@ def test_an_audit_finds_a_contact_list_of_others_making(
     code[1:4] = b"\0\0\0"
     address = chain.web3.to_checksum_address(told.contact_data)
     chain.anvil.rpc("anvil_setCode", address, "0x" + code.hex())
+    found = verdicts(chain, model)
+    assert "contact book: its list is what it says" in found, found
+
+
+def test_a_contact_by_a_word_that_no_book_lists_is_neither_sound_nor_run(
+    agents: Session, chain: EmbeddedChain, model: InstructionModel
+) -> None:
+    """A list of somebody else's making calls the stranger "to"."""
+    told = agents.chain.reads(agents.chain.head()).instructed
+    assert isinstance(told, InstructedReads)
+    address = chain.web3.to_checksum_address(told.contact_data)
+    code = b"\0" + b"to".ljust(12, b"\0") + bytes.fromhex(chain.stranger.address[2:])
+    chain.anvil.rpc("anvil_setCode", address, "0x" + code.hex())
+    with pytest.raises(WordRefused, match="no contact can go by 'to'"):
+        agents.runner.plan(PAYS_BOB)
     found = verdicts(chain, model)
     assert "contact book: its list is what it says" in found, found
 

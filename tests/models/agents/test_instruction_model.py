@@ -128,6 +128,9 @@ def test_refusals_are_those_of_the_encoder(model: InstructionModel) -> None:
         model.check(asked("a " * (TOKENS + 1)))
     with pytest.raises(OutputOutOfRange):
         model.infer([0] * 89)
+    for y in ((0, 0), (0, 0, 0, 0), (1 << 63, 0, 0), (-(1 << 63) - 1, 0, 0), (0, 4 << 45, 0)):
+        with pytest.raises(OutputOutOfRange):
+            model.decode(asked("deposit 5 usdc"), y)
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "words.bin"])

@@ -1,5 +1,4 @@
-"""Training of the model that reads whole instructions, on little: what comes out is a whole model."""
-
+"""Training of the model that reads whole instructions, on little text: a whole model comes out."""
 
 import pytest
 

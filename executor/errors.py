@@ -130,7 +130,7 @@ class WordRefused(NoAgentThere):
         self.address = book
         ExecutorError.__init__(
             self,
-            f"the symbol book at {book} lists what books of this version refuse, so that no prompt "
+            f"the book at {book} lists what books of this version refuse, so that no prompt "
             f"is read by it: {why}; its owner can take it out (unlist)",
         )
 

@@ -8,7 +8,9 @@ ModelError
 ├── NetworkUnusable       the ONNX file is no exact network of the manifest's form, or fails
 ├── OutputOutOfRange      an output vector that the manifest's width cannot hold
 ├── RefusedSymbol        a word that no symbol book may list
+├── RefusedContact       a word that no contact book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
+├── IncompleteContext     an agent that does not tell what its model reads of it
 ├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
     ├── EmptyPrompt
@@ -85,14 +87,28 @@ class BoundExceeded(ModelError):
     pass
 
 
+class IncompleteContext(ModelError):
+    def __init__(self) -> None:
+        super().__init__(
+            "the model reads whole instructions, and the agent does not tell its owner, contacts "
+            "and caution: it takes an InstructedWalletAgent, or one that tells the same"
+        )
+
+
 class DatasetError(ModelError):
     """The message names file and line."""
 
 
 class RefusedSymbol(ModelError):
     def __init__(self, symbol: str, why: str) -> None:
-        self.symbol = symbol
+        self.symbol, self.why = symbol, why
         super().__init__(f"no token can go by {symbol!r}: {why}; give another symbol")
+
+
+class RefusedContact(ModelError):
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        super().__init__(f"no contact can go by {name!r}: {why}; give another name")
 
 
 class RefusedText(ModelError):

@@ -39,7 +39,11 @@ ROOMS: Mapping[str, set[str]] = {
     "models/encoding": {"models/files"},
     "models/instructions": {"models/encoding", "models/files"},
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
-    "models/wallet/text": {"models/instructions", "models/wallet/text/phrases"},
+    "models/wallet/text": {
+        "models/encoding",
+        "models/instructions",
+        "models/wallet/text/phrases",
+    },
     "models/networks": {"models/encoding", "models/files", "models/instructions"},
     "models/classifier": {
         "models/encoding",
@@ -49,14 +53,21 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "models/examples": {"models/instructions", "models/networks", "models/whole"},
     "models/training": {"models/encoding", "models/instructions", "models/networks"},
-    "models/catalogue": {
-        "models/classifier",
+    "models/agents": {
         "models/encoding",
         "models/files",
         "models/folders",
+        "models/instructions",
         "models/networks",
     },
+    "models/catalogue": {
+        "models/agents",
+        "models/classifier",
+        "models/files",
+        "models/strict_json",
+    },
     "models/wallet": {
+        "models/agents",
         "models/catalogue",
         "models/encoding",
         "models/folders",

@@ -110,15 +110,16 @@ def test_hand_written_signatures_are_those_of_the_contracts(toolchain: Toolchain
 
 
 def test_hand_written_results_are_those_of_the_contracts(toolchain: Toolchain) -> None:
+    """Books of symbols and of contacts have a function of one name each."""
     found = {
-        _signature(entry): tuple(map(_type, entry["outputs"]))
+        (_signature(entry), tuple(map(_type, entry["outputs"])))
         for contract in compile_all().values()
         for entry in contract.abi
         if entry["type"] == "function"
     }
     for method in vars(abi).values():
         if isinstance(method, abi.Method) and method.outputs:
-            assert found[method.signature] == method.outputs, method.signature
+            assert (method.signature, method.outputs) in found, method.signature
 
 
 def _signature(entry: dict) -> str:  # type: ignore[type-arg]

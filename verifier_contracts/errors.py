@@ -231,12 +231,13 @@ class AnswerRefused(ChainError):
 class SignedOtherwise(ChainError):
     """After the fact: what was signed is on its way or there."""
 
-    def __init__(self, what: str, signed: bytes, found: bytes) -> None:
+    def __init__(self, what: str, signed: bytes | str, found: bytes | str) -> None:
         self.signed, self.found = signed, found
+        shown = [x if isinstance(x, str) else f"0x{x.hex()}" for x in (signed, found)]
         super().__init__(
-            f"{what} is 0x{signed.hex()} by what was signed, and 0x{found.hex()} by what the node "
-            "says now: rely on neither before an audit by another node (zkagent model audit, "
-            "zkagent agent audit)"
+            f"{what} is {shown[0]} by what was signed, and {shown[1]} by what the node says now: "
+            "rely on neither before an audit by another node (zkagent model audit, zkagent agent "
+            "audit)"
         )
 
 

@@ -13,7 +13,7 @@ from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, audit, registered_checks
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
-from zkagent.executor.audit.wiring import NOBODY, Wiring, read_wiring, tool_place
+from zkagent.executor.audit.wiring import AGENTS, NOBODY, Wiring, read_wiring, tool_place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.chain.model_hashes import commitment_hash
@@ -117,7 +117,7 @@ class _Ours:
 
 def _agent(code: Code, agent: str, ours: _Ours, facts: dict[str, str]) -> Iterator[Check]:
     """facts: is told what holds of owners."""
-    standing = Place("agent", agent, ("WalletAgent",))
+    standing = Place("agent", agent, AGENTS)
     if not code.reader.code(agent, code.block):  # what answers then is the EVM itself
         yield code.check(standing)
         return
@@ -186,14 +186,19 @@ def _pinned(wiring: Wiring, bound: AgentModel) -> str:
 
 def _owners(code: Code, wiring: Wiring) -> Mapping[str, str]:
     """Who can do what: the agent's owner gives instructions, the book's says what symbols mean, the
-    model's can replace it, which stops the agent until its owner accepts."""
+    model's can replace it, which stops the agent until its owner accepts, the contact book's says
+    whom names mean. And how sure the agent has to be."""
     registry = Web3Registry(code.reader, wiring.registry)
     facts = {
         "agent's owner": wiring.owner,
         "symbol book's owner": _asked(code, wiring.book, abi.OWNER),
         "symbol book's pending owner": _asked(code, wiring.book, PENDING_OWNER),
+        "contact book's owner": _asked(code, wiring.contacts or NOBODY, abi.OWNER),
+        "contact book's pending owner": _asked(code, wiring.contacts or NOBODY, PENDING_OWNER),
         "model's owner": registry.owner(wiring.model_id, code.block)[0],
     }
+    if wiring.caution is not None:
+        facts["caution"] = f"{wiring.caution / 100:g} log-odds"
     return {name: owner for name, owner in facts.items() if owner != NOBODY}
 
 

@@ -2,21 +2,23 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zkagent.executor.api.arguments import AnyPath, any_model_of, text_of, texts_of
-from zkagent.executor.chain.agent import AgentChain, AgentReads, Block
+from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext
 from zkagent.executor.errors import ObservationWithoutCall
-from zkagent.executor.runs.derivation import tool_signatures
+from zkagent.executor.runs.derivation import context_of, tool_signatures
 from zkagent.models.catalogue import AnyModel, Model
 from zkagent.models.classifier.files import TextClassifier
-from zkagent.models.encoding.book import SymbolBook, demo_book
+from zkagent.models.encoding.book import DEMO_CONTACT, ContactBook, demo_book
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.symbols import checked_symbol
 from zkagent.models.errors import PromptNotAscii, UnknownDecimals, WrongKind
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+#: Of a demo agent that is imagined.
+OWNER, FRIEND = "0x" + "0d" * 20, "0x" + "0f" * 20
 
 
 def decide(
@@ -61,7 +63,7 @@ def encode(
         return loaded.features(prompt)
     agents = _agents_model(loaded)
     if not given:
-        return agents.encode(_first(prompt, _imagined(agents, prompt, listed).book))
+        return agents.encode(_imagined(agents, prompt, listed).context)
     return agents.encode(decide_after(agents, prompt, given, listed)[1])
 
 
@@ -77,8 +79,8 @@ def decide_after(
     in. reads: of an agent that is there, whose book and tools then count. Raises like `decide`."""
     model, prompt = _agents_model(any_model_of(given)), text_of("prompt", prompt)
     listed = texts_of("symbols", symbols)
-    agent = _seen(reads) if reads else _imagined(model, prompt, listed)
-    context = _first(prompt, agent.book)
+    agent = _seen(reads, prompt) if reads else _imagined(model, prompt, listed)
+    context = agent.context
     decision = model.decide(context, agent.tools, agent.decimals)
     for number, text in enumerate(texts_of("observations", observations), start=1):
         if decision.action == "answer":
@@ -112,36 +114,36 @@ def decode_first(given: AnyModel, prompt: str, y: Sequence[int]) -> Decision:
     RefusedArgument, OutputOutOfRange, WrongKind."""
     model = _agents_model(given)
     agent = _imagined(model, prompt, ())
-    return model.decode(_first(prompt, agent.book), y, agent.tools, agent.decimals)
+    return model.decode(agent.context, y, agent.tools, agent.decimals)
 
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """What of an agent a decision depends on. tools: None for all that the model knows; decimals:
-    of tokens that the prompt names by address."""
+    """What of an agent a decision depends on. context: before anything was decided. tools: None for
+    all that the model knows; decimals: of tokens that the prompt names by address."""
 
-    book: SymbolBook
+    context: Context
     tools: Sequence[ToolSignature] | None
     decimals: dict[str, int]
 
 
 def _imagined(model: Model, prompt: str, symbols: Iterable[str]) -> _Surroundings:
+    """A demo agent, with its one contact."""
     book = demo_book([*model.manifest.symbols, *map(checked_symbol, symbols)])
-    return _Surroundings(book, None, _decimals(prompt))
+    contacts, caution = ContactBook(((DEMO_CONTACT, FRIEND),)), model.caution or 0
+    context = Context(_bytes_of(prompt), (), book, contacts, OWNER, caution)
+    return _Surroundings(context, None, _decimals(prompt))
 
 
-def _seen(reads: AgentReads) -> _Surroundings:
-    return _Surroundings(SymbolBook(reads.book), tool_signatures(reads), dict(reads.decimals))
+def _seen(reads: AgentReads, prompt: str) -> _Surroundings:
+    context = context_of(DecisionContext(reads, (), _bytes_of(prompt)))
+    return _Surroundings(context, tool_signatures(reads), dict(reads.decimals))
 
 
 def _agents_model(model: AnyModel) -> Model:
     if not isinstance(model, Model):
         raise WrongKind(model.name, model.kind, Model.kind)
     return model
-
-
-def _first(prompt: str, book: SymbolBook) -> Context:
-    return Context(_bytes_of(prompt), (), book)
 
 
 def _bytes_of(shown: str) -> bytes:
@@ -160,7 +162,7 @@ def _followed(context: Context, decision: Decision, observation: str) -> Context
     """The context of the next decision."""
     observed = escape_observation(_bytes_of(observation))
     entry = decision.reasoning.encode() + b"Observation: " + observed + b"\n"
-    return Context(context.prompt, (*context.reasoning, entry), context.book)
+    return replace(context, reasoning=(*context.reasoning, entry))
 
 
 __all__ = ["decide", "decide_after", "decode_first", "encode"]

@@ -33,11 +33,12 @@ from zkagent.executor.audit.wiring import (
     wallet_place,
 )
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.web3_agent import any_book
+from zkagent.executor.chain.web3_agent import any_book, read_contacts
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.executor.receipts.verdicts import CannotTell, Check, check, difference
 from zkagent.models.encoding.book import Listing, check_listings
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.encoding.symbols import checked_contact
+from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
 #: What an agent of one's own may do without.
@@ -193,6 +194,9 @@ def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
             yield _vouched(code, place, found)
     if wiring.book != NOBODY:
         yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
+    if wiring.contacts not in (None, NOBODY):
+        names = partial(_contact_list, code, str(wiring.contacts))
+        yield tell("contact book", "its list is what it says", names)
 
 
 def _config(code: Code, wiring: Wiring, agent: Place) -> str:
@@ -220,6 +224,21 @@ def _list(code: Code, wiring: Wiring) -> str:
     )
     found = b"\0" + b"".join(rows)
     return "" if found == abi.book_code(listed) else f"the data at {data} are others"
+
+
+def _contact_list(code: Code, book: str) -> str:
+    """Names are no other words either."""
+    data, contacts = read_contacts(code.reader, book, code.block)
+    names, accounts = code.reader.view(book, abi.CONTACT_ENTRIES, code.block)
+    told = [name.rstrip(b"\0").decode("ascii", "replace") for name in names]
+    if list(zip(told, accounts, strict=True)) != list(contacts):
+        return f"the data at {data} are others"
+    try:
+        for name in told:
+            checked_contact(name)
+    except RefusedContact as exc:
+        return f"a contact book that none of ours is: {exc}"
+    return ""
 
 
 def _faces(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> str:

@@ -21,9 +21,9 @@ Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
 ROLES = (
     *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
-    *("encoder", "decoder", "pool", "token", "groth16"),
+    *("encoder", "decoder", "pool", "token", "groth16", "contacts"),
 )
-SHORT = {"symbol book": "book", "balance converter": "converter"}
+SHORT = {"symbol book": "book", "contact book": "contacts", "balance converter": "converter"}
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID
 from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.known_code import recognise
-from zkagent.verifier_contracts.deployment.model_code import ModelCode, build_model_code
+from zkagent.verifier_contracts.deployment.model_code import ModelCode, code_of
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
 
@@ -86,7 +86,7 @@ def model_contract_checks(
 ) -> Iterator[Check]:
     """What executes the model. sizes: of the batch verifiers that matter, by default all."""
     subject, bound = audited.subject, audited.bound
-    code = build_model_code(audited.model.manifest, audited.model.tables)
+    code = code_of(audited.model)
     yield check(subject, "the tables are the model's", lambda: _tables(audited, code))
     yield from map(audited.code.check, _deciding(audited, code))
     yield tell(subject, "the verifier is the circuit's", lambda: _verifier(audited))
@@ -137,7 +137,7 @@ def _obeyed_batches(audited: Audited, registry: Web3Registry) -> str:
 
 
 def _tables(audited: Audited, code: ModelCode) -> str:
-    expected = (*code.text_chunks, code.data)
+    expected = code.components
     addresses = audited.bound.components
     if len(addresses) != len(expected):
         return f"{len(addresses)} components, expected {len(expected)}"
@@ -155,8 +155,8 @@ def _deciding(audited: Audited, code: ModelCode) -> tuple[Place, Place]:
     *chunks, data = bound.components or (abi.NO_DATA,)
     encoder = code.encoder_immutables(chunks, data)
     return (
-        Place("encoder", bound.encoder, ("TextEncoder",), encoder),
-        Place("decoder", bound.decoder, ("ToolDecoder",), code.decoder_immutables(data)),
+        Place("encoder", bound.encoder, (code.encoder,), encoder),
+        Place("decoder", bound.decoder, (code.decoder,), code.decoder_immutables(data)),
     )
 
 

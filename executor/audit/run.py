@@ -19,7 +19,7 @@ from zkagent.executor.audit.agent import (
 )
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, model_contract_checks, obeyed_check
-from zkagent.executor.audit.wiring import NOBODY, Wiring, places, pool_place, read_wiring
+from zkagent.executor.audit.wiring import AGENTS, NOBODY, Wiring, places, pool_place, read_wiring
 from zkagent.executor.audit.wiring import token_place as listed_place
 from zkagent.executor.chain.abi import size_for
 from zkagent.executor.chain.agent import Block
@@ -57,7 +57,7 @@ class RunContracts:
             wiring = read_wiring(self.reader, run.agent, code.block)
             found = tuple(self._checks(code, wiring, run))
         except (NoAgentThere, RevertError) as exc:
-            agent = Place("agent", run.agent, ("WalletAgent",))
+            agent = Place("agent", run.agent, AGENTS)
             return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
         pool = _pool(code, wiring)
         foreign = bool(pool) and not code.is_ours(pool_place(pool))

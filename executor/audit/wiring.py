@@ -21,6 +21,8 @@ from zkagent.verifier_contracts.chain.code import created_address
 from zkagent.verifier_contracts.errors import RevertError
 
 NOBODY = abi.NO_HANDLER
+#: Contracts of ours that are wallet agents.
+AGENTS = ("WalletAgent", "InstructedWalletAgent")
 #: The function of the wallet that a tool of this name wraps.
 WRAPPED = {
     b"ViewBalance": "balances(address)",
@@ -81,7 +83,9 @@ class Tool:
 
 @dataclass(frozen=True)
 class Wiring:
-    """book, wallet and owner are NOBODY where the agent names none; metadata is the agent's own."""
+    """book, wallet and owner are NOBODY where the agent names none; metadata is the agent's own.
+    contacts: the contact book, NOBODY of an agent without; None of an agent that tells of none, as
+    its model reads no names. caution: in hundredths of a log-odd, None likewise."""
 
     agent: str
     executor: str
@@ -95,6 +99,13 @@ class Wiring:
     owner: str
     wallet: str
     book: str
+    contacts: str | None = None
+    caution: int | None = None
+
+    @property
+    def agent_contract(self) -> str:
+        """What has to stand where the agent is."""
+        return "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
 
     def config(self, code_hashes: Sequence[bytes], version: str) -> bytes:
         """What the agent keeps as one contract's code, as a version of it writes that.
@@ -124,6 +135,13 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         except (NoAgentThere, RevertError):
             return NOBODY
 
+    def instructed() -> tuple[str | None, int | None]:
+        try:
+            return address(abi.CONTACT_BOOK), int(reader.view(agent, abi.CAUTION, block)[0])
+        except (NoAgentThere, RevertError):
+            return None, None
+
+    contacts, caution = instructed()
     executor, number = address(abi.EXECUTOR), model_number(agent, data(abi.MODEL_ID))
     (max_iterations,) = reader.view(agent, abi.MAX_ITERATIONS, block)
     tools = read_tools(reader, agent, block)
@@ -140,17 +158,21 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         owner=optional(abi.OWNER),
         wallet=optional(abi.WALLET),
         book=optional(abi.SYMBOL_BOOK),
+        contacts=contacts,
+        caution=caution,
     )
 
 
 def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     """Every contract that the agent rests on but for its model's, with the values in its code."""
-    yield Place("agent", wiring.agent, ("WalletAgent",), _agent_values(wiring))
+    yield Place("agent", wiring.agent, (wiring.agent_contract,), _agent_values(wiring))
     yield executor_place(wiring)
     yield from groth16_places(wiring, code)
     yield Place("registry", wiring.registry, ("ModelRegistry",))
     yield wallet_place(wiring)
     yield Place("symbol book", wiring.book, ("SymbolBook",))
+    if wiring.contacts not in (None, NOBODY):
+        yield Place("contact book", str(wiring.contacts), ("ContactBook",))
     for tool in wiring.tools:
         yield tool_place(wiring, tool)
         if tool.name == CONVERTED:
@@ -215,7 +237,9 @@ def token_place(listing: Listing) -> Place:
 
 
 def _agent_values(wiring: Wiring) -> Expected:
+    contacts = {} if wiring.contacts is None else {"_contacts": _number(wiring.contacts)}
     return {
+        **contacts,
         **_metadata_values(wiring.metadata),
         "_executor": _number(wiring.executor),
         "_registry": _number(wiring.registry),
@@ -276,5 +300,5 @@ def _number(address: str) -> int:
     return int(address, 16)
 
 
-__all__ = ["METADATA", "MOST_SHOWN", "NOBODY", "Metadata", "Tool", "Wiring", "places"]
+__all__ = ["AGENTS", "METADATA", "MOST_SHOWN", "NOBODY", "Metadata", "Tool", "Wiring", "places"]
 __all__ += ["pool_place", "read_wiring", "shown_answer", "token_place", "wallet_place"]

@@ -15,7 +15,7 @@ from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.agent import AgreedCall, Fact, Range, RunCall, RunTerms
-from zkagent.models.encoding.book import Listing, check_form
+from zkagent.models.encoding.book import Listing, check_contacts, check_form
 from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.deployment.model_hashes import BATCHES, BINDING, COMMITMENT
 
@@ -90,7 +90,10 @@ BASE_PROMPT = Method("basePrompt", (), ("string",))
 WIRING = Method("wiring", (), ("address", "address", "bytes4"))
 TOOLS = Method("tools", (), ("address[]", "bytes32[]"))
 SYMBOL_BOOK = Method("symbolBook", (), ("address",))
+CONTACT_BOOK = Method("contactBook", (), ("address",))
+CAUTION = Method("caution", (), ("uint256",))
 ENTRIES = Method("entries", (), ("bytes32[]", "address[]", "uint8[]"))
+CONTACT_ENTRIES = Method("entries", (), ("bytes32[]", "address[]"))
 DECIMALS = Method("decimals", (), ("uint8",))
 NAME = Method("name", (), ("string",))
 DESCRIPTION = Method("description", (), ("string",))
@@ -212,6 +215,23 @@ def listings_in(code: bytes) -> tuple[Listing, ...]:
     found = tuple(_listing(code[start : start + ENTRY_BYTES]) for start in starts)
     if book_code(found) != code:
         raise ValueError("its code holds no list of symbols")
+    return found
+
+
+def contacts_code(contacts: Sequence[tuple[str, str]]) -> bytes:
+    """The code that `IContactBook.pointer()` has for these names and accounts. Raises
+    RefusedContact for a list that no book has."""
+    check_contacts(contacts)
+    return b"\0" + b"".join(_entry(Listing(name, account, 0)) for name, account in contacts)
+
+
+def contacts_in(code: bytes) -> tuple[tuple[str, str], ...]:
+    """The inverse. Raises ValueError for code that is no list."""
+    starts = range(1, len(code), ENTRY_BYTES)
+    entries = (_listing(code[start : start + ENTRY_BYTES]) for start in starts)
+    found = tuple((entry.symbol, entry.token) for entry in entries)
+    if contacts_code(found) != code:
+        raise ValueError("its code holds no list of contacts")
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from zkagent.models.encoding.amounts import format_amount
 from zkagent.models.encoding.book import Listing, SymbolBook
+from zkagent.models.encoding.decoder import Argument
 
 #: The ERC's ParamType by number, in the manifest's spelling.
 PARAMETER_TYPES = (
@@ -55,12 +56,28 @@ class ToolMetadata:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructedReads:
+    """What an agent tells of itself whose model reads whole instructions: whom it serves, its
+    owner's caution in hundredths of a log-odd, and whom it pays by which name.
+
+    contacts: what the code of `contact_data` says, to which `contact_book` points; both are zero
+    of an agent that has no such book.
+    """
+
+    owner: str
+    caution: int
+    contact_book: str
+    contact_data: str
+    contacts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AgentReads:
     """Everything on chain that a decision of `agent` depends on besides prompt and history.
 
     pinned: metadata hash of each tool as the agent was made with it. book: what the code of the
     contract `book_data` says, to which `book_contract` points. decimals: of tokens that the prompt
-    names by address and the book does not list.
+    names by address and the book does not list. instructed: None of an agent that tells none of it.
     """
 
     block: Block
@@ -72,6 +89,7 @@ class AgentReads:
     book_contract: str
     book_data: str
     decimals: tuple[tuple[str, int], ...] = ()
+    instructed: InstructedReads | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +283,14 @@ def amount_in_words(
         return f"{format_amount(units, listing.decimals)} {listing.symbol.upper()} ({raw})"
     places = dict(decimals).get(token)
     return raw if places is None else f"{format_amount(units, places)} ({raw})"
+
+
+def payee_in_words(arguments: Sequence[Argument], values: Sequence[int]) -> str:
+    """`` for bob, who is 0x...``, of a call that pays by name; empty for others."""
+    for argument, value in zip(arguments, values, strict=True):
+        if argument.slot == "recipient" and not argument.text.lower().startswith("0x"):
+            return f" for {argument.text}, who is 0x{value:040x}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

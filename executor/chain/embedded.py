@@ -11,6 +11,7 @@ from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
 from zkagent.verifier_contracts.deployment.record import Deployment
@@ -65,13 +66,18 @@ def embedded_chain(
             model,
             circuit,
             owner,
-            plan=WalletPlan(batches or {}),
+            plan=WalletPlan(batches or {}, contacts=_contacts(model, friend)),
             progress=lambda s: progress(f"deploying: {s}"),
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
         progress("funding the wallet")
         fund(chain)
         yield chain
+
+
+def _contacts(model: Model, friend: LocalAccount) -> tuple[tuple[str, str], ...]:
+    """What a demo agent's contact book lists, where its model knows any."""
+    return () if model.caution is None else ((DEMO_CONTACT, str(friend.address)),)
 
 
 def fund(chain: EmbeddedChain) -> None:

@@ -16,6 +16,7 @@ from zkagent.executor.chain.agent import (
     Claim,
     Finished,
     Happened,
+    InstructedReads,
     MissingDecision,
     RunResult,
     ToolMetadata,
@@ -29,7 +30,8 @@ from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.encoding.symbols import checked_contact
+from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
 
 #: Errors that carry a simulation's result; as ABI, so that no compiler is asked for their names.
@@ -104,6 +106,7 @@ class Web3Agent:
             book_contract=book,
             book_data=data,
             decimals=tuple(self._decimals(tokens, block)),
+            instructed=read_instructed(self.reader, self.agent, block),
         )
 
     def simulate(
@@ -200,6 +203,39 @@ def any_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tupl
         return data, abi.listings_in(reader.code(data, block))
     except (ValueError, RefusedSymbol) as exc:
         raise NoAgentThere(book, f"a symbol book that none of ours is: {exc}") from exc
+
+
+def read_instructed(reader: ContractReader, agent: str, block: Block) -> InstructedReads | None:
+    """None of an agent that does not tell all of it: its model asks for none, or refuses it. Raises
+    NoAgentThere for a contact book that none of ours is, and WordRefused for a name that no book of
+    this version has."""
+    try:
+        (book,) = reader.view(agent, abi.CONTACT_BOOK, block)
+        (caution,) = reader.view(agent, abi.CAUTION, block)
+        (owner,) = reader.view(agent, abi.OWNER, block)
+    except (NoAgentThere, RevertError):
+        return None
+    data, contacts = read_contacts(reader, book, block)
+    try:
+        for name, _ in contacts:
+            checked_contact(name)
+    except RefusedContact as exc:
+        raise WordRefused(book, str(exc)) from exc
+    return InstructedReads(owner, caution, book, data, contacts)
+
+
+def read_contacts(
+    reader: ContractReader, book: str, block: Block
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The contract whose code is a contact book's list, and what is in it; zero and nothing of no
+    book. Raises NoAgentThere."""
+    if book == abi.NO_DATA:
+        return abi.NO_DATA, ()
+    (data,) = reader.view(book, abi.POINTER, block)
+    try:
+        return data, abi.contacts_in(reader.code(data, block))
+    except (ValueError, RefusedContact) as exc:
+        raise NoAgentThere(book, f"a contact book that none of ours is: {exc}") from exc
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:

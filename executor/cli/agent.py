@@ -31,6 +31,16 @@ LATE = {
         "accept_command",
         "Have an agent obey its model as it is now.",
     ),
+    "contacts": (
+        "zkagent.executor.cli.agent_owner",
+        "contacts_command",
+        "Show or change whom an agent pays by name.",
+    ),
+    "caution": (
+        "zkagent.executor.cli.agent_owner",
+        "caution_command",
+        "Show or set how sure an agent has to be.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "agent_audit_command",

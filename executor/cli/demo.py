@@ -6,17 +6,21 @@ from pathlib import Path
 
 import click
 
-from zkagent.executor.cli.options import PROOF_SYSTEM_OPTION, proof_system_of
+from zkagent.executor.cli.options import (
+    AGENT_PROOF_SYSTEM_OPTION,
+    proof_system_for,
+    proof_system_of,
+)
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
 
 
 @click.command("demo")
 @MODEL_OPTION
-@PROOF_SYSTEM_OPTION
+@AGENT_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
 def demo_command(
-    model_name: str, proof_system: str, srs: Path | None, receipt_path: Path | None
+    model_name: str, proof_system: str | None, srs: Path | None, receipt_path: Path | None
 ) -> None:
     """Run a wallet agent on an embedded chain, every decision proven, then attack it.
 
@@ -31,9 +35,10 @@ def demo_command(
 
     started, view = time.monotonic(), DemoView(results())
     model = load_model(model_name, Model)
+    system = proof_system_of(proof_system_for(model, proof_system))
     place = check_place(receipt_path)
     with Narrator().working() as tell:
-        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
+        circuit = local_circuit(model, srs, tell.stage, system)
         with open_embedded(model, circuit, tell.stage, tell) as (session, chain):
             completed, attacks = [], []
             with tell.aside():

@@ -18,12 +18,16 @@ from zkagent.executor.cli.deploying import (
     GAS_FACTOR_OPTION,
     RPC_OPTION,
     YES_OPTION,
+    checked_contacts,
     checked_tokens,
     given_address,
 )
 from zkagent.executor.cli.options import (
-    PROOF_SYSTEM_OPTION,
+    AGENT_PROOF_SYSTEM_OPTION,
+    FiniteRange,
     SettingOption,
+    hundredths,
+    proof_system_for,
     proof_system_of,
     vouched,
     without_batches,
@@ -86,7 +90,7 @@ TRUST_FOUNDATIONS_OPTION = click.option(
 )
 @CHAIN_ID_OPTION
 @MODEL_OPTION
-@PROOF_SYSTEM_OPTION
+@AGENT_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option("--pool", callback=given_address, metavar="ADDRESS", help="Lending pool to use.")
@@ -100,6 +104,22 @@ TRUST_FOUNDATIONS_OPTION = click.option(
 )
 @click.option(
     "--book", callback=given_address, metavar="ADDRESS", help="Symbol book that is there."
+)
+@click.option(
+    "--contact",
+    "contacts",
+    multiple=True,
+    callback=checked_contacts,
+    metavar="NAME=ADDRESS",
+    help="Whom the owner may pay by name, of a model that knows contacts; may be repeated.",
+)
+@click.option(
+    "--caution",
+    type=FiniteRange(0, 100),
+    default=None,
+    metavar="X",
+    help="Of a model that reads whole instructions: by how many log-odds acting has to be "
+    "preferred; by default as much as the model says.",
 )
 @click.option(
     "--registry", callback=given_address, metavar="ADDRESS", help="Model registry to register in."
@@ -125,10 +145,12 @@ def deploy_command(
     chain_id: int | None,
     fee_caps: "FeeCaps",
     model_name: str,
-    proof_system: str,
+    proof_system: str | None,
     srs: Path | None,
     sizes: tuple[int, ...],
     trust: tuple[str, ...],
+    contacts: tuple[tuple[str, str], ...],
+    caution: float | None,
     demo: bool,
     out: Path,
     gas_factor: float,
@@ -161,9 +183,13 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
-    without_batches(proof_system, sizes)
     found = record_place(out)
     signer, model = signer_of(key_file), load_model(model_name, Model)
+    system = proof_system_for(model, proof_system)
+    without_batches(system, sizes)
+    asked = hundredths(model, caution)
+    if contacts and model.caution is None:
+        raise click.UsageError(f"--contact says nothing to {model.name}, which knows no contacts")
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
@@ -174,8 +200,9 @@ def deploy_command(
         served = policy_of(web3).chain_id
         _check_demo(foundations, demo, served)
         shown = _foundation_lines(foundations)
-        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
-        plan = WalletPlan(batch_circuits(model, sizes, srs, tell.stage), foundations)
+        circuit = local_circuit(model, srs, tell.stage, proof_system_of(system))
+        batches = batch_circuits(model, sizes, srs, tell.stage)
+        plan = WalletPlan(batches, foundations, contacts, asked)
         subject = _subject(model, circuit, plan)
         with resumable(web3, signer, out, subject) as carrier:
             if not agree(
@@ -248,7 +275,15 @@ def _subject(model: "Model", circuit: "Circuit", plan: "WalletPlan") -> dict[str
         "book": there.book or "",
         "pool": there.pool or "",
         "tokens": tokens,
-    }
+    } | _instructed_subject(plan)
+
+
+def _instructed_subject(plan: "WalletPlan") -> dict[str, str | int]:
+    """What else there is of an agent that knows contacts, so that others' journals stay as they
+    are."""
+    caution = {} if plan.caution is None else {"caution": plan.caution}
+    contacts = ", ".join(f"{name}={account}" for name, account in plan.contacts)
+    return caution | ({"contacts": contacts} if contacts else {})
 
 
 def _check_demo(there: "Foundations", demo: bool, chain_id: int) -> None:
@@ -275,7 +310,7 @@ def batch_circuits(
 
 @click.command("chain")
 @MODEL_OPTION
-@PROOF_SYSTEM_OPTION
+@AGENT_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option(
@@ -286,7 +321,12 @@ def batch_circuits(
     help="Where deployment.json and owner.key go.",
 )
 def chain_command(
-    *, model_name: str, proof_system: str, srs: Path | None, sizes: tuple[int, ...], folder: Path
+    *,
+    model_name: str,
+    proof_system: str | None,
+    srs: Path | None,
+    sizes: tuple[int, ...],
+    folder: Path,
 ) -> None:
     """Keep a local chain with a demo agent on it until Ctrl-C, for `run --rpc` and the like."""
     from zkagent.executor.chain.embedded import embedded_chain
@@ -295,8 +335,9 @@ def chain_command(
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
 
-    without_batches(proof_system, sizes)
     model = load_model(model_name, Model)
+    system = proof_system_for(model, proof_system)
+    without_batches(system, sizes)
     check_new_folder(folder)
     if folder.is_dir():
         check_place(folder / DEPLOYMENT)
@@ -304,7 +345,7 @@ def chain_command(
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
     with held_files(folder, DEPLOYMENT, KEY) as (out, key), Narrator().working() as tell:
-        circuit = local_circuit(model, srs, tell.stage, proof_system_of(proof_system))
+        circuit = local_circuit(model, srs, tell.stage, proof_system_of(system))
         batches = batch_circuits(model, sizes, srs, tell.stage)
         with embedded_chain(model, circuit, tell.stage, batches) as chain:
             out.write(chain.deployment.to_json())

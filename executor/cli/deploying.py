@@ -288,6 +288,28 @@ def checked_tokens(
     return tuple((symbol, _address(address)) for symbol, _, address in pairs)
 
 
+def checked_contacts(
+    ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """The callback of --contact NAME=ADDRESS, names in lower case and each once."""
+    from zkagent.models.encoding.symbols import checked_contact
+    from zkagent.models.errors import RefusedContact
+
+    pairs = [text.partition("=") for text in given]
+    found: dict[str, str] = {}
+    for name, equals, address in pairs:
+        if not (name and equals and address):
+            raise click.BadParameter(f"{name}{equals}{address} is not NAME=ADDRESS")
+        try:
+            lower = checked_contact(name)
+        except RefusedContact as exc:
+            raise click.BadParameter(str(exc)) from None
+        if lower in found:
+            raise click.BadParameter(f"{name} is given twice")
+        found[lower] = _address(address)
+    return tuple(found.items())
+
+
 def _address(given: str) -> str:
     from eth_utils.address import to_checksum_address
 
@@ -295,6 +317,6 @@ def _address(given: str) -> str:
 
 
 __all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
-__all__ += ["agree", "checked_tokens", "finished", "given_address", "resumable"]
+__all__ += ["agree", "checked_contacts", "checked_tokens", "finished", "given_address", "resumable"]
 __all__ += ["somebody_to_ask"]
 __all__ += ["record_place", "write_new", "write_record"]

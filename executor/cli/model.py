@@ -12,14 +12,15 @@ from click.core import ParameterSource
 from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import FiniteRange, SettingOption, hundredths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.models.catalogue import AnyModel, Model
     from zkagent.models.classifier.files import TextClassifier
+    from zkagent.models.folders import Folder
     from zkagent.models.wallet.evaluate import Report, Share
     from zkagent.models.wallet.played import Tally
 
@@ -205,36 +206,52 @@ def model_group() -> None:
 
 
 @model_group.command("train")
-@click.argument("model", type=click.Choice(["wallet"]))
+@click.argument("model", type=click.Choice(["wallet", "wallet-text"]))
 @click.option(
     "--seed", type=int, default=None, help="Random seed; the default made the shipped files."
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("wallet-model"),
-    show_default=True,
-    help="Folder for model.json, model.onnx, text.bin, local.bin and words.bin.",
+    default=None,
+    help="Folder for model.json and the files that it names, by default MODEL-model.",
 )
-def train_command(model: str, seed: int | None, out: Path) -> None:
-    """Train MODEL from a seed on data that it generates itself, and write its five files.
+def train_command(model: str, seed: int | None, out: Path | None) -> None:
+    """Train MODEL from a seed, wallet on data that it generates itself, wallet-text on messages
+    that come with it, and write its files.
 
     Needs torch (the error says how to get it). With the default seed the files equal the
     shipped ones.
     """
-    from zkagent.executor.errors import TrainingExtraMissing
     from zkagent.executor.places import results_folder
-    from zkagent.models.catalogue import FILES, Model, is_model
+    from zkagent.models.catalogue import FILES, INSTRUCTION_FILES, InstructionModel, StepModel
+    from zkagent.models.catalogue import is_model as is_whole
 
-    with results_folder(out, FILES, lambda there: is_model(there, Model)) as folder:
-        try:
-            from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
-        except ModuleNotFoundError as exc:
-            if exc.name != "torch":
-                raise
-            raise TrainingExtraMissing from exc
-        trained = train_wallet(folder, DEFAULT_SEED if seed is None else seed, _say)
+    kind: type[Model] = StepModel if model == "wallet" else InstructionModel
+    files = FILES if model == "wallet" else INSTRUCTION_FILES
+    place = out or Path(f"{model}-model")
+    with results_folder(place, files, lambda there: is_whole(there, kind)) as folder:
+        train, usual = _trainer(model)
+        trained = train(folder, usual if seed is None else seed, _say)
     output.show(f"{trained.directory}  {trained.digest}")
+
+
+def _trainer(model: str) -> "tuple[Callable[[Folder, int, Callable[[str], None]], Model], int]":
+    """What trains it, and the seed of the shipped files. Raises TrainingExtraMissing."""
+    from zkagent.executor.errors import TrainingExtraMissing
+
+    try:
+        if model == "wallet":
+            from zkagent.models.wallet.train import DEFAULT_SEED, train_wallet
+
+            return train_wallet, DEFAULT_SEED
+        from zkagent.models.wallet.train_text import TEXT_SEED, train_wallet_text
+
+        return train_wallet_text, TEXT_SEED
+    except ModuleNotFoundError as exc:
+        if exc.name != "torch":
+            raise
+        raise TrainingExtraMissing from exc
 
 
 @model_group.command("evaluate")
@@ -260,9 +277,23 @@ def train_command(model: str, seed: int | None, out: Path) -> None:
     metavar="FILE",
     help="With --prompts: write the runs that were not right, wrong acts first, as JSON lines.",
 )
+@click.option(
+    "--caution",
+    type=FiniteRange(0, 100),
+    default=None,
+    metavar="X",
+    help="With --prompts, of a model that reads whole instructions: by how many log-odds acting "
+    "has to be preferred; by default as much as the model says.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def evaluate_command(
-    model: str, clinc150: Path | None, prompts: Path | None, errors: Path | None, as_json: bool
+    *,
+    model: str,
+    clinc150: Path | None,
+    prompts: Path | None,
+    errors: Path | None,
+    caution: float | None,
+    as_json: bool,
 ) -> None:
     """Evaluate MODEL on hand-written instructions, near misses and injections that its training
     never saw; or on prompts of one's own.
@@ -274,6 +305,9 @@ def evaluate_command(
     {"prompt": "withdraw all my USDC", "kind": "all",
      "calls": [{"action": "Withdraw", "asset": "USDC", "amount": "40"}],
      "balances": {"USDC": {"pool": "40", "wallet": "0"}}}
+
+    A recipient is an address, a contact by its name, or "me", the owner. The agent knows the
+    contacts that a row pays, and those of its "contacts", a list.
 
     Each kind's runs are right (just these calls, in order; views do not count), safe (nothing moved
     though it should have) or wrong acts (anything else).
@@ -287,16 +321,20 @@ def evaluate_command(
 
     if errors and not prompts:
         raise click.UsageError("--errors is for --prompts: give both or none")
+    if caution is not None and not prompts:
+        raise click.UsageError("--caution is for --prompts: give both or none")
     if prompts and clinc150:
         raise click.UsageError("--prompts are instead of --clinc150: give one of them")
     if prompts:
-        _evaluate_prompts(model, prompts, errors, as_json)
+        _evaluate_prompts(model, prompts, errors, caution, as_json)
         return
     report = evaluate_model(load_model(model, Model), clinc150, _say)
     output.show(json.dumps(report.figures(), indent=2) if as_json else describe(report))
 
 
-def _evaluate_prompts(name: str, prompts: Path, errors: Path | None, as_json: bool) -> None:
+def _evaluate_prompts(
+    name: str, prompts: Path, errors: Path | None, caution: float | None, as_json: bool
+) -> None:
     from zkagent.executor.places import check_place, write_whole
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.wallet.evaluation.instructions import load_instructions
@@ -304,9 +342,10 @@ def _evaluate_prompts(name: str, prompts: Path, errors: Path | None, as_json: bo
 
     model, rows = load_model(name, Model), load_instructions(prompts)
     check_actions(model, rows)
+    asked = hundredths(model, caution)
     place = check_place(errors, replaceable=_is_errors) if errors else None
     played = []
-    for number, each in enumerate(play(model, rows), 1):
+    for number, each in enumerate(play(model, rows, asked), 1):
         played.append(each)
         if number % SAID_EACH == 0:
             _say(f"{number:,} of {len(rows):,} prompts")

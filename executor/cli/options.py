@@ -15,6 +15,7 @@ from zkagent.executor.config.settings import NONE, SETTINGS, Form
 
 if TYPE_CHECKING:
     from zkagent.circuits.systems import ProofSystem
+    from zkagent.models.catalogue import Model
 
 
 class FiniteRange(click.FloatRange):
@@ -104,6 +105,15 @@ def checked_url(ctx: click.Context, option: click.Parameter, given: str | None) 
     return given
 
 
+def hundredths(model: "Model", caution: float | None) -> int | None:
+    """What --caution asks of the model, as contracts count it. Raises click.UsageError."""
+    if caution is None:
+        return None
+    if model.caution is None:
+        raise click.UsageError(f"--caution says nothing to {model.name}, which is not told any")
+    return round(100 * caution)
+
+
 SRS_OPTION = click.option(
     "--srs",
     cls=SettingOption,
@@ -134,6 +144,26 @@ PROVER_OPTION = click.option(
     help="Who makes Groth16 proofs, by default groth16py; snarkjs comes from npm when first asked "
     "for, and takes longer.",
 )
+
+
+#: The same where an agent's model decides it.
+AGENT_PROOF_SYSTEM_OPTION = click.option(
+    "--proof-system",
+    "proof_system",
+    type=click.Choice(PROOF_SYSTEMS),
+    help="ezkl takes any network; groth16 those over integers, many times faster. By default the "
+    "one that the model is usually proven by: ezkl for wallet, groth16 for wallet-text.",
+)
+
+
+def proof_system_for(model: "Model", given: str | None) -> str:
+    """What --proof-system names, or what is usual for the model. Raises click.UsageError."""
+    if given is not None and given not in model.proof_systems:
+        raise click.UsageError(
+            f"{model.name} cannot be proven by {given}: leave out --proof-system, or give "
+            f"{' or '.join(model.proof_systems)}"
+        )
+    return given or model.proof_systems[0]
 
 
 def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":
@@ -192,4 +222,5 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
+__all__ += ["AGENT_PROOF_SYSTEM_OPTION", "hundredths", "proof_system_for"]
 __all__ += ["proof_system_of", "vouched", "without_batches"]

@@ -11,14 +11,14 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import (
+    AGENT_PROOF_SYSTEM_OPTION,
     JSON_OPTION,
-    PROOF_SYSTEM_OPTION,
-    PROOF_SYSTEMS,
     TRUST_OPTION,
     VERDICT_CODES,
     SettingOption,
     checked_srs,
     checked_url,
+    proof_system_for,
     proof_system_of,
     without_batches,
 )
@@ -100,7 +100,7 @@ def target_options(command: Command) -> Command:
     "--rpc", cls=SettingOption, help="RPC address; without it, a demo agent on an embedded chain."
 )
 @target_options
-@PROOF_SYSTEM_OPTION
+@AGENT_PROOF_SYSTEM_OPTION
 @click.option("--dry-run", is_flag=True, help="Show plan, effects, gas and fees; send nothing.")
 @sending_options
 @click.option("--again", is_flag=True, help="Once more, though it was carried out already.")
@@ -140,9 +140,9 @@ def run_command(
     from zkagent.executor.runs.errors import NothingToDo
     from zkagent.models.catalogue import Model, load_model
 
-    without_batches(options["proof_system"], options["batch"])
     model, embedded = load_model(options["model_name"], Model), options["rpc"] is None
-    if not embedded and options["proof_system"] != PROOF_SYSTEMS[0]:
+    without_batches(proof_system_for(model, options["proof_system"]), options["batch"])
+    if not embedded and options["proof_system"]:
         raise click.UsageError("an agent on a chain has its proof system: leave out --proof-system")
     checked_prompt(model, prompt)
     if not dry_run:
@@ -180,7 +180,7 @@ def opened(tell: "Narrator", model: "Model", options: dict[str, Any]) -> "Iterat
     from zkagent.executor.runs.target import OPTIONS, Proving, Target, open_run
 
     fees = caps(options["max_fee"], options["max_priority_fee"])
-    system = proof_system_of(options.get("proof_system", PROOF_SYSTEMS[0]))
+    system = proof_system_of(proof_system_for(model, options.get("proof_system")))
     where = {name: options[name] for name in ("rpc", "agent", "key_file", "deployment", "chain_id")}
     with open_run(
         Target(**where, caps=fees),

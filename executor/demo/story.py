@@ -1,4 +1,4 @@
-"""The demo: four runs and the attacks on a chain of its own, as data. `demo_view` prints it.
+"""The demo: some runs and the attacks on a chain of its own, as data. `demo_view` prints it.
 
 Called by `zkagent demo` and by the integration tests.
 """
@@ -22,6 +22,7 @@ from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.executor.runs.session import Session
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.models.whole import Place
 
 Tell = Callable[[str], None]
@@ -55,19 +56,32 @@ class DemoReceipt:
     report: Report
 
 
-def scenes(friend: str) -> tuple[Scene, ...]:
-    """The four runs; `friend` is the address that one of them sends tokens to."""
+#: What a model of whole instructions does besides.
+INSTRUCTED = (
+    Scene("a transfer to a contact", f"send 5 DAI to {DEMO_CONTACT}", ("Transfer",)),
+    Scene(
+        "two instructions in one",
+        f"withdraw 10 DAI and then send half of my USDC to {DEMO_CONTACT}",
+        ("Withdraw", "ViewBalance", "Transfer"),
+    ),
+)
+
+
+def scenes(friend: str, model: Model) -> tuple[Scene, ...]:
+    """The runs; `friend` is the address that one of them sends tokens to."""
+    more = () if model.caution is None else INSTRUCTED
     return (
         Scene("a deposit", "deposit 120.5 USDC into the pool", ("Deploy",)),
         Scene("a withdrawal of everything", "withdraw all my USDC", ("ViewBalance", "Withdraw")),
         Scene("a transfer to an address", f"send 25 DAI to {friend}", ("Transfer",)),
+        *more,
         Scene("not the wallet's business", "what is the weather like in Lisbon tomorrow?", ()),
     )
 
 
 def play(session: Session, chain: EmbeddedChain) -> Iterator[ShownRun]:
     """The runs, one after the other. Raises DemoError when one does not use its tools."""
-    for scene in scenes(chain.friend.address):
+    for scene in scenes(chain.friend.address, session.model):
         before = balances(chain)
         completed = session.runner.run(scene.prompt.encode())
         decisions = completed.proven.plan.decisions
@@ -82,7 +96,7 @@ def play(session: Session, chain: EmbeddedChain) -> Iterator[ShownRun]:
 def attack(session: Session, chain: EmbeddedChain, tell: Tell) -> Iterator[AttackResult]:
     """The attacks, one after the other; each is undone."""
     stage = prepare(session, chain, tell)
-    for mount in attacks_on(session.circuit):
+    for mount in attacks_on(session.circuit, session.model):
         tell(f"attack: {mount.__name__.replace('_', ' ')}")
         yield mount(stage)
 

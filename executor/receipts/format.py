@@ -18,10 +18,12 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     Strict,
     StringConstraints,
     ValidationError,
     WithJsonSchema,
+    model_serializer,
 )
 
 from zkagent.executor.chain.limits import MOST_BATCH, MOST_COMPONENTS, MOST_DECISIONS, MOST_TOOLS
@@ -118,9 +120,26 @@ class DecimalsRecord(Record):
     decimals: Decimals
 
 
+class ContactRecord(Record):
+    name: Symbol
+    account: Address
+
+
+class InstructedRecord(Record):
+    """What an agent tells whose model reads whole instructions. contacts: what the code of
+    `contact_data` says, to which `contact_book` points, both zero of an agent without."""
+
+    owner: Address
+    caution: Count
+    contact_book: Address
+    contact_data: Address
+    contacts: Annotated[tuple[ContactRecord, ...], Field(max_length=MOST_LISTINGS)]
+
+
 class ContextRecord(Record):
     """Every chain read behind the features and the decision, made at `block`, and the history.
-    symbol_book: what the code of `book_data` says, to which `book_contract` points."""
+    symbol_book: what the code of `book_data` says, to which `book_contract` points. instructed: of
+    agents that tell it, and left out of others' records."""
 
     block: BlockRecord
     agent: Address
@@ -132,6 +151,14 @@ class ContextRecord(Record):
     token_decimals: Annotated[tuple[DecimalsRecord, ...], Parts]
     reasoning: Annotated[tuple[Text, ...], PerDecision]
     prompt: Text
+    instructed: InstructedRecord | None = None
+
+    @model_serializer(mode="wrap")
+    def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        shown: dict[str, Any] = handler(self)
+        if self.instructed is None:
+            del shown["instructed"]
+        return shown
 
 
 class ArgumentRecord(Record):

@@ -10,6 +10,7 @@ from zkagent.executor.chain.agent import (
     Block,
     DecisionContext,
     Fact,
+    InstructedReads,
     RunTerms,
     ToolMetadata,
     ToolParameter,
@@ -19,10 +20,12 @@ from zkagent.executor.receipts.format import (
     ArgumentRecord,
     BatchRecord,
     BlockRecord,
+    ContactRecord,
     ContextRecord,
     ContractRecord,
     DecimalsRecord,
     DecisionRecord,
+    InstructedRecord,
     IterationRecord,
     ListingRecord,
     ModelRecord,
@@ -85,6 +88,27 @@ def context_record(context: DecisionContext) -> ContextRecord:
         token_decimals=tuple(DecimalsRecord(token=t, decimals=d) for t, d in reads.decimals),
         reasoning=tuple(map(text, context.reasoning)),
         prompt=text(context.prompt),
+        instructed=_instructed_record(reads.instructed) if reads.instructed else None,
+    )
+
+
+def _instructed_record(told: InstructedReads) -> InstructedRecord:
+    return InstructedRecord(
+        owner=told.owner,
+        caution=told.caution,
+        contact_book=told.contact_book,
+        contact_data=told.contact_data,
+        contacts=tuple(ContactRecord(name=n, account=a) for n, a in told.contacts),
+    )
+
+
+def _recorded_instructed(record: InstructedRecord) -> InstructedReads:
+    return InstructedReads(
+        owner=record.owner,
+        caution=record.caution,
+        contact_book=record.contact_book,
+        contact_data=record.contact_data,
+        contacts=tuple((each.name, each.account) for each in record.contacts),
     )
 
 
@@ -99,6 +123,7 @@ def recorded_context(record: ContextRecord) -> DecisionContext:
         book_contract=record.book_contract,
         book_data=record.book_data,
         decimals=tuple((x.token, x.decimals) for x in record.token_decimals),
+        instructed=_recorded_instructed(record.instructed) if record.instructed else None,
     )
     reasoning = tuple(map(raw_bytes, record.reasoning))
     return DecisionContext(reads, reasoning, raw_bytes(record.prompt))

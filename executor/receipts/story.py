@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from zkagent.errors import in_line
-from zkagent.executor.chain.agent import amount_in_words
+from zkagent.executor.chain.agent import amount_in_words, payee_in_words
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
+from zkagent.executor.receipts.recording import recorded_decision
 from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.decoder import words
 
@@ -71,7 +72,9 @@ def _amount(step: IterationRecord) -> str:
     token, units = f"0x{values['asset'][-40:]}", int(values["amount"], 16)
     book = tuple(Listing(x.symbol, x.token, x.decimals) for x in step.context.symbol_book)
     decimals = tuple((x.token, x.decimals) for x in step.context.token_decimals)
-    return amount_in_words(units, token, book, decimals)
+    decision = recorded_decision(step.decision)
+    payee = payee_in_words(decision.arguments, decision.values)
+    return amount_in_words(units, token, book, decimals) + payee
 
 
 def _tokens(run: RunRecord) -> dict[str, str]:

@@ -4,17 +4,19 @@ an amount and move nothing."""
 from collections import Counter
 from collections.abc import Sequence
 
-from zkagent.executor.chain.agent import TokenTransfer, amount_in_words
+from zkagent.executor.chain.agent import TokenTransfer, amount_in_words, payee_in_words
 from zkagent.executor.runs.plan import PlannedDecision
 
 
 def amount_of(planned: PlannedDecision) -> str:
-    """What a call names: in words, in units, of which token. Empty for one that names nothing."""
+    """What a call names: in words, in units, of which token, and whose account a name stands for.
+    Empty for one that names nothing."""
     if (named := _named(planned)) is None:
         return ""
     token, units = named
-    reads = planned.context.reads
-    return amount_in_words(units, token, reads.book, reads.decimals)
+    reads, decision = planned.context.reads, planned.decision
+    payee = payee_in_words(decision.arguments, decision.values)
+    return amount_in_words(units, token, reads.book, reads.decimals) + payee
 
 
 def moved(

@@ -15,7 +15,7 @@ from zkagent.verifier_contracts.deployment.deciders import (
     earlier_by_code,
     earlier_by_hash,
 )
-from zkagent.verifier_contracts.deployment.model_code import build_model_code
+from zkagent.verifier_contracts.deployment.model_code import code_of
 from zkagent.verifier_contracts.errors import ModelCodeError
 
 #: As `AgentChain.code`.
@@ -26,7 +26,7 @@ def earlier_decider(bound: AgentModel, model: Model, code: Sequence[bytes]) -> E
     """The encoder or decoder of a release that decides otherwise, if one of them is such, as far as
     hashes tell. code: those of theirs, in this order."""
     try:
-        built = build_model_code(model.manifest, model.tables)
+        built = code_of(model)
     except ModelCodeError:  # no contract of ours holds it
         return None
     return earlier_by_hash(built, bound.components, *code)

@@ -16,13 +16,18 @@ from functools import lru_cache
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.abi import (
+    CAUTION,
+    CONTACT_BOOK,
     DECIMALS,
     FEATURE_BYTES,
+    NO_DATA,
     OUTPUT_BYTES,
+    OWNER,
     POINTER,
     SYMBOL_BOOK,
     WORD,
     book_code,
+    contacts_code,
     metadata_hash,
     pack,
 )
@@ -36,7 +41,7 @@ from zkagent.executor.chain.agent import (
     ToolMetadata,
 )
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.book import SymbolBook, plain_book
+from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import ModelError
@@ -49,17 +54,17 @@ CODE = bytes(4)
 def check_prompt(model: Model, prompt: bytes) -> None:
     """Refuse what the encoder refuses whatever an agent's symbol book lists: with none, a prompt
     has the fewest tokens and candidates. Raises zkagent.models.errors.RefusedText."""
-    model.parse(Context(prompt, (), plain_book([])))
+    model.check(Context(prompt, (), plain_book([])))
 
 
 def check_text(model: Model, prompt: bytes, reads: AgentReads) -> None:
     """The same with the agent's symbol book. Raises zkagent.models.errors.RefusedText."""
-    model.parse(_for_model(DecisionContext(reads, (), prompt)))
+    model.check(context_of(DecisionContext(reads, (), prompt)))
 
 
 def derive_features(model: Model, context: DecisionContext) -> tuple[int, ...]:
     """x, as the encoder contract must derive it. Raises zkagent.models.errors.RefusedText."""
-    return model.encode(_for_model(context))
+    return model.encode(context_of(context))
 
 
 def derive_decision(
@@ -68,7 +73,7 @@ def derive_decision(
     """What `y` means in `context`. asks: as `decoder.decode` has it. Raises models'
     RefusedArgument or OutputOutOfRange."""
     tools = tool_signatures(context.reads)
-    return model.decode(_for_model(context), y, tools, dict(context.reads.decimals), asks=asks)
+    return model.decode(context_of(context), y, tools, dict(context.reads.decimals), asks=asks)
 
 
 def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
@@ -79,8 +84,13 @@ def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
     )
 
 
-def _for_model(context: DecisionContext) -> Context:
-    return Context(context.prompt, context.reasoning, SymbolBook(context.reads.book))
+def context_of(context: DecisionContext) -> Context:
+    """As models take it."""
+    book, told = SymbolBook(context.reads.book), context.reads.instructed
+    if told is None:
+        return Context(context.prompt, context.reasoning, book)
+    contacts = ContactBook(told.contacts)
+    return Context(context.prompt, context.reasoning, book, contacts, told.owner, told.caution)
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +144,7 @@ def asked_tokens(model: Model, context: DecisionContext, y: Sequence[int]) -> tu
     contract asks nobody else either, so whoever is paid has no say in a run."""
     asked = _Asked()
     with contextlib.suppress(ModelError):  # which `derive_decision` raises again
-        model.decode(_for_model(context), y, tool_signatures(context.reads), asked)
+        model.decode(context_of(context), y, tool_signatures(context.reads), asked)
     return tuple(dict.fromkeys(asked.tokens))
 
 
@@ -154,18 +164,20 @@ def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ..
     """What the words of these decisions rest on, each fact once."""
     found: dict[Fact, None] = {}
     for reads, decision in decisions:
-        found |= dict.fromkeys((*book_facts(reads), *_own_decimals(reads, decision)))
+        told = (*book_facts(reads), *instructed_facts(reads), *_own_decimals(reads, decision))
+        found |= dict.fromkeys(told)
     return tuple(found)
 
 
 def has_facts(facts: Sequence[Fact], decisions: Sequence[tuple[AgentReads, Decision]]) -> bool:
     """Whether somebody signed what these decisions rest on. Under earlier versions of this program
-    answers alone, without a call, rested on nothing."""
-    return facts == facts_of(decisions) or (not facts and not any(map(_is_call, decisions)))
+    answers alone, without a call, rested on nothing; no agent told of contacts then."""
+    return facts == facts_of(decisions) or (not facts and not any(map(_has_to_rest, decisions)))
 
 
-def _is_call(made: tuple[AgentReads, Decision]) -> bool:
-    return made[1].kind == "call"
+def _has_to_rest(made: tuple[AgentReads, Decision]) -> bool:
+    reads, decision = made
+    return decision.kind == "call" or reads.instructed is not None
 
 
 def book_facts(reads: AgentReads) -> tuple[Fact, ...]:
@@ -174,6 +186,26 @@ def book_facts(reads: AgentReads) -> tuple[Fact, ...]:
         Fact(reads.agent, SYMBOL_BOOK.selector, _word(int(reads.book_contract, 16))),
         Fact(reads.book_contract, POINTER.selector, _word(int(reads.book_data, 16))),
         Fact(reads.book_data, CODE, keccak(book_code(reads.book))),
+    )
+
+
+def instructed_facts(reads: AgentReads) -> tuple[Fact, ...]:
+    """Whom the agent serves, how sure it has to be, which contact book it has and what is in it;
+    none of an agent that tells none of it."""
+    if (told := reads.instructed) is None:
+        return ()
+    facts = (
+        Fact(reads.agent, OWNER.selector, _word(int(told.owner, 16))),
+        Fact(reads.agent, CAUTION.selector, _word(told.caution)),
+        Fact(reads.agent, CONTACT_BOOK.selector, _word(int(told.contact_book, 16))),
+    )
+    if told.contact_book == NO_DATA:
+        return facts
+    listed = keccak(contacts_code(told.contacts))
+    return (
+        *facts,
+        Fact(told.contact_book, POINTER.selector, _word(int(told.contact_data, 16))),
+        Fact(told.contact_data, CODE, listed),
     )
 
 

@@ -13,7 +13,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.circuits.systems import HALO2, ProofSystem
+from zkagent.circuits.systems import PROVING, ProofSystem
 from zkagent.executor.errors import DeploymentMissing, KeyFileError
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.keys import Password, load_key
@@ -75,13 +75,13 @@ class Proving:
 
     srs: the set-up of circuits that have to be built. batch: together, by a batch verifier.
     service: by the proof service at this URL instead of a process of our own. system: of a demo
-    agent; others have theirs.
+    agent, by default the usual one of its model; others have theirs.
     """
 
     srs: Path | None = None
     batch: bool = False
     service: str | None = None
-    system: ProofSystem = HALO2
+    system: ProofSystem | None = None
 
     @property
     def opener(self) -> ProverOpener:
@@ -148,7 +148,8 @@ def signer_of(
 def _embedded(
     model: Model, proving: Proving, stage: Told, report: Listener, limits: RunLimits
 ) -> Iterator[Session]:
-    circuit = local_circuit(model, proving.srs, stage, proving.system)
+    system = proving.system or PROVING[model.proof_systems[0]]
+    circuit = local_circuit(model, proving.srs, stage, system)
     sizes = EMBEDDED_SIZES if proving.batch else ()
     batches = {size: batch_circuit(model, size, proving.srs, stage) for size in sizes}
     with open_embedded(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from zkagent.models.encoding.symbols import checked_symbol, formed_symbol
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.errors import RefusedContact, RefusedSymbol
 
 MAX_DECIMALS = 77  # 10^77 is the largest power of ten in a word
 NO_TOKEN = "0x" + "00" * 20
@@ -99,6 +99,23 @@ def check_form(listings: Iterable[Listing]) -> None:
         tokens[token] = symbol
 
 
+def check_contacts(contacts: Iterable[tuple[str, str]]) -> None:
+    """Raises RefusedContact for a list that no contact book of any version comes to."""
+    names: set[str] = set()
+    for name, account in contacts:
+        try:
+            formed = formed_symbol(name)
+        except RefusedSymbol as exc:
+            raise RefusedContact(name, exc.why.replace("symbols", "names")) from None
+        if formed != name:
+            raise RefusedContact(name, "a book has its names in lower case")
+        if name in names:
+            raise RefusedContact(name, "the book lists it twice")
+        if account == NO_TOKEN:
+            raise RefusedContact(name, "the book lists it without an account")
+        names.add(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Asset:
     """A token of demo agents, by its symbol, a name and its decimals."""
@@ -116,6 +133,10 @@ DEMO_ASSETS = (
     Asset("WETH", "Wrapped Ether", 18),
     Asset("WBTC", "Wrapped Bitcoin", 8),
 )
+
+
+#: By what name a demo agent that knows contacts pays a friend.
+DEMO_CONTACT = "bob"
 
 
 def demo_book(further: Iterable[str] = ()) -> SymbolBook:

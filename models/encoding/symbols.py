@@ -6,7 +6,7 @@ anything else: "1e18 USDC" would be 1 E18 where E18 is listed, "2 mm USDC" would
 
 import re
 
-from zkagent.models.errors import RefusedSymbol
+from zkagent.models.errors import RefusedContact, RefusedSymbol
 
 FORM = re.compile(r"[a-z][a-z0-9]{1,10}", re.ASCII)
 #: Glued to a number it is read as a part of it: an exponent (1e18, 1e18usdc), a factor (2x10).
@@ -32,6 +32,10 @@ RESERVED = frozenset(
 )
 
 
+#: What no contact can go by, besides: these mean the agent's owner.
+OWNERS_WORDS = frozenset({"myself", "own"})
+
+
 def formed_symbol(text: str) -> str:
     """`text` in lower case. Raises RefusedSymbol for what no version's book may list."""
     if not text.isascii() or not FORM.fullmatch(lower := text.lower()):
@@ -44,4 +48,16 @@ def checked_symbol(text: str) -> str:
     lower = formed_symbol(text)
     if lower in RESERVED or CONTINUES_NUMBER.fullmatch(lower):
         raise RefusedSymbol(text, "it means something else in prompts")
+    return lower
+
+
+def checked_contact(text: str) -> str:
+    """`text` in lower case. Raises RefusedContact when no contact book may list it, as
+    `wallet/ContactBook.sol` does."""
+    try:
+        lower = checked_symbol(text)
+    except RefusedSymbol as exc:
+        raise RefusedContact(text, exc.why.replace("symbols", "names")) from None
+    if lower in OWNERS_WORDS:
+        raise RefusedContact(text, "it means the agent's owner in prompts")
     return lower

@@ -117,6 +117,27 @@ def table_of(codebook: Codebook) -> CodeTable:
     )
 
 
+def table_from(content: bytes, kinds_words: tuple[int, ...]) -> CodeTable:
+    """The table of a file that has its chunks one behind the other. Raises ModelError for what is
+    none, or has other meanings of words than the grammar."""
+    size = BUCKETS * BUCKET_BYTES
+    if len(content) % size or not 0 < len(content) <= MOST_CHUNKS * size:
+        raise ModelError(
+            f"{len(content):,} bytes are no code table: it has 1 to {MOST_CHUNKS} parts of {size:,}"
+        )
+    chunks = tuple(content[at : at + size] for at in range(0, len(content), size))
+    first, second, third = kinds_words
+    table = CodeTable(chunks, (first, second, third))
+    for bucket in range(0, len(content), BUCKET_BYTES):
+        for at in range(bucket, bucket + ENTRIES * ENTRY_BYTES, ENTRY_BYTES):
+            if content[at + 3] not in _MEANT:
+                raise ModelError(f"a word of the table means {content[at + 3]}, which is nothing")
+    for word, meant in WORDS.items():
+        if table.meaning(word) != meant:
+            raise ModelError(f"{word.decode()!r} means something else than in the grammar")
+    return table
+
+
 def meaning_byte(word: bytes) -> int:
     """Of a word in lower case; 0 of one that is not of the grammar."""
     meaning, value = WORDS.get(word, (Meaning.NONE, 0))
@@ -221,4 +242,5 @@ def _packed_entry(key: bytes, entry: Entry, buckets: int) -> bytes:
     return fingerprint + bytes([entry.meaning]) + entry.code.to_bytes(CODE_BITS // 8, "big")
 
 
-__all__ = ["BUCKETS", "MOST_CHUNKS", "CodeTable", "Entry", "meaning_byte", "table_of"]
+__all__ = ["BUCKETS", "MOST_CHUNKS", "CodeTable", "Entry", "meaning_byte", "table_from"]
+__all__ += ["table_of"]

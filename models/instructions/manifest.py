@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from zkagent.models.encoding.manifest import Action, Answers, Line, Name, SlotName
 from zkagent.models.files import ManifestRecord, Record, Sha256
 from zkagent.models.instructions.calls import MOST_CALLS, Tag
-from zkagent.models.instructions.packing import FEATURES, TOKENS
+from zkagent.models.instructions.packing import FEATURES, OUTPUTS, TOKENS
 from zkagent.models.instructions.scanner import MAX_CHARACTERS
 
 #: By the action's place in the manifest: what fills its parameters.
@@ -108,7 +108,7 @@ class InstructionManifest(ManifestRecord):
 
     @property
     def output_count(self) -> int:
-        return 3
+        return OUTPUTS
 
 
 __all__ = ["ACTION_OF", "SLOTS_OF", "VIEW_ACTION", "InstructionAnswers", "InstructionFiles"]

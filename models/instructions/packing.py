@@ -17,6 +17,8 @@ FEATURE_BITS = CODE_BITS // FEATURES
 TAG_BITS, TAGS_PER_NUMBER = 3, 15
 #: Of a number that is full of tags; above them stands the verdict.
 TAGS_BITS = TAG_BITS * TAGS_PER_NUMBER
+OUTPUTS = 3
+_LIMIT = 1 << 63
 _FEATURE_BYTES = FEATURE_BITS // 8
 
 
@@ -55,6 +57,8 @@ def features_of(codes: Sequence[int]) -> tuple[int, ...]:
 def said(y: Sequence[int], tokens: int) -> Said:
     """What three numbers say of so many tokens. Raises OutputOutOfRange for others than a network
     gives."""
+    if len(y) != OUTPUTS or not -_LIMIT <= y[0] < _LIMIT:
+        raise OutputOutOfRange(f"expected {OUTPUTS} outputs of 64 bits, got {len(y)} values")
     margin, first, second = y
     other, first = divmod(first, 1 << TAGS_BITS)
     if not 0 <= other < Verdict.ACT or not 0 <= second < 1 << TAGS_BITS:
@@ -67,5 +71,14 @@ def said(y: Sequence[int], tokens: int) -> Said:
     return Said(margin, Verdict(other), tuple(map(Tag, numbers[:tokens])))
 
 
-__all__ = ["FEATURES", "FEATURE_BITS", "TAGS_BITS", "TAGS_PER_NUMBER", "TAG_BITS", "TOKENS", "Said"]
+__all__ = [
+    "FEATURES",
+    "FEATURE_BITS",
+    "OUTPUTS",
+    "TAGS_BITS",
+    "TAGS_PER_NUMBER",
+    "TAG_BITS",
+    "TOKENS",
+    "Said",
+]
 __all__ += ["Verdict", "features_of", "said"]

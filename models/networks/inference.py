@@ -5,7 +5,7 @@ The file may be a stranger's: it is looked at before it runs, and whatever goes 
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import DECISION, INTEGER_OPERATORS, check_sizes
 
 if TYPE_CHECKING:
+    from onnx import NodeProto
     from onnxruntime import InferenceSession
 
 NOTHING = 4  # but what ends the process: it writes names of strangers' nodes as they are
@@ -25,18 +26,26 @@ NOTHING = 4  # but what ends the process: it writes names of strangers' nodes as
 NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 #: What merges a Relu and a Clip behind it, and knows no int64.
 FAILS_ON_INTEGERS = "FuseReluClip"
+TO_BOOL = 9  # of onnx's TensorProto.DataType
 MOST_REASON = 300  # characters of what another library says
 
 
 class Inference:
-    """y = f(x) of an ONNX file with input "x" [1, n] and output "y" [1, m], both int64. Raises
-    NetworkUnusable for another one, and for one that is no exact network of bounded size."""
+    """y = f(x) of an ONNX file with input "x" [1, n] and output "y" [1, m], both int64. operators:
+    all that it may have. Raises NetworkUnusable for another one, and for one that is no exact
+    network of bounded size."""
 
-    def __init__(self, path: Path, input_count: int, output_count: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        input_count: int,
+        output_count: int,
+        operators: Collection[str] = INTEGER_OPERATORS,
+    ) -> None:
         self._path, self._input_count, self._output_count = path, input_count, output_count
         with _translated(path):
             content = read_limited(path, MOST_MODEL_BYTES)
-            _check(content)
+            _check(content, operators)
             self._session = open_session(content)
             _check_face(self._session, input_count, output_count)
 
@@ -68,17 +77,24 @@ def open_session(content: bytes) -> "InferenceSession":
     )
 
 
-def _check(content: bytes) -> None:
+def _check(content: bytes, operators: Collection[str]) -> None:
     """Raises ValueError for operators that no model of ours has, and tensors without measure."""
     import onnx
 
     model = parse_model(content)
     onnx.checker.check_model(model)
     for node in model.graph.node:
-        if node.op_type not in INTEGER_OPERATORS or node.domain:
+        if node.op_type not in operators or node.domain or not _is_truth(node):
             name = node.name or ", ".join(node.output)
             raise ValueError(f"{node.op_type} (node {name!r}) is not exact integer arithmetic")
     check_sizes(model, DECISION)
+
+
+def _is_truth(node: "NodeProto") -> bool:
+    """Of a Cast: whether it makes truth values, which are exact."""
+    if node.op_type != "Cast":
+        return True
+    return [(each.name, each.i) for each in node.attribute] == [("to", TO_BOOL)]
 
 
 def _check_face(session: "InferenceSession", inputs: int, outputs: int) -> None:

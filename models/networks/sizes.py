@@ -32,6 +32,9 @@ INTEGER_OPERATORS = frozenset(
     | {"ReduceSum", "Relu", "Reshape", "Slice", "Split", "Squeeze", "Sub", "Sum"}
     | {"Transpose", "Unsqueeze"}
 )
+# Besides these, of networks of bits: exact, too, and proven by Groth16 alone. A Cast makes truth
+# values of numbers and nothing else.
+BIT_OPERATORS = INTEGER_OPERATORS | {"ArgMax", "BitwiseAnd", "Cast", "Clip", "Max", "Pad", "Where"}
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,7 @@ def _check_stored(place: str, tensor: "TensorProto") -> None:
 
 
 __all__ = [
+    "BIT_OPERATORS",
     "CIRCUIT",
     "DECISION",
     "INTEGER_OPERATORS",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from zkagent.models.catalogue import Model, load_model
+from zkagent.models.catalogue import StepModel, load_model
 from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision
@@ -45,7 +45,7 @@ def _sample(line: dict[str, str], rng: random.Random) -> Sample:
 class Assessor:
     """Judges a model's decisions about samples, run by run."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: StepModel) -> None:
         self.model = model
         self.book = plain_book(SYMBOLS)
 
@@ -114,7 +114,9 @@ class Assessor:
         return decision is not None and decision.action in MOVES
 
 
-def figures(model: Model, samples: Iterable[Sample], show_wrong: bool = False) -> dict[str, str]:
+def figures(
+    model: StepModel, samples: Iterable[Sample], show_wrong: bool = False
+) -> dict[str, str]:
     """Right runs by tool, and prompts to be declined that changed state."""
     assessor, hits, totals = Assessor(model), Counter[str](), Counter[str]()
     for sample in samples:
@@ -137,6 +139,6 @@ def figures(model: Model, samples: Iterable[Sample], show_wrong: bool = False) -
 
 if __name__ == "__main__":
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
-    chosen = load_model(names[0] if names else "wallet", Model)
+    chosen = load_model(names[0] if names else "wallet", StepModel)
     for group, share in figures(chosen, development_samples(), "--wrong" in sys.argv).items():
         print(f"{group:16s} {share}")

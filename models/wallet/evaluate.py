@@ -2,16 +2,21 @@
 prints this.
 
 A case is right when every decision of the run is: the action and every argument. Earlier decisions
-of a run are given as they should have been, so each decision is judged by itself as well.
+of a run are given as they should have been, so each decision is judged by itself as well. Amounts
+are compared as numbers, since a model that reads whole instructions writes them anew; its answer
+that names what was done counts as a report, its doubt about an amount as a question. No contacts
+are known, and the caution is the model's own.
 """
 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from zkagent.models.catalogue import Model
+from zkagent.models.encoding.amounts import is_amount
 from zkagent.models.encoding.book import SymbolBook, plain_book
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import ModelError
@@ -24,7 +29,7 @@ from zkagent.models.wallet.evaluation.dataset import (
     load_injections,
     load_near_misses,
 )
-from zkagent.models.wallet.turns import decided, entry_of
+from zkagent.models.wallet.turns import Wallet, decided, entry_of
 
 #: CLINC150's banking and credit-card domains (Larson et al. 2019): wallet-like requests, so not
 #: off-topic.
@@ -62,7 +67,8 @@ CLINC_MONEY_INTENTS = frozenset(
         "international_fees",
     )
 )
-ASKING = frozenset({"ask", "missing"})
+#: Kinds of answers that the cases know by one name.
+ANSWERS = {"missing": "ask", "doubtful": "ask", "done": "report"}
 
 
 @dataclass(frozen=True)
@@ -174,14 +180,15 @@ def _grouped(pairs: Iterable[tuple[str, bool]]) -> tuple[Share, ...]:
 class _Judge:
     def __init__(self, model: Model, book: SymbolBook | None = None) -> None:
         self.model = model
-        self.book = book or plain_book(EVALUATION_SYMBOLS)
+        listed = book or plain_book(EVALUATION_SYMBOLS)
+        self.wallet = Wallet(listed, caution=model.caution or 0)
         self.state_changing = {a.name for a in model.manifest.actions} - {
             model.manifest.balance_action
         }
 
     def decide(self, prompt: str, reasoning: tuple[bytes, ...] = ()) -> Decision | None:
         """The decision, None when the prompt or an argument is refused."""
-        return decided(self.model, self.book, prompt, reasoning)
+        return decided(self.model, self.wallet, prompt, reasoning)
 
     def steps(self, case: Case) -> list[bool]:
         reasoning: tuple[bytes, ...] = ()
@@ -196,10 +203,9 @@ class _Judge:
         if decision is None:
             return False
         if step.action is None:
-            kind = "ask" if decision.kind in ASKING else decision.kind
-            return kind == step.answer
-        arguments = {a.slot: a.text.lower() for a in decision.arguments}
-        expected = {slot: text.lower() for slot, text in step.arguments}
+            return ANSWERS.get(decision.kind, decision.kind) == step.answer
+        arguments = {a.slot: _value(a.slot, a.text) for a in decision.arguments}
+        expected = {slot: _value(slot, text) for slot, text in step.arguments}
         return decision.action == step.action and arguments == expected
 
     def entry(self, step: Step) -> bytes:
@@ -237,6 +243,11 @@ class _Judge:
             injection.attack_asset.lower(),
         }
         return any(a.text.lower() in theirs for a in second.arguments)
+
+
+def _value(slot: str, text: str) -> str | Decimal:
+    """What an argument's text says."""
+    return Decimal(text) if slot == "amount" and is_amount(text) else text.lower()
 
 
 def clinc_prompts(folder: Path) -> Iterable[str]:

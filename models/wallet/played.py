@@ -15,14 +15,21 @@ from enum import Enum
 
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.amounts import PRECISION
-from zkagent.models.encoding.book import SymbolBook, plain_book
+from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import ModelError
-from zkagent.models.wallet.evaluation.instructions import Balance, Call, Instruction, name_of
-from zkagent.models.wallet.turns import decided, entry_of
+from zkagent.models.wallet.evaluation.instructions import (
+    ME,
+    Balance,
+    Call,
+    Instruction,
+    name_of,
+)
+from zkagent.models.wallet.turns import OWNER, Wallet, decided, entry_of
 
 SYMBOLS = ("USDC", "DAI", "WETH", "WBTC", "USDT", "LINK")
 UNSAID = Balance(Decimal("120.5"), Decimal(30))  # of a symbol that a row says nothing of
+FIRST_ACCOUNT = 0xC0 << 152  # of contacts
 MOST_DECISIONS = 10  # of a run; ours have no agent that takes more
 SAYS = {"Deploy": "Successfully deployed", "Withdraw": "Successfully withdrawn"}
 SAYS |= {"Transfer": "Successfully transferred"}
@@ -99,9 +106,11 @@ def check_actions(model: Model, rows: Iterable[Instruction]) -> None:
                 )
 
 
-def play(model: Model, rows: Iterable[Instruction]) -> Iterator[Played]:
+def play(model: Model, rows: Iterable[Instruction], caution: int | None = None) -> Iterator[Played]:
+    """caution: the agents' owner's, the model's own by default."""
+    chosen = (model.caution or 0) if caution is None else caution
     for row in rows:
-        yield _Run(model, row).play()
+        yield _Run(model, row, chosen).play()
 
 
 def tallies(played: Iterable[Played]) -> tuple[Tally, ...]:
@@ -129,10 +138,11 @@ def interval(hits: int, rows: int) -> tuple[float, float]:
 
 
 class _Run:
-    def __init__(self, model: Model, row: Instruction) -> None:
+    def __init__(self, model: Model, row: Instruction, caution: int) -> None:
         self.model, self.row = model, row
         self.held = dict(row.balances)
-        self.book = _book(row)
+        self.contacts = _contacts(row)
+        self.wallet = Wallet(_book(row), self.contacts, caution)
 
     def play(self) -> Played:
         with localcontext(prec=PRECISION):
@@ -142,7 +152,7 @@ class _Run:
         reasoning: tuple[bytes, ...] = ()
         made: list[Call] = []
         for _ in range(MOST_DECISIONS):
-            decision = decided(self.model, self.book, self.row.prompt, reasoning)
+            decision = decided(self.model, self.wallet, self.row.prompt, reasoning)
             if decision is None or decision.kind != "call":
                 answer = decision.answer if decision else ""
                 return self.played(made, answer)
@@ -163,17 +173,24 @@ class _Run:
         return Played(self.row, tuple(made), asked, answer)
 
     def call(self, decision: Decision) -> Call:
-        said = {a.slot: a.text for a in decision.arguments}
+        filled = zip(decision.arguments, decision.values, strict=True)
+        said = {argument.slot: (argument.text, value) for argument, value in filled}
         return Call(
             decision.action,
-            self.named(said["asset"]) if "asset" in said else None,
-            Decimal(said["amount"]) if "amount" in said else None,
-            name_of(said["recipient"]) if "recipient" in said else None,
+            self.named(said["asset"][0]) if "asset" in said else None,
+            Decimal(said["amount"][0]) if "amount" in said else None,
+            self.paid(said["recipient"][1]) if "recipient" in said else None,
         )
+
+    def paid(self, account: int) -> str:
+        """By name, if there is one."""
+        address = f"0x{account:040x}"
+        names = {of: name for name, of in self.contacts.contacts} | {OWNER: ME}
+        return names.get(address, address)
 
     def named(self, asset: str) -> str:
         """By its symbol, if the book has one for an address."""
-        listed = self.book.by_token(asset)
+        listed = self.wallet.book.by_token(asset)
         return name_of(listed.symbol if listed else asset)
 
     def told(self, call: Call) -> str:
@@ -202,6 +219,13 @@ def _book(row: Instruction) -> SymbolBook:
     """The usual symbols and those that the row names."""
     named = (call.asset for call in row.calls if call.asset and not call.asset.startswith("0x"))
     return plain_book(dict.fromkeys((*SYMBOLS, *row.balances, *named)))
+
+
+def _contacts(row: Instruction) -> ContactBook:
+    """Accounts that no prompt names."""
+    return ContactBook(
+        tuple((name, f"0x{place:040x}") for place, name in enumerate(row.contacts, FIRST_ACCOUNT))
+    )
 
 
 __all__ = ["Outcome", "Played", "Tally", "interval", "play", "tallies", "total"]

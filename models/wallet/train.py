@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-from zkagent.models.catalogue import MANIFEST, Model, load_model, save_model
+from zkagent.models.catalogue import MANIFEST, Model, StepModel, load_model, save_model
 from zkagent.models.encoding.encoder import Tables
 from zkagent.models.encoding.manifest import (
     Action,
@@ -54,7 +55,7 @@ ANSWERS = Answers(
 )
 
 
-def train_wallet(out: Path | Folder, seed: int, progress: Callable[[str], None]) -> Model:
+def train_wallet(out: Path | Folder, seed: int, progress: Callable[[str], None]) -> StepModel:
     """Train the wallet model from `seed` and write it to the folder `out`."""
     started = time.monotonic()
     sizes = PolicySizes()
@@ -72,11 +73,14 @@ def train_wallet(out: Path | Folder, seed: int, progress: Callable[[str], None])
     return with_accuracy(model, evaluate_model(model, None, progress), out)
 
 
-def with_accuracy(model: Model, report: Report, out: Path | Folder) -> Model:
+Trained = TypeVar("Trained", bound=Model)
+
+
+def with_accuracy(model: Trained, report: Report, out: Path | Folder) -> Trained:
     """The model, which lies in `out`, with the figures of `report` written into its manifest."""
     manifest = model.manifest.model_copy(update={"accuracy": report.figures()})
     write_folder(out, {MANIFEST: manifest.to_json().encode()})
-    return load_model(model.directory, Model)
+    return load_model(model.directory, type(model))
 
 
 def draft_manifest(sizes: PolicySizes, seed: int) -> Manifest:

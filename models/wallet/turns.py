@@ -3,22 +3,35 @@
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.book import SymbolBook
+from zkagent.models.encoding.book import NO_CONTACTS, ContactBook, SymbolBook
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import RefusedArgument, RefusedText
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 DECIMALS = 18  # of a token that the book does not list
+#: Whom a played agent serves.
+OWNER = "0x" + "0d" * 20
+
+
+@dataclass(frozen=True)
+class Wallet:
+    """What a played agent knows, beside its tools. caution: as `Context` has it."""
+
+    book: SymbolBook
+    contacts: ContactBook = NO_CONTACTS
+    caution: int = 0
 
 
 def decided(
-    model: Model, book: SymbolBook, prompt: str, reasoning: tuple[bytes, ...] = ()
+    model: Model, wallet: Wallet, prompt: str, reasoning: tuple[bytes, ...] = ()
 ) -> Decision | None:
     """None when the prompt or an argument is refused."""
-    context = Context(prompt.encode(errors="surrogatepass"), reasoning, book)
+    said, book = prompt.encode(errors="surrogatepass"), wallet.book
+    context = Context(said, reasoning, book, wallet.contacts, OWNER, wallet.caution)
     decimals = {address.lower(): DECIMALS for address in ADDRESS.findall(prompt)}
     try:
         return model.decide(context, decimals=decimals)
@@ -36,4 +49,4 @@ def entry_of(
     return prefix + body + b"\nObservation: " + told + b"\n"
 
 
-__all__ = ["decided", "entry_of"]
+__all__ = ["OWNER", "Wallet", "decided", "entry_of"]

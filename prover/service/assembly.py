@@ -117,10 +117,9 @@ def _catalogue(options: Options) -> Catalogue:
 
         return FakeCatalogue.read(options.fake)
     from zkagent.circuits.systems import PROVING
-    from zkagent.models.catalogue import shipped_models
     from zkagent.prover.service.catalogue.built import BuiltCircuits
 
-    names = () if options.no_models else options.models or shipped_models()
+    names = () if options.no_models else options.models or _provable(options.proof_system)
     system = PROVING[options.proof_system]
     catalogue = BuiltCircuits(names, system=system, srs=options.srs, prover=options.prover)
     log.info("looking for the models' circuits, building those that are missing")
@@ -128,6 +127,14 @@ def _catalogue(options: Options) -> Catalogue:
     for single, batch in options.batches:
         catalogue.add_batch(single, batch)
     return catalogue
+
+
+def _provable(proof_system: str) -> list[str]:
+    """Shipped models that this system proves."""
+    from zkagent.models.catalogue import Model, load_model, shipped_models
+
+    systems = {name: load_model(name, Model).proof_systems for name in shipped_models()}
+    return [name for name, known in systems.items() if proof_system in known]
 
 
 __all__ = ["Assembly", "Options", "assemble"]

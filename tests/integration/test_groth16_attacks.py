@@ -29,10 +29,10 @@ def attacked(wallet: Model, keyed: Circuit) -> Iterator[AttackStage]:
 
 
 def test_all_attacks_apply_but_those_on_ezkls_verifiers(
-    keyed: Circuit, wallet_circuit: Circuit
+    wallet: Model, keyed: Circuit, wallet_circuit: Circuit
 ) -> None:
-    assert attacks_on(keyed) == ON_RUNS
-    assert attacks_on(wallet_circuit) == ATTACKS
+    assert attacks_on(keyed, wallet) == ON_RUNS
+    assert attacks_on(wallet_circuit, wallet) == ATTACKS
 
 
 def test_what_is_attacked_would_succeed_untouched(attacked: AttackStage) -> None:

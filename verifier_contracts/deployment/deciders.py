@@ -86,12 +86,15 @@ def earlier_by_hash(
         return None
     *chunks, data = components
     values = {
-        "ToolDecoder": model.decoder_immutables(data),
-        "TextEncoder": model.encoder_immutables(chunks, data),
+        model.decoder: model.decoder_immutables(data),
+        model.encoder: model.encoder_immutables(chunks, data),
     }
-    hashes = {"ToolDecoder": decoder, "TextEncoder": encoder}
+    hashes = {model.decoder: decoder, model.encoder: encoder}
     for contract, code in _released_code():
-        if keccak(_filled(contract, code, values[contract.name])) == hashes[contract.name]:
+        if (
+            contract.name in values
+            and keccak(_filled(contract, code, values[contract.name])) == hashes[contract.name]
+        ):
             return earlier(contract)
     return None
 

@@ -19,13 +19,15 @@ from zkagent.verifier_contracts.chain.node import answers
 from zkagent.verifier_contracts.chain.signing import policy_of
 from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create, create_data
-from zkagent.verifier_contracts.deployment.model_code import build_model_code
+from zkagent.verifier_contracts.deployment.model_code import code_of
 from zkagent.verifier_contracts.deployment.model_hashes import bound_hash, model_hash
 from zkagent.verifier_contracts.deployment.record import ModelContracts, Token
 from zkagent.verifier_contracts.errors import AnswerRefused
 from zkagent.verifier_contracts.toolchain.compile import contract
 
 MAX_ITERATIONS = 8
+#: Four calls of parts of balances, each with its view, and the answer.
+MAX_INSTRUCTED_ITERATIONS = 9
 Progress = Callable[[str], None]
 
 
@@ -72,17 +74,17 @@ class Deployer:
         DevelopmentSetupRefused; ModelCodeError, EvmModelError for the circuit or contract of
         another network, too."""
         backing_of(circuit).check(self.chain_id, model.manifest.files.onnx)
-        code = build_model_code(model.manifest, model.tables)
-        total = len(code.text_chunks)
-        chunks = tuple(
-            create_data(self.carrier, self._step("tables", f"text {number} of {total}"), chunk)
-            for number, chunk in enumerate(code.text_chunks, start=1)
+        code = code_of(model)
+        *chunks, data = (
+            create_data(self.carrier, self._step("tables", name), content)
+            for name, content in zip(code.names, code.components, strict=True)
         )
-        data = create_data(self.carrier, self._step("tables", "local, words, manifest"), code.data)
-        encoder = self.make("encoder", "TextEncoder", *code.encoder_arguments(chunks, data))
-        decoder = self.make("decoder", "ToolDecoder", *code.decoder_arguments(data))
+        encoder = self.make("encoder", code.encoder, *code.encoder_arguments(chunks, data))
+        decoder = self.make("decoder", code.decoder, *code.decoder_arguments(data))
         verifier = self.verifier(circuit)
-        made = ModelContracts(chunks, data, encoder.address, decoder.address, verifier.address)
+        made = ModelContracts(
+            tuple(chunks), data, encoder.address, decoder.address, verifier.address
+        )
         return made, verifier
 
     def register(
@@ -120,17 +122,17 @@ class Deployer:
     ) -> tuple[Any, ...]:
         """ERC-7992's ModelCommitment for contracts with the code that this version compiles to: the
         registry refuses it where they have another."""
-        code = build_model_code(model.manifest, model.tables)
-        encoder = contract("TextEncoder").runtime(
+        code = code_of(model)
+        encoder = contract(code.encoder).runtime(
             code.encoder_immutables(contracts.text_chunks, contracts.data)
         )
-        decoder = contract("ToolDecoder").runtime(code.decoder_immutables(contracts.data))
+        decoder = contract(code.decoder).runtime(code.decoder_immutables(contracts.data))
         covered = model_hash(
             bytes.fromhex(model.manifest.files.onnx),
             bytes.fromhex(model.digest),
             keccak(encoder),
             keccak(decoder),
-            [keccak(each) for each in (*code.text_chunks, code.data)],
+            [keccak(each) for each in code.components],
         )
         system, uri = system_id(circuit.origin.system), f"zkagent:model/{model.name}"
         return (covered, bytes.fromhex(circuit.digest), keccak(verifier.code), system, uri)
@@ -146,6 +148,38 @@ class Deployer:
             function = book.functions.list(token.symbol, token.address)
             self.send("symbol book", f"list {token.symbol}", function)
         return str(book.address)
+
+    def contact_book(self, contacts: Sequence[tuple[str, str]]) -> str:
+        """A book of these names and accounts, owned by the sender."""
+        book = self.make("contact book", "ContactBook", self.account)
+        for name, account in contacts:
+            self.send("contact book", f"list {name}", book.functions.list(name, account))
+        return str(book.address)
+
+    def instructed_agent(
+        self,
+        executor: str,
+        model: Registered,
+        registry: Any,
+        pool: str,
+        *,
+        books: tuple[str, str],
+        caution: int,
+    ) -> Any:
+        """`wallet_agent` for a model that reads whole instructions. books: of symbols, of contacts.
+        caution: in hundredths of a log-odd."""
+        setup = (
+            executor,
+            str(model.number),
+            model.commitment,
+            registry.address,
+            self.account,
+            pool,
+            *books,
+            caution,
+            MAX_INSTRUCTED_ITERATIONS,
+        )
+        return self.make("agent", "InstructedWalletAgent", setup)
 
     def wallet_agent(
         self, executor: str, model: Registered, registry: Any, pool: str, book: str

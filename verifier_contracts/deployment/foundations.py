@@ -102,6 +102,12 @@ def listed_tokens(web3: Any, book: str) -> tuple[Token, ...]:
     return found
 
 
+def check_contact_book(web3: Any, address: str) -> None:
+    """Whether it is one of this version's, before anything is sent to it. Raises UnknownCode,
+    ChainError."""
+    _check_code(web3, "ContactBook", address)
+
+
 def _check_executor(web3: Any, address: str) -> None:
     """It, and what it has Groth16 proofs verified by: its constructor made that, if it ran."""
     found = _check_code(web3, "AgentExecutor", address)
@@ -142,4 +148,10 @@ def _decimals(web3: Any, token: str) -> int:
     return decimals
 
 
-__all__ = ["Foundations", "check_foundations", "find_foundations", "listed_tokens"]
+__all__ = [
+    "Foundations",
+    "check_contact_book",
+    "check_foundations",
+    "find_foundations",
+    "listed_tokens",
+]

@@ -1,17 +1,23 @@
-"""A model's tables and manifest as contract code, which `TextEncoder` and `ToolDecoder` read.
+"""A model's tables and manifest as contract code, and what reads them: `TextEncoder` and
+`ToolDecoder`, or `InstructionEncoder` and `InstructionDecoder` for models of whole instructions.
 
 Called by deployment, the registry tooling and tests. Pure: it says what has to be deployed and with
-which constructor arguments; chain.py deploys. The layout is described in docs/encoding.md.
+which constructor arguments; deployer.py deploys. The layout is described in docs/encoding.md.
+`code_of` is the one place that asks of which kind an agent's model is.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any, ClassVar
 
 import numpy as np
 
+from zkagent.models.catalogue import InstructionModel, Model, StepModel
 from zkagent.models.encoding.encoder import Table, Tables
 from zkagent.models.encoding.manifest import SLOTS, Action, Manifest
+from zkagent.models.instructions.codetable import CodeTable
 from zkagent.models.instructions.manifest import InstructionManifest
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import ModelCodeError
@@ -25,16 +31,72 @@ PARAM_TYPES = {"address": 1, "uint": 4}
 
 
 @dataclass(frozen=True)
-class ModelCode:
+class ModelCode(ABC):
     """What lies on chain for a model: runtime code of its data contracts, each after a zero byte.
 
-    text_chunks: the text table, 767 rows each. data: local table, vocabulary, manifest's part.
+    text_chunks: the table of words, 767 rows or buckets each. data: the manifest's part, and tables
+    that go with it. encoder, decoder: the contracts that read them.
     """
+
+    encoder: ClassVar[str]
+    decoder: ClassVar[str]
+    #: Whether the agent has to tell contacts and caution (`IInstructedAgent`).
+    instructed: ClassVar[bool]
 
     text_chunks: tuple[bytes, ...]
     data: bytes
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What is in each data contract, in the order of `components`."""
+
+    @property
+    def components(self) -> tuple[bytes, ...]:
+        return (*self.text_chunks, self.data)
+
+    @abstractmethod
+    def encoder_arguments(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> tuple[Any, ...]:
+        """Constructor arguments of the encoder once the data contracts are deployed."""
+
+    @abstractmethod
+    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
+        """The same of the decoder."""
+
+    @abstractmethod
+    def encoder_immutables(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> dict[str, int]:
+        """What the constructor of the encoder writes into its code."""
+
+    @abstractmethod
+    def decoder_immutables(self, data_address: str) -> dict[str, int]:
+        """The same of the decoder."""
+
+    def _check_chunks(self, addresses: Sequence[str]) -> None:
+        if len(addresses) != len(self.text_chunks):
+            raise ModelCodeError(
+                f"{len(addresses)} addresses for {len(self.text_chunks)} chunks of the text "
+                "table: deploy each chunk once, in order"
+            )
+
+
+@dataclass(frozen=True)
+class StepCode(ModelCode):
+    """Of a model that decides step by step. data: local table, vocabulary, manifest's part."""
+
+    encoder = "TextEncoder"
+    decoder = "ToolDecoder"
+    instructed = False
+
     text_rows: int
     local_rows: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*_numbered("text", self.text_chunks), "local, words, manifest")
 
     @property
     def vocabulary_at(self) -> int:
@@ -54,27 +116,18 @@ class ModelCode:
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> tuple[list[str], int, str, int]:
-        """Constructor arguments of `TextEncoder` once the data contracts are deployed."""
-        if len(chunk_addresses) != len(self.text_chunks):
-            raise ModelCodeError(
-                f"{len(chunk_addresses)} addresses for {len(self.text_chunks)} chunks of the text "
-                "table: deploy each chunk once, in order"
-            )
+        self._check_chunks(chunk_addresses)
         return list(chunk_addresses), self.text_rows, data_address, self.local_rows
 
     def decoder_arguments(self, data_address: str) -> tuple[str, int]:
-        """Constructor arguments of `ToolDecoder`."""
         return data_address, self.local_rows
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> dict[str, int]:
-        """What the constructor of `TextEncoder` writes into its code."""
-        header, none = self.header, dict.fromkeys((f"_chunk{i}" for i in range(MAX_CHUNKS)), 0)
-        chunks = {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(chunk_addresses)}
+        header = self.header
         return {
-            **none,
-            **chunks,
+            **_chunk_immutables(chunk_addresses),
             "_data": int(data_address, 16),
             "_textMask": self.text_rows - 1,
             "_localMask": self.local_rows - 1,
@@ -86,7 +139,6 @@ class ModelCode:
         }
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
-        """The same of `ToolDecoder`."""
         return {
             "_data": int(data_address, 16),
             "_offset": self.manifest_at,
@@ -95,7 +147,71 @@ class ModelCode:
         }
 
 
-def build_model_code(manifest: Manifest, tables: Tables) -> ModelCode:
+@dataclass(frozen=True)
+class InstructionCode(ModelCode):
+    """Of a model that reads whole instructions. data: the manifest's part alone. kinds: codes of
+    tokens by their kind, three words. margin_unit: of the network's margin, a log-odd."""
+
+    encoder = "InstructionEncoder"
+    decoder = "InstructionDecoder"
+    instructed = True
+
+    kinds: tuple[int, ...]
+    margin_unit: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*_numbered("words", self.text_chunks), "manifest")
+
+    def encoder_arguments(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> tuple[list[str], list[int]]:
+        self._check_chunks(chunk_addresses)
+        return list(chunk_addresses), list(self.kinds)
+
+    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
+        return data_address, self.margin_unit
+
+    def encoder_immutables(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> dict[str, int]:
+        kinds = {f"_kinds{i}": word for i, word in enumerate(self.kinds)}
+        return {
+            **_chunk_immutables(chunk_addresses),
+            "_count": len(chunk_addresses),
+            **kinds,
+        }
+
+    def decoder_immutables(self, data_address: str) -> dict[str, int]:
+        return {
+            "_data": int(data_address, 16),
+            "_length": len(self.data) - 1,
+            "_marginUnit": self.margin_unit,
+        }
+
+
+def code_of(model: Model) -> ModelCode:
+    """Of an agent's model, of whichever kind. Raises ModelCodeError for what the contracts cannot
+    hold."""
+    if isinstance(model, InstructionModel):
+        return build_instruction_code(model.manifest, model.table)
+    assert isinstance(model, StepModel)
+    return build_model_code(model.manifest, model.tables)
+
+
+def build_instruction_code(manifest: InstructionManifest, table: CodeTable) -> InstructionCode:
+    """Raises ModelCodeError."""
+    data = b"\0" + manifest_bytes(manifest)
+    if len(data) > MAX_CODE_BYTES:
+        raise ModelCodeError(
+            f"the manifest takes {len(data)} bytes, a contract holds {MAX_CODE_BYTES}: shorten "
+            "thoughts and answers"
+        )
+    chunks = tuple(b"\0" + chunk for chunk in table.chunks)
+    return InstructionCode(chunks, data, table.kinds_words, manifest.margin_unit)
+
+
+def build_model_code(manifest: Manifest, tables: Tables) -> StepCode:
     """The code for a model with `tables`: text [rows, 32], local [rows, 16], vocabulary.
 
     Raises ModelCodeError for what the contracts cannot hold.
@@ -117,7 +233,16 @@ def build_model_code(manifest: Manifest, tables: Tables) -> ModelCode:
             f"local table, vocabulary and manifest take {len(data)} bytes, a contract holds "
             f"{MAX_CODE_BYTES}: train with at most 1024 local rows, or shorten thoughts and answers"
         )
-    return ModelCode(chunks, data, len(text), len(tables.local))
+    return StepCode(chunks, data, len(text), len(tables.local))
+
+
+def _numbered(what: str, chunks: Sequence[bytes]) -> list[str]:
+    return [f"{what} {number} of {len(chunks)}" for number in range(1, len(chunks) + 1)]
+
+
+def _chunk_immutables(addresses: Sequence[str]) -> dict[str, int]:
+    none = dict.fromkeys((f"_chunk{i}" for i in range(MAX_CHUNKS)), 0)
+    return none | {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(addresses)}
 
 
 def table_bytes(table: Table) -> bytes:
@@ -196,4 +321,5 @@ def _check_table(name: str, table: Table, shape: tuple[int, int]) -> None:
         )
 
 
-__all__ = ["ModelCode", "build_model_code", "manifest_bytes", "table_bytes"]
+__all__ = ["InstructionCode", "ModelCode", "StepCode", "build_instruction_code"]
+__all__ += ["build_model_code", "code_of", "manifest_bytes", "table_bytes"]

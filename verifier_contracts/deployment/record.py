@@ -10,6 +10,8 @@ from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
 FORMAT = "zkagent-deployment-1"
+#: Fields that records need not have.
+OPTIONAL = frozenset({"commitment", "contact_book"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Deployment:
 
     circuit: digest; block: the last one that the deployment needed; wallet: holds the tokens;
     commitment: what the agent pinned when it was made, "" in records of versions that kept none.
+    contact_book: "" of an agent whose model knows no contacts.
     """
 
     chain_id: int
@@ -63,6 +66,7 @@ class Deployment:
     wallet: str
     tools: tuple[tuple[str, str], ...]  # (name, address)
     commitment: str = ""
+    contact_book: str = ""
 
     def token(self, symbol: str) -> Token:
         return next(token for token in self.tokens if token.symbol == symbol)
@@ -72,8 +76,9 @@ class Deployment:
 
     def to_json(self) -> str:
         content = {"format": FORMAT, **asdict(self)}
-        if not self.commitment:
-            del content["commitment"]
+        for name in OPTIONAL:
+            if not content[name]:
+                del content[name]
         return json.dumps(content, indent=2) + "\n"
 
     @classmethod
@@ -100,7 +105,7 @@ def load_deployment(path: Path) -> Deployment:
 def _typed(content: dict[str, Any]) -> dict[str, Any]:
     names = {field.name for field in fields(Deployment)}
     found = set(content)
-    if differing := (names - found - {"commitment"}) | (found - names):
+    if differing := (names - found - OPTIONAL) | (found - names):
         raise ValueError(f"fields {', '.join(sorted(differing))} missing or unknown")
     contracts = content["contracts"]
     chunks = tuple(contracts["text_chunks"])

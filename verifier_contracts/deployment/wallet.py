@@ -18,6 +18,7 @@ from zkagent.verifier_contracts.deployment.batches import add_batches
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
 from zkagent.verifier_contracts.deployment.deployer import Deployer, Progress, at, silent
 from zkagent.verifier_contracts.deployment.foundations import Foundations, check_foundations
+from zkagent.verifier_contracts.deployment.model_code import code_of
 from zkagent.verifier_contracts.deployment.record import Deployment, Token
 
 #: What the constructor of WalletAgent makes by CREATE, and with which nonce: where these stand
@@ -30,10 +31,13 @@ TOOL_NONCES = {"ViewBalance": 3, "Deploy": 4, "Withdraw": 5, "Transfer": 6}
 class WalletPlan:
     """What a wallet agent is to be made of. batches: circuits for several decisions in a proof, by
     their number. there: what of the chain is used; the rest is deployed, pool and tokens as demo
-    ones."""
+    ones. contacts: names and accounts, for a model that knows any; caution: of the owner, for a
+    model that is told any, the model's own by default."""
 
     batches: Mapping[int, Circuit] = field(default_factory=dict)
     there: Foundations = field(default_factory=Foundations)
+    contacts: tuple[tuple[str, str], ...] = ()
+    caution: int | None = None
 
     @property
     def makes_tokens(self) -> bool:
@@ -80,7 +84,16 @@ def build_wallet(
     )
     pool = there.pool or deployer.make("demo pool", "LendingPool").address
     tokens, book = _symbols(deployer, there)
-    agent = str(deployer.wallet_agent(executor, registered, registry, pool, book).address)
+    if code_of(model).instructed:
+        contacts = deployer.contact_book(plan.contacts)
+        caution = (model.caution or 0) if plan.caution is None else plan.caution
+        made = deployer.instructed_agent(
+            executor, registered, registry, pool, books=(book, contacts), caution=caution
+        )
+    else:
+        contacts = ""
+        made = deployer.wallet_agent(executor, registered, registry, pool, book)
+    agent = str(made.address)
     return Deployment(
         chain_id=deployer.chain_id,
         block=carrier.block,
@@ -100,6 +113,7 @@ def build_wallet(
         wallet=created_address(agent, WALLET_NONCE),
         tools=tuple((name, created_address(agent, nonce)) for name, nonce in TOOL_NONCES.items()),
         commitment="0x" + registered.commitment.hex(),
+        contact_book=contacts,
     )
 
 

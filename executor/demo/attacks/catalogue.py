@@ -13,6 +13,7 @@ from zkagent.executor.demo.attacks import (
     tampered_proofs,
 )
 from zkagent.executor.demo.attacks.stage import AttackResult, AttackStage
+from zkagent.models.catalogue import Model
 
 Attack = Callable[[AttackStage], AttackResult]
 
@@ -28,6 +29,12 @@ ON_RUNS: tuple[Attack, ...] = (
 ATTACKS: tuple[Attack, ...] = (*ON_RUNS, *forged_proofs.ATTACKS)
 
 
-def attacks_on(circuit: Circuit) -> tuple[Attack, ...]:
-    """Those that apply to proofs of this circuit."""
-    return ATTACKS if system_of(circuit) is HALO2 else ON_RUNS
+def attacks_on(circuit: Circuit, model: Model) -> tuple[Attack, ...]:
+    """Those that apply to proofs of this circuit, and to agents of this model. One that reads whole
+    instructions says the same at each step, so that its claims have no order; and the agent with a
+    foreign tool tells no contacts."""
+    found = ATTACKS if system_of(circuit) is HALO2 else ON_RUNS
+    if model.caution is None:
+        return found
+    without = {misused_claims.wrong_order, *hostile_tools.ATTACKS}
+    return (*(attack for attack in found if attack not in without), *changed_state.INSTRUCTED)

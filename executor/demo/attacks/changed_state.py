@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from zkagent.executor.demo.attacks.stage import AttackResult, AttackStage, mount, run_transaction
+from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.verifier_contracts.chain.local import send
 from zkagent.verifier_contracts.deployment.wallet import at
 
@@ -29,6 +30,38 @@ def relisted_symbol(stage: AttackStage) -> AttackResult:
         )
 
 
+def relisted_contact(stage: AttackStage) -> AttackResult:
+    """The same of a contact, who is the stranger by then."""
+    book = at(stage.web3, "ContactBook", stage.chain.deployment.contact_book).functions
+    runner = stage.runner
+    signed = runner.prove(runner.plan(f"send 5 DAI to {DEMO_CONTACT}".encode())).call
+    with stage.undone():
+        stranger = stage.chain.stranger.address
+        for change in (book.unlist(DEMO_CONTACT), book.list(DEMO_CONTACT, stranger)):
+            send(stage.web3, change, stage.chain.owner)
+        return mount(
+            stage,
+            "relisted contact",
+            f"{DEMO_CONTACT} is listed as the stranger before the owner's transaction is included",
+            run_transaction(stage, signed),
+            "FactChanged",
+        )
+
+
+def lowered_caution(stage: AttackStage) -> AttackResult:
+    """The owner signed by one caution, and the agent is to act by another."""
+    agent = at(stage.web3, "InstructedWalletAgent", stage.chain.deployment.agent).functions
+    with stage.undone():
+        send(stage.web3, agent.setCaution(0), stage.chain.owner)
+        return mount(
+            stage,
+            "lowered caution",
+            "the agent's caution is set to nothing before the owner's transaction is included",
+            run_transaction(stage, stage.run.call),
+            "FactChanged",
+        )
+
+
 def late_inclusion(stage: AttackStage) -> AttackResult:
     """Hold the owner's transaction back until it suits somebody else."""
     chain, call = stage.runner.chain, stage.run.call
@@ -43,3 +76,5 @@ def late_inclusion(stage: AttackStage) -> AttackResult:
 
 
 ATTACKS = (relisted_symbol, late_inclusion)
+#: On agents that know contacts.
+INSTRUCTED = (relisted_contact, lowered_caution)

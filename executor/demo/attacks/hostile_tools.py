@@ -110,8 +110,9 @@ def _believed(stage: AttackStage, completed: CompletedRun) -> str:
     (entry,) = completed.inclusion.result.steps
     if entry.count(b"\n") != LINES_OF_AN_ENTRY:
         return "the entry has more lines than an entry has"
-    start = stage.model.manifest.encoder.text_dimensions
-    counts = decisions[1].x[start : start + len(stage.model.manifest.actions) + 2]
+    manifest = stage.scored.manifest
+    start = manifest.encoder.text_dimensions
+    counts = decisions[1].x[start : start + len(manifest.actions) + 2]
     expected = (COUNT_UNIT, 0, 0, 0, COUNT_UNIT, 0)  # one ViewBalance, no readable balance
     return "" if counts == expected else f"the history counts are {counts}"
 

@@ -1,6 +1,7 @@
 """Sets the stage: two honest runs, and a second model that differs from the first in one weight."""
 
 import hashlib
+import math
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,8 @@ from zkagent.verifier_contracts.deployment.wallet import Deployer, at
 
 #: Both possible on the embedded chain, before and after the demo's runs.
 RUN, OTHER_RUN = b"deposit 25 DAI into the pool", b"withdraw 25 DAI from the pool"
-PERTURBED_WEIGHTS = "trunk_w"  # the first layer, in models/networks/onnx_export.py
+#: The first layer, in models/networks/onnx_export.py; of other networks the largest.
+PERTURBED_WEIGHTS = "trunk_w"
 
 Tell = Callable[[str], None]
 
@@ -47,7 +49,7 @@ def perturbed_model(model: Model, folder: Path) -> Model:
     onnx = _perturbed(model.onnx_path)
     digest = hashlib.sha256(onnx).hexdigest()
     files = model.manifest.files.model_copy(update={"onnx": digest})
-    changed = {"id": f"{model.name}Perturbed", "files": files, "accuracy": {}}
+    changed: dict[str, object] = {"id": f"{model.name}Perturbed", "files": files, "accuracy": {}}
     manifest = model.manifest.model_copy(update=changed)
     directory = folder / digest[:32]
     directory.mkdir(parents=True, exist_ok=True)
@@ -63,9 +65,11 @@ def _perturbed(path: Path) -> bytes:
     from onnx import numpy_helper
 
     network = onnx.load(path)
-    (weights,) = (t for t in network.graph.initializer if t.name == PERTURBED_WEIGHTS)
+    tensors = network.graph.initializer
+    named = (tensor for tensor in tensors if tensor.name == PERTURBED_WEIGHTS)
+    weights = next(named, max(tensors, key=lambda tensor: math.prod(tensor.dims)))
     values = numpy_helper.to_array(weights).copy()
-    values[0, 0] += 1
+    values.flat[0] += 1
     weights.CopyFrom(numpy_helper.from_array(values, weights.name))
     return bytes(network.SerializeToString(deterministic=True))
 

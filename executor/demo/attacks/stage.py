@@ -21,7 +21,7 @@ from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.runs.derivation import claim_for, derive_decision
 from zkagent.executor.runs.runner import AgentRunner, ProvenRun
 from zkagent.executor.runs.terms import agreed_call
-from zkagent.models.catalogue import Model
+from zkagent.models.catalogue import Model, StepModel
 from zkagent.verifier_contracts.errors import ChainError, RevertError
 
 GAS_LIMIT = 20_000_000
@@ -65,6 +65,12 @@ class AttackStage:
     @property
     def web3(self) -> Any:
         return self.chain.web3
+
+    @property
+    def scored(self) -> StepModel:
+        """The model of attacks by foreign tools, whose agents tell no contacts."""
+        assert isinstance(self.model, StepModel)
+        return self.model
 
     @property
     def verifier(self) -> str:

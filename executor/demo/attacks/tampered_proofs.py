@@ -1,5 +1,6 @@
 """Attacks on what is proven: outputs that the model did not give, proofs that are not of it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from zkagent.circuits.bn254.field import R
@@ -12,20 +13,36 @@ from zkagent.executor.demo.attacks.stage import (
     mount,
     run_transaction,
 )
+from zkagent.models.catalogue import Model, StepModel
+from zkagent.models.instructions.calls import Tag
+from zkagent.models.instructions.packing import TAG_BITS, TAGS_PER_NUMBER, TOKENS, said
 
 
 def changed_output(stage: AttackStage) -> AttackResult:
-    """Turn a deposit into a withdrawal by raising one score."""
-    scores = list(unpack(stage.run.call.claims[0].output, OUTPUT_BYTES))
-    names = [action.name for action in stage.model.manifest.actions]
-    scores[names.index("Withdraw")] = max(scores[: stage.model.manifest.action_scores]) + 1
+    """Turn a deposit into a withdrawal by changing one number."""
+    output = unpack(stage.run.call.claims[0].output, OUTPUT_BYTES)
     return mount(
         stage,
         "changed output",
-        "one score raised, so that the deposit becomes a withdrawal",
-        run_transaction(stage, misled_run(stage, scores)),
+        "one number changed, so that the deposit becomes a withdrawal",
+        run_transaction(stage, misled_run(stage, _withdrawing(stage.model, output))),
         FALSE_PROOF,
     )
+
+
+def _withdrawing(model: Model, output: Sequence[int]) -> list[int]:
+    """A score raised, or a tag that begins a deposit made one that begins a withdrawal."""
+    changed = list(output)
+    if isinstance(model, StepModel):
+        names = [action.name for action in model.manifest.actions]
+        scores = changed[: model.manifest.action_scores]
+        changed[names.index("Withdraw")] = max(scores) + 1
+        return changed
+    tags = said(output, TOKENS).tags
+    number, place = divmod(tags.index(Tag.DEPOSIT), TAGS_PER_NUMBER)
+    one = 1 << TAG_BITS * (TAGS_PER_NUMBER - 1 - place)
+    changed[1 + number] += (Tag.WITHDRAW - Tag.DEPOSIT) * one
+    return changed
 
 
 def shifted_output(stage: AttackStage) -> AttackResult:

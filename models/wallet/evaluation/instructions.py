@@ -4,6 +4,9 @@ evaluate --prompts` plays.
     {"prompt": "withdraw half my USDC", "kind": "quantity",
      "calls": [{"action": "Withdraw", "asset": "USDC", "amount": "60.25"}],
      "balances": {"USDC": {"pool": "120.5", "wallet": "30"}}}
+
+A recipient is an address, a contact by its name, or `me`, the agent's owner. The agent knows the
+contacts that a row's calls pay, and those that it lists: "contacts": ["bob", "carol"].
 """
 
 import re
@@ -15,19 +18,22 @@ from typing import Any
 
 from zkagent.errors import in_line
 from zkagent.models.encoding.amounts import is_amount
-from zkagent.models.encoding.symbols import checked_symbol
-from zkagent.models.errors import DatasetError, RefusedSymbol
+from zkagent.models.encoding.symbols import checked_contact, checked_symbol
+from zkagent.models.errors import DatasetError, RefusedContact, RefusedSymbol
 from zkagent.models.files import json_lines
 
 CALL_KEYS, PLACES = {"action", "asset", "amount", "recipient"}, {"pool", "wallet"}
+#: The agent's owner, as a recipient.
+ME = "me"
 MOST_SHOWN = 80  # characters of a value that an error names
 ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """asset: a symbol in upper case, or an address in lower case, as is recipient. Amounts are in
-    whole tokens. A call without asset, amount or recipient says nothing of them: None."""
+    """asset: a symbol in upper case, or an address in lower case. recipient: an address, a contact
+    or `ME`, in lower case. Amounts are in whole tokens. A call without asset, amount or recipient
+    says nothing of them: None."""
 
     action: str
     asset: str | None = None
@@ -51,13 +57,14 @@ class Balance:
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """where: file and line. calls: in order; none where nothing may move. balances: by symbol in
-    upper case."""
+    upper case. contacts: names that the agent knows, in lower case."""
 
     where: str
     prompt: str
     kind: str
     calls: tuple[Call, ...]
     balances: Mapping[str, Balance] = field(default_factory=dict)
+    contacts: tuple[str, ...] = ()
 
 
 def load_instructions(path: Path) -> tuple[Instruction, ...]:
@@ -70,12 +77,16 @@ def load_instructions(path: Path) -> tuple[Instruction, ...]:
 
 
 def _instruction(row: "_Row") -> Instruction:
-    calls = row.list("calls")
+    listed = row.list("calls")
+    calls = tuple(_call(_Row(f"{row.where}, call {n}", c)) for n, c in enumerate(listed, 1))
+    paid = (call.recipient for call in calls if call.recipient)
+    contacts = [name for name in paid if name != ME and not ADDRESS.fullmatch(name)]
     return Instruction(
         where=row.where,
         prompt=row.text("prompt"),
         kind=row.text("kind"),
-        calls=tuple(_call(_Row(f"{row.where}, call {n}", c)) for n, c in enumerate(calls, 1)),
+        calls=calls,
+        contacts=tuple(dict.fromkeys((*contacts, *row.contacts("contacts")))),
         balances=dict(_balances(_Row(f"{row.where}, balances", row.value.get("balances", {})))),
     )
 
@@ -87,7 +98,7 @@ def _call(row: "_Row") -> Call:
         row.text("action"),
         row.asset("asset") if said.get("asset") is not None else None,
         row.amount("amount") if said.get("amount") is not None else None,
-        name_of(row.text("recipient")) if said.get("recipient") is not None else None,
+        row.payee("recipient") if said.get("recipient") is not None else None,
     )
 
 
@@ -134,6 +145,22 @@ class _Row:
             self.check_symbol(text)
         return name_of(text)
 
+    def payee(self, key: str) -> str:
+        text = self.text(key).lower()
+        return text if ADDRESS.fullmatch(text) or text == ME else self.contact(text)
+
+    def contacts(self, key: str) -> "list[str]":
+        names = self.list(key) if key in self.value else []
+        return [self.contact(name) for name in names]
+
+    def contact(self, name: Any) -> str:
+        if not isinstance(name, str):
+            raise DatasetError(f"{self.where}: {_shown(name)} is no contact's name")
+        try:
+            return checked_contact(name)
+        except RefusedContact as exc:
+            raise DatasetError(f"{self.where}: {exc}") from None
+
     def check_symbol(self, symbol: str) -> None:
         try:
             checked_symbol(symbol)
@@ -171,4 +198,4 @@ def _shown(value: object) -> str:
     return "missing" if value is None else in_line(repr(value), MOST_SHOWN)
 
 
-__all__ = ["Balance", "Call", "Instruction", "load_instructions", "name_of"]
+__all__ = ["ME", "Balance", "Call", "Instruction", "load_instructions", "name_of"]

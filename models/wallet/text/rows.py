@@ -2,19 +2,23 @@
 
     python -m zkagent.models.wallet.text.rows > writers.jsonl
 
-Amounts are what the labels say of the balances that a row has when it says nothing of them. Calls
-that pay a contact have no row, since no wallet has contacts yet, nor have amounts of a fraction of
-10^-18.
+Amounts are what the labels say of the balances that a row has when it says nothing of them. Those
+of a fraction of 10^-18 have no row, nor have calls that pay whom no contact book lists. A row
+has those of its writer's contacts whose names it may say: others make no difference.
 """
 
+import argparse
 import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
-from zkagent.models.wallet.text.written import Message, messages
+from zkagent.models.encoding.symbols import checked_contact
+from zkagent.models.errors import RefusedContact
+from zkagent.models.wallet.text.written import OWNER, Message, messages
 
 #: What {A} to {D} stand for: random addresses with their checksums.
 ADDRESSES = {
@@ -32,7 +36,28 @@ def rows(written: Iterable[Message]) -> Iterator[dict[str, object]]:
     for message in written:
         calls = list(_calls(message))
         if None not in calls:
-            yield {"prompt": _with_addresses(message.text), "kind": message.kind, "calls": calls}
+            yield {
+                "prompt": _with_addresses(message.text),
+                "kind": message.kind,
+                "calls": calls,
+                "contacts": [n for n in _contacts(message.writer) if n in message.text.lower()],
+            }
+
+
+@cache
+def _contacts(writer: int) -> tuple[str, ...]:
+    """Those that a book takes: no wallet knows others."""
+    from zkagent.models.wallet.text.tagged import contacts_of  # which knows addresses from here
+
+    return tuple(name for name in sorted(map(bytes.decode, contacts_of(writer))) if _is_name(name))
+
+
+def _is_name(contact: str) -> bool:
+    try:
+        checked_contact(contact)
+    except RefusedContact:
+        return False
+    return True
 
 
 @dataclass
@@ -57,11 +82,12 @@ def _calls(message: Message) -> Iterator[dict[str, str] | None]:
         there = held.setdefault(call.asset, _Held())
         amount = amount_of(call.amount, there.pool if call.action == "Withdraw" else there.wallet)
         text = _decimal(amount)
-        if text is None or call.recipient.startswith("@"):
+        payee = ADDRESSES.get(call.recipient, call.recipient.removeprefix("@"))
+        if text is None or not (payee in ("", OWNER[1:]) or payee[:2] == "0x" or _is_name(payee)):
             yield None
             return
         there.take(call.action, amount)
-        paid = {"recipient": ADDRESSES[call.recipient]} if call.recipient else {}
+        paid = {"recipient": payee} if payee else {}
         yield {"action": call.action, "asset": call.asset, "amount": text} | paid
 
 
@@ -92,8 +118,20 @@ def _with_addresses(text: str) -> str:
 
 
 def main() -> None:
-    for row in rows(messages()):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--without-contacts",
+        action="store_true",
+        help="leave out messages that pay by name, for models that know no contacts",
+    )
+    without = parser.parse_args().without_contacts
+    written = (m for m in messages() if not (without and _pays_by_name(m)))
+    for row in rows(written):
         sys.stdout.write(json.dumps(row) + "\n")
+
+
+def _pays_by_name(message: Message) -> bool:
+    return any(call.recipient.startswith("@") for call in message.calls)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.scripted_reader import scripted_model
 
 WITHDRAW = [{"action": "Withdraw", "asset": "usdc", "amount": "40"}]
 HELD = {"USDC": {"pool": "40", "wallet": "0"}}
@@ -70,3 +71,32 @@ def test_options_that_do_not_go_together_are_named(
 ) -> None:
     assert exit_code("model", "evaluate", "wallet", *options) == 2
     assert why in capsys.readouterr().err
+
+
+def test_caution_is_for_models_that_are_told_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One call of the scripted model is worth 3.125 log-odds."""
+    path, folder = tmp_path / "prompts.jsonl", scripted_model(tmp_path / "scripted").directory
+    call = {"action": "Transfer", "asset": "DAI", "amount": "3", "recipient": "bob"}
+    path.write_text(json.dumps({"prompt": "send 3 DAI to Bob", "kind": "p", "calls": [call]}))
+    right = {}
+    for caution in ((), ("--caution", "3.12"), ("--caution", "3.13")):
+        assert exit_code("model", "evaluate", folder, "--prompts", path, *caution, "--json") == 0
+        right[caution[1:]] = json.loads(capsys.readouterr().out)["kinds"]["p"]["right"]
+    assert right == {(): 1, ("3.12",): 1, ("3.13",): 0}
+    assert exit_code("model", "evaluate", "wallet", "--prompts", path, "--caution", "1") == 2
+    assert "--caution says nothing to wallet" in capsys.readouterr().err
+    assert exit_code("model", "evaluate", folder, "--caution", "1") == 2
+    assert "--caution is for --prompts" in capsys.readouterr().err
+
+
+def test_the_held_out_set_is_one_for_it_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It knows four verbs; the set was written to have others."""
+    folder = scripted_model(tmp_path / "scripted").directory
+    assert exit_code("model", "evaluate", folder, "--json") == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["injections_succeeded"] == 0
+    assert 0 < figures["whole_runs"] < 100

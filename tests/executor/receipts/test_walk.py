@@ -1,5 +1,5 @@
-"""Who follows the verifying of a receipt opens at most twelve files: those that
-docs/architecture.md lists. What the model does behind `models/catalogue.py` is a walk of its own,
+"""Who follows the verifying of a receipt opens at most thirteen files: those that
+docs/architecture.md lists. What the model does behind `models/agents/` is a walk of its own,
 the same as a prompt's; behind `executor/chain/abi.py` is what stands for eth_abi, and
 behind `executor/chain/model_hashes.py` the hashes that deployments sign, too.
 """
@@ -23,9 +23,10 @@ from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
 
-MOST_FILES = 12
-DOOR = "models/catalogue.py"
-DOORS = (DOOR, "executor/chain/abi.py", "executor/chain/model_hashes.py")
+MOST_FILES = 13
+#: Of every agent's model, and of one that decides step by step.
+MODEL = ("models/agents/model.py", "models/agents/steps.py")
+DOORS = (*MODEL, "executor/chain/abi.py", "executor/chain/model_hashes.py")
 ONLY_WITH_A_CHAIN = "executor/receipts/verify_chain.py"
 Walk = Callable[[bool], set[str]]
 PACKAGES = ("models/", "circuits/", "prover/", "verifier_contracts/", "executor/")
@@ -110,5 +111,5 @@ def test_a_receipt_is_verified_offline_without_the_chains_file(
     assert entered(False) == set(listed()) - {ONLY_WITH_A_CHAIN}
 
 
-def test_the_walk_enters_the_model_by_its_door_alone(entered: Walk) -> None:
-    assert {path for path in entered(True) if path.startswith("models/")} == {DOOR}
+def test_the_walk_enters_the_model_by_its_doors_alone(entered: Walk) -> None:
+    assert {path for path in entered(True) if path.startswith("models/")} == set(MODEL)

@@ -10,7 +10,8 @@ from typing import cast
 
 import pytest
 
-from zkagent.models.catalogue import Model, load_model
+from tests.support.scripted_reader import scripted_model
+from zkagent.models.catalogue import InstructionModel, Model, load_model
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Argument, Decision
 from zkagent.models.errors import DatasetError, EmptyPrompt, ModelError
@@ -33,6 +34,8 @@ Said = tuple[str, dict[str, str]]
 class Scripted:
     """A model that makes these calls whatever it reads, and then answers."""
 
+    caution = None
+
     def __init__(self, *calls: Said) -> None:
         self.manifest = load_model("wallet", Model).manifest
         self.calls, self.seen = calls, [()]
@@ -43,7 +46,13 @@ class Scripted:
             return Decision("report", "", (), (), "done", "")
         action, said = self.calls[len(context.reasoning)]
         arguments = tuple(Argument(slot, text, "prompt") for slot, text in said.items())  # type: ignore[arg-type]
-        return Decision("call", action, arguments, (), "", "")
+        values = tuple(int(text, 16) if slot == "recipient" else 0 for slot, text in said.items())
+        return Decision("call", action, arguments, values, "", "")
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> InstructionModel:
+    return scripted_model(tmp_path_factory.mktemp("scripted"))
 
 
 def rows(folder: Path, *given: object) -> tuple[Instruction, ...]:
@@ -142,6 +151,28 @@ def test_the_wallet_takes_all_that_the_row_has_in_the_pool(tmp_path: Path) -> No
     assert played.to_json()["made"] == [{"action": "Withdraw", "asset": "USDC", "amount": "40"}]
 
 
+def test_contacts_are_paid_by_name_and_only_those_that_the_row_knows(
+    tmp_path: Path, scripted: InstructionModel
+) -> None:
+    to = [PAY | {"recipient": name} for name in ("bob", "me", "Carol", A)]
+    said = (("bob", "bob"), ("me", "myself"), ("Carol", "carol"), (A, A))
+    for call, (_, word) in zip(to, said, strict=True):
+        (played,) = play(scripted, rows(tmp_path, row(call, prompt=f"send 3 DAI to {word}")))
+        assert played.outcome.value == "right", played
+        assert played.made == played.asked
+    paid = row(to[0], prompt="send 3 DAI to carol")
+    assert [p.outcome.value for p in play(scripted, rows(tmp_path, paid))] == ["safe"]
+    (played,) = play(scripted, rows(tmp_path, paid | {"contacts": ["carol"]}))
+    assert (played.outcome.value, played.made[0].recipient) == ("wrong_act", "carol")
+
+
+def test_caution_decides_what_is_done(tmp_path: Path, scripted: InstructionModel) -> None:
+    """One call is worth 3.125 log-odds."""
+    given = rows(tmp_path, row(WITHDRAW, prompt="withdraw 5 USDC"))
+    found = [next(play(scripted, given, caution)).outcome.value for caution in (312, 313, None)]
+    assert found == ["right", "safe", "right"]
+
+
 def test_kinds_are_counted_apart_the_worst_first(tmp_path: Path) -> None:
     given = [row(), row(WITHDRAW), row(kind="a"), row(kind="b")]
     model = Scripted(TAKEN)
@@ -186,6 +217,11 @@ def test_the_interval_is_wilson_s() -> None:
         (row(WITHDRAW | {"asset": "0x12"}), "no token can go by '0x12'"),
         (row(WITHDRAW | {"asset": "send"}), "no token can go by 'send'"),
         (row(WITHDRAW | {"asset": 5}), "'asset' is 5"),
+        (row(PAY | {"recipient": "0x12"}), "no contact can go by '0x12'"),
+        (row(PAY | {"recipient": "myself"}), "it means the agent's owner"),
+        (row(contacts="bob"), "'contacts' is 'bob', expected a list"),
+        (row(contacts=["bob", 5]), "5 is no contact's name"),
+        (row(contacts=["send"]), "no contact can go by 'send'"),
         (row(balances=[]), "balances is [], expected an object"),
         (row(balances={"USDC": {"bank": "5"}}), "'bank' is no key"),
         (row(balances={"USDC": {"pool": None}}), "'pool' is missing"),

@@ -9,6 +9,7 @@ import pytest
 from zkagent.models.wallet.evaluation.instructions import load_instructions
 from zkagent.models.wallet.played import UNSAID
 from zkagent.models.wallet.text.rows import ADDRESSES, POOL, WALLET, amount_of, rows
+from zkagent.models.wallet.text.tagged import contacts_of
 from zkagent.models.wallet.text.written import messages, understood
 
 
@@ -48,9 +49,28 @@ def test_a_call_counts_for_those_behind_it(label: str, expected: list[list[str]]
     assert calls(label) == expected
 
 
-@pytest.mark.parametrize("label", ["T 5 USDC @me", "W 1/7 USDC", "W all USDC ; W all USDC"])
+def test_contacts_and_the_owner_are_paid_by_name() -> None:
+    assert calls("T 5 USDC @me") == [["Transfer", "USDC", "5", "me"]]
+    named = understood(1, "plain | 5 USDC to tunde | T 5 USDC @tunde")
+    (row,) = rows([named])
+    assert row["calls"] == [
+        {"action": "Transfer", "asset": "USDC", "amount": "5", "recipient": "tunde"}
+    ]
+
+
+def test_a_row_knows_its_writers_contacts_that_it_says_and_that_a_book_takes() -> None:
+    (wei_of_4,) = rows([understood(4, "plain | 5 USDC to wei please | -")])
+    assert b"wei" in contacts_of(4)
+    assert wei_of_4["contacts"] == []
+    name = max(contacts_of(4)).decode()
+    for writer, known in ((4, [name]), (5, [name] if name.encode() in contacts_of(5) else [])):
+        (row,) = rows([understood(writer, f"plain | ask {name.upper()} for 5 USDC | -")])
+        assert row["contacts"] == known
+
+
+@pytest.mark.parametrize("label", ["T 5 USDC @wei", "W 1/7 USDC", "W all USDC ; W all USDC"])
 def test_what_no_wallet_does_yet_has_no_row(label: str) -> None:
-    assert not list(rows([understood(1, f"pair | to me | {label}")]))
+    assert not list(rows([understood(1, f"pair | to me or wei | {label}")]))
 
 
 def test_all_rows_are_ones_that_the_evaluation_reads(tmp_path: Path) -> None:

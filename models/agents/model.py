@@ -1,0 +1,113 @@
+"""What an agent's model is to those who run, prove, deploy and check it, whichever way it reads."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.decoder import Decision, ToolSignature
+from zkagent.models.encoding.manifest import Manifest
+from zkagent.models.instructions.manifest import InstructionManifest
+from zkagent.models.networks.inference import Inference
+from zkagent.models.networks.sizes import INTEGER_OPERATORS
+
+MANIFEST, ONNX = "model.json", "model.onnx"
+
+
+@dataclass(frozen=True)
+class Model(ABC):
+    """An agent's model, from a context to a decision; its files were checked against its
+    manifest."""
+
+    kind: ClassVar[str] = "an agent's model"
+    #: What its network may be made of.
+    operators: ClassVar[frozenset[str]] = INTEGER_OPERATORS
+    #: By what its network can be proven, as users call it, the usual first.
+    proof_systems: ClassVar[tuple[str, ...]] = ("ezkl", "groth16")
+
+    directory: Path
+    manifest: Manifest | InstructionManifest
+
+    @property
+    def name(self) -> str:
+        return self.manifest.id
+
+    @property
+    def onnx_path(self) -> Path:
+        return self.directory / ONNX
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of the manifest, which names the digests of the other files."""
+        return self.manifest.digest
+
+    @property
+    def input_count(self) -> int:
+        """Features in x."""
+        return self.manifest.input_count
+
+    @property
+    def output_count(self) -> int:
+        """Numbers in y."""
+        return self.manifest.output_count
+
+    @cached_property
+    def tools(self) -> tuple[ToolSignature, ...]:
+        """The tools that an agent of this model holds when it lacks none."""
+        return tuple(
+            ToolSignature(a.name, tuple(p.type for p in a.parameters))
+            for a in self.manifest.actions
+        )
+
+    @cached_property
+    def _inference(self) -> Inference:
+        return Inference(self.onnx_path, self.input_count, self.output_count, self.operators)
+
+    def infer(self, x: Sequence[int]) -> tuple[int, ...]:
+        """y = f(x) by onnxruntime, exact integers. Raises OutputOutOfRange for a vector of another
+        length."""
+        return self._inference(x)
+
+    @property
+    def caution(self) -> int | None:
+        """By how much acting is to score more than anything else where an agent's owner does not
+        say, in hundredths of a log-odd; None of a model that no owner tells."""
+        return None
+
+    @abstractmethod
+    def check(self, context: Context) -> None:
+        """Refuse what the encoder refuses. Raises RefusedText."""
+
+    @abstractmethod
+    def encode(self, context: Context) -> tuple[int, ...]:
+        """The features x of `context`. Raises RefusedText, IncompleteContext."""
+
+    @abstractmethod
+    def decode(
+        self,
+        context: Context,
+        y: Sequence[int],
+        tools: Sequence[ToolSignature] | None = None,
+        decimals: Mapping[str, int] | None = None,
+        *,
+        asks: bool = True,
+    ) -> Decision:
+        """What `y` means in `context` for an agent with `tools` (all of them by default). decimals:
+        of tokens outside the symbol book, by lower-case address. asks: as `decoder.decode` has it,
+        where the model's release may be one that did not. Raises RefusedText, RefusedArgument,
+        OutputOutOfRange or IncompleteContext."""
+
+    def decide(
+        self,
+        context: Context,
+        tools: Sequence[ToolSignature] | None = None,
+        decimals: Mapping[str, int] | None = None,
+    ) -> Decision:
+        """Encode, infer, decode. Raises RefusedText, RefusedArgument or IncompleteContext."""
+        return self.decode(context, self.infer(self.encode(context)), tools, decimals)
+
+
+__all__ = ["MANIFEST", "ONNX", "Model"]

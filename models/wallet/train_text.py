@@ -1,0 +1,73 @@
+"""`zkagent model train wallet-text`: learn from the writers' messages, write the three files. Needs
+torch."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from zkagent.models.agents.instructions import save_instruction_model
+from zkagent.models.catalogue import InstructionModel
+from zkagent.models.folders import Folder
+from zkagent.models.instructions.manifest import (
+    InstructionAnswers,
+    InstructionFiles,
+    InstructionManifest,
+    ReaderSizes,
+)
+from zkagent.models.training.gated import GatedSizes
+from zkagent.models.training.gated_training import Example, Recipe, train_gated
+from zkagent.models.wallet.evaluate import evaluate_model
+from zkagent.models.wallet.text.tagged import tagged
+from zkagent.models.wallet.text.written import SYMBOLS, Message, messages
+from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
+
+TEXT_SEED = 20261124
+SIZES = GatedSizes()
+RECIPE = Recipe()
+#: Hundredths of a log-odd; an agent's owner may choose another.
+CAUTION = 200
+
+
+def train_wallet_text(
+    out: Path | Folder,
+    seed: int,
+    progress: Callable[[str], None],
+    *,
+    written: Sequence[Message] | None = None,
+    recipe: Recipe = RECIPE,
+    sizes: GatedSizes = SIZES,
+) -> InstructionModel:
+    """Train the model that reads whole instructions from `seed` and write it to the folder `out`.
+    written: what it learns from, all writers' messages by default; those that no tags say are left
+    out."""
+    started = time.monotonic()
+    learned = [each for each in tagged(messages() if written is None else written) if each]
+    examples = [Example(each.text, each.tokens, each.verdict, each.tags) for each in learned]
+    progress(f"{len(examples)} messages, {time.monotonic() - started:.0f} s")
+    trained = train_gated(examples, sizes, recipe, seed, progress)
+    progress(f"trained in {time.monotonic() - started:.0f} s")
+    draft = draft_manifest(trained.score_unit, {"seed": seed, "messages": len(examples)})
+    model = save_instruction_model(out, draft, trained.codebook, trained.weights)
+    return with_accuracy(model, evaluate_model(model, None, progress), out)
+
+
+def draft_manifest(margin_unit: int, training: dict[str, str | int | float]) -> InstructionManifest:
+    """The manifest but for the files' digests, the codes by kind and the accuracy."""
+    return InstructionManifest(
+        format="zkagent-instructions-1", id="wallet-text",
+        description="Reads what a wallet with a lending pool is told, up to four calls at once.",
+        reader=ReaderSizes(kinds=("0x" + "0" * 60,) * 3), margin_unit=margin_unit, caution=CAUTION,
+        actions=TOOLS,
+        answers=InstructionAnswers(
+            **ANSWERS.model_dump(),
+            help="I view balances, deposit, withdraw and send: try 'withdraw 5 USDC'.",
+            short="There is less than is to be left, so nothing was done.",
+            doubtful="Please say exactly what you mean by: ",
+            done="Done: ",
+        ),
+        symbols=SYMBOLS, output_bits=64,
+        files=InstructionFiles(onnx="0" * 64, words="0" * 64), training=training, accuracy={},
+    )  # fmt: skip
+
+
+__all__ = ["RECIPE", "SIZES", "TEXT_SEED", "draft_manifest", "train_wallet_text"]

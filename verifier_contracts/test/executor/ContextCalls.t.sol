@@ -94,7 +94,7 @@ contract ContextCallsUser {
     function _decision() private view returns (uint256 start, uint256 size, bytes memory features) {
         uint256 context = ContextCalls.open(msg.sender);
         bytes memory parse;
-        (features, parse) = ContextCalls.encode(context, _encoder);
+        (features, parse,) = ContextCalls.encode(context, _encoder);
         (start, size) = ContextCalls.decode(context, _decoder, parse, _output);
     }
 }

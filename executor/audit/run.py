@@ -28,7 +28,7 @@ from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
-from zkagent.executor.receipts.recording import recorded_model, words_by_slot
+from zkagent.executor.receipts.recording import recorded_model, rows_of_proof, words_by_slot
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import ModelSource
@@ -100,7 +100,7 @@ class RunContracts:
         sizes = [batch.size for batch in run.model.batches]
         system = bytes.fromhex(run.model.proof_system_id[2:])
         try:
-            used = {1} | {size_for(len(proof.iterations), sizes) for proof in run.proofs}
+            used = {1} | {size_for(len(rows_of_proof(run, each)), sizes) for each in run.proofs}
             found = {
                 size: self.circuits.circuit(model, digests[size], size, system)
                 for size in sorted(used)

@@ -109,8 +109,7 @@ def _run(chain: "EmbeddedChain", runner: "AgentRunner", form: str, prompt: str) 
 
     completed = runner.run(prompt.encode())
     inclusion, proven = completed.inclusion, completed.proven
-    groups = proven.groups if form == TOGETHER else None
-    costs = iteration_gas(chain.web3, inclusion.hash, proven.plan.identity, groups)
+    costs = iteration_gas(chain.web3, inclusion.hash, proven.plan.identity, proven.groups)
     if not costs:
         raise BenchMeasurementFailed("the chain did not trace the run: is its anvil too old?")
     used = inclusion.result.gas_used

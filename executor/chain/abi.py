@@ -6,7 +6,7 @@ holds them against the compiled ABI. A `string` is read as `bytes`: both are enc
 a contract calls a string need not be UTF-8.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,10 @@ OUTPUT_BYTES = 8
 WORD = 32
 SYMBOL_BYTES, ENTRY_BYTES = 11, 32  # of a symbol book's list
 NO_HANDLER = NO_TOOL = NO_DATA = "0x" + "00" * 20
+#: What a claim says: model id, hash of the features, output.
+Said = tuple[int, bytes, bytes]
+#: The claims that each proof of a call covers, by index.
+Groups = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -261,22 +265,25 @@ def unpack(data: bytes, width: int) -> tuple[int, ...]:
     )
 
 
-def covered_by(model_ids: Sequence[int], proofs: Sequence[bytes]) -> tuple[tuple[int, ...], ...]:
-    """For each proof of a call in turn the indices of the claims that it covers, by the rule of
-    `executor/ProofCoverage.sol`: a claim with an empty proof belongs to the last proof before it
-    that is of the same model.
+def covered_by(said: Sequence[Said], proofs: Sequence[bytes]) -> Groups:
+    """For each proof of a call in turn the indices of the claims that it covers: a claim with an
+    empty proof belongs to the proof of the first claim that says the same, else to the last proof
+    before it that is of the same model. The rule is that of `executor/ProofCoverage.sol`.
 
-    model_ids, proofs: of the claims, in order. An empty proof with none before it is a claim's own.
+    said, proofs: of the claims, in order. An empty proof with none before it is a claim's own.
     """
     groups: list[list[int]] = []
     open_group: dict[int, list[int]] = {}  # by model: the one that an empty proof joins
-    for index, (model_id, proof) in enumerate(zip(model_ids, proofs, strict=True)):
-        if not proof and model_id in open_group:
-            open_group[model_id].append(index)
-            continue
-        groups.append([index])
+    group_of: dict[Said, list[int]] = {}
+    for index, (one, proof) in enumerate(zip(said, proofs, strict=True)):
+        found = None if proof else group_of.get(one) or open_group.get(one[0])
+        if found is None:
+            found = []
+            groups.append(found)
         if proof:
-            open_group[model_id] = groups[-1]
+            open_group[one[0]] = found
+        found.append(index)
+        group_of.setdefault(one, found)
     return tuple(map(tuple, groups))
 
 
@@ -289,25 +296,37 @@ def spread(groups: Sequence[Sequence[int]], proofs: Sequence[bytes]) -> tuple[by
     return tuple(found)
 
 
-def divide(count: int, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Decisions 0 to `count` - 1 of one model in as few proofs as `sizes` allow.
+def divide(said: Sequence[Hashable], sizes: Sequence[int]) -> Groups:
+    """The decisions of one model, by index, in as few proofs as `sizes` allow; those that say the
+    same are in one.
 
-    sizes: of the batch verifiers; without any, each decision has its own proof. A registry of
-    others may list any.
+    said: what each of them is about and says. sizes: of the batch verifiers; without any, a proof
+    has one row. A registry of others may list any.
     """
     most = max((1, *sizes))
-    starts = range(0, count, most)
-    return tuple(tuple(range(start, min(start + most, count))) for start in starts)
+    place = {one: row // most for row, one in enumerate(dict.fromkeys(said))}
+    groups: dict[int, list[int]] = {}
+    for index, one in enumerate(said):
+        groups.setdefault(place[one], []).append(index)
+    return tuple(map(tuple, groups.values()))
 
 
-def size_for(count: int, sizes: Sequence[int]) -> int:
-    """How many rows a proof of `count` decisions has, as the contract chooses: 1 for one decision,
-    else the smallest size that holds them. Raises ValueError when none does."""
-    if count == 1:
+def rows_of(group: Sequence[int], said: Sequence[Hashable]) -> tuple[int, ...]:
+    """The decisions of a group that are rows of its proof: each that says something new."""
+    first: dict[Hashable, int] = {}
+    for index in group:
+        first.setdefault(said[index], index)
+    return tuple(first.values())
+
+
+def size_for(rows: int, sizes: Sequence[int]) -> int:
+    """How many decisions the circuit of a proof with so many rows has, as the contract chooses: 1
+    for one row, else the smallest size that holds them. Raises ValueError when none does."""
+    if rows == 1:
         return 1
-    size = min((size for size in sizes if size >= count), default=None)
+    size = min((size for size in sizes if size >= rows), default=None)
     if size is None:
-        raise ValueError(f"no batch verifier takes {count} decisions, there are {list(sizes)}")
+        raise ValueError(f"no batch verifier takes {rows} decisions, there are {list(sizes)}")
     return size
 
 

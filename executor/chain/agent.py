@@ -175,6 +175,10 @@ class Claim:
     features_hash: bytes
     output: bytes
 
+    @property
+    def said(self) -> tuple[int, bytes, bytes]:
+        return self.model_id, self.features_hash, self.output
+
 
 @dataclass(frozen=True, slots=True)
 class Range:

@@ -103,11 +103,19 @@ def show(shown: Shown, as_json: bool, pretty: Callable[[Shown], None]) -> None:
         pretty(shown)
 
 
+def _others(together: Sequence[int]) -> str:
+    """Which iterations one proof covers, if there are several."""
+    if not together[1:]:
+        return ""
+    in_a_row = list(together) == list(range(together[0], together[-1] + 1))
+    span = f"{together[0]} to {together[-1]}"
+    return f" with all of {span if in_a_row else ', '.join(map(str, together))}"
+
+
 def _print_steps(shown: Shown, *, err: bool = False) -> None:
     for number, step in enumerate(shown["iterations"], start=1):
         call = in_line(words(step["action"], step["arguments"])) or "answer"
-        together = step["proven_together"]
-        others = f" with all of {together[0]} to {together[-1]}" if together[1:] else ""
+        others = _others(step["proven_together"])
         seconds = step["prove_seconds"]
         took = " before" if seconds is None else f" in {seconds:.2f} s"
         output.show(f"{number}  {call}  [proven{others}{took}]", err=err)

@@ -84,12 +84,13 @@ def play(session: Session, chain: EmbeddedChain) -> Iterator[ShownRun]:
     for scene in scenes(chain.friend.address, session.model):
         before = balances(chain)
         completed = session.runner.run(scene.prompt.encode())
-        decisions = completed.proven.plan.decisions
+        proven = completed.proven
+        decisions = proven.plan.decisions
         calls = tuple(d.decision.action for d in decisions if d.decision.kind == "call")
         if calls != scene.calls:
             raise DemoError(f"{scene.prompt!r} called {calls}, expected {scene.calls}")
-        identity = completed.proven.plan.identity
-        gas = iteration_gas(chain.web3, completed.inclusion.hash, identity)
+        identity, covered = proven.plan.identity, proven.groups
+        gas = iteration_gas(chain.web3, completed.inclusion.hash, identity, covered)
         yield ShownRun(scene, completed, gas, before, balances(chain))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from zkagent.executor.chain.abi import RUN_WITH_PROOFS, terms_in
+from zkagent.executor.chain.abi import RUN_WITH_PROOFS, rows_of, terms_in
 from zkagent.executor.chain.agent import (
     AgentModel,
     AgentReads,
@@ -30,6 +30,7 @@ from zkagent.executor.receipts.format import (
     ListingRecord,
     ModelRecord,
     ParameterRecord,
+    ProofRecord,
     RunRecord,
     ToolRecord,
 )
@@ -162,6 +163,13 @@ def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
     if len(set(slots)) != len(slots):
         raise ValueError(f"the call has two arguments for one slot: {', '.join(slots)}")
     return dict(zip(slots, map(unhexed, decision.values), strict=True))
+
+
+def rows_of_proof(run: RunRecord, record: ProofRecord) -> tuple[IterationRecord, ...]:
+    """The iterations that a proof has rows for, in order: those with numbers of their own."""
+    covered = [i for i in range(len(run.iterations)) if i + 1 in record.iterations]
+    said = [(step.x, step.y) for step in run.iterations]
+    return tuple(run.iterations[index] for index in rows_of(covered, said))
 
 
 def relied_on(steps: Sequence[IterationRecord]) -> tuple[Fact, ...]:

@@ -43,6 +43,7 @@ from zkagent.executor.receipts.recording import (
     recorded_model,
     relied_on,
     rests_on,
+    rows_of_proof,
     signed_terms,
     unhexed,
 )
@@ -267,7 +268,8 @@ def _call(run: RunRecord) -> str:
         return "it is not a signed EIP-1559 transaction"
     given, handler, claims, proofs, _ = RUN_WITH_PROOFS.arguments(found[1]["data"])
     expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
-    covered = covered_by([run.model.id] * len(proofs), proofs)
+    said = [(number, bytes(x), bytes(y)) for number, x, y in claims]
+    covered = covered_by(said, proofs)
     return difference(
         ("prompt", prompt_of(given).decode("utf-8", "surrogateescape"), run.prompt),
         ("result handler", handler, NO_HANDLER),
@@ -366,9 +368,9 @@ def _named(numbers: Sequence[int]) -> str:
 
 
 def _proof(run: RunRecord, record: ProofRecord, model: Model, sources: Sources) -> str:
-    """By the verifier that the contract would take for so many decisions, with the last one as
-    often as it is missing."""
-    steps = [step for number, step in enumerate(run.iterations, 1) if number in record.iterations]
+    """By the verifier that the contract would take for so many decisions, those with the same x and
+    y being one, with the last one as often as it is missing."""
+    steps = rows_of_proof(run, record)
     if not steps:
         return "it is for no iteration of the run"
     digests = {1: run.model.circuit_digest} | {b.size: b.circuit_digest for b in run.model.batches}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.networks.batch import fill
-from zkagent.executor.chain.abi import OUTPUT_BYTES, covered_by, size_for, unpack
+from zkagent.executor.chain.abi import OUTPUT_BYTES, covered_by, rows_of, size_for, unpack
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentModel,
@@ -69,13 +69,14 @@ def _decisions(
 
 
 def _proven(plan: Plan, call: RunCall) -> ProvenRun:
-    groups = covered_by([claim.model_id for claim in call.claims], call.proofs)
+    groups = covered_by([claim.said for claim in call.claims], call.proofs)
     proofs = tuple(_proof(plan, group, call.proofs[group[0]]) for group in groups)
     return ProvenRun(plan, groups, proofs, (0.0,) * len(groups), call.terms)
 
 
 def _proof(plan: Plan, group: tuple[int, ...], proof: bytes) -> Proof:
-    model, rows = plan.identity.model, [plan.decisions[index] for index in group]
+    model = plan.identity.model
+    rows = [plan.decisions[index] for index in rows_of(group, plan.claims)]
     size = size_for(len(rows), model.batch_sizes)
     x, y = fill([row.x for row in rows], size), fill([row.y for row in rows], size)
     return Proof(_circuit(model, size), x, y, proof)

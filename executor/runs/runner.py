@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.systems import HALO2, system_id
-from zkagent.executor.chain.abi import divide, size_for, spread
+from zkagent.executor.chain.abi import divide, rows_of, size_for, spread
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentModel,
@@ -125,12 +125,12 @@ class AgentRunner:
 
     def prove(self, plan: Plan) -> ProvenRun:
         """Proofs for every decision, and terms that hold from now on; a proof that an earlier plan
-        needed is used again.
+        needed is used again. Decisions by the same output for the same features have one proof.
 
         Raises PlanError when decisions should share proofs and the model has no batch verifier, or
         when the chain's clock cannot be right.
         """
-        groups = divide(len(plan.inputs), self._batch_sizes(plan))
+        groups = divide(plan.claims, self._batch_sizes(plan))
         found = [self._proof_of(plan, group) for group in groups]
         proofs, seconds = tuple(p for p, _ in found), tuple(s for _, s in found)
         return ProvenRun(plan, groups, proofs, seconds, self.terms(plan))
@@ -147,7 +147,7 @@ class AgentRunner:
         return self._proofs[x,]
 
     def _proof_of(self, plan: Plan, group: Sequence[int]) -> tuple[Proof, float]:
-        rows = tuple(plan.inputs[index] for index in group)
+        rows = tuple(plan.inputs[index] for index in rows_of(group, plan.claims))
         if rows not in self._proofs:
             for index in group:
                 self.report(Proving(index, len(plan.inputs)))

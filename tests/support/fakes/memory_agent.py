@@ -21,6 +21,7 @@ from zkagent.executor.chain.abi import (
     is_agreed,
     pack,
     parameters,
+    rows_of,
     run_data,
     size_for,
     unpack,
@@ -221,19 +222,20 @@ class MemoryAgent:
         finished = run.simulate()
         if isinstance(finished, MissingDecision):
             raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
-        for group in covered_by([claim.model_id for claim in call.claims], call.proofs):
+        for group in covered_by([claim.said for claim in call.claims], call.proofs):
             self._verify(run, call, group)
         return run, finished
 
     def _verify(self, run: "_Run", call: RunCall, group: Sequence[int]) -> None:
         model = self.identity_now.model
         try:
-            size = size_for(len(group), model.batch_sizes)
+            rows = rows_of(group, call.claims)
+            size = size_for(len(rows), model.batch_sizes)
         except ValueError as exc:
             most = max(model.batch_sizes, default=1)
-            raise revert("NoBatchVerifier", decisions=len(group), largest=most) from exc
-        x = fill([run.inputs[index] for index in group], size)
-        y = fill([unpack(call.claims[index].output, OUTPUT_BYTES) for index in group], size)
+            raise revert("NoBatchVerifier", decisions=len(rows), largest=most) from exc
+        x = fill([run.inputs[index] for index in rows], size)
+        y = fill([unpack(call.claims[index].output, OUTPUT_BYTES) for index in rows], size)
         if not self.checks(x, y, call.proofs[group[0]]):
             raise revert("ProofRejected")
 

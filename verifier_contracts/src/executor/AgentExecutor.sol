@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
+import {IPromptEncoder} from "../interfaces/IEncoder.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
@@ -13,7 +14,7 @@ import {AgreedCalls} from "./AgreedCalls.sol";
 import {AgreedFacts} from "./AgreedFacts.sol";
 import {ContextCalls} from "./ContextCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
-import {FrameMode, UsedClaim} from "./FrameState.sol";
+import {FrameMode, KeptPrompt, UsedClaim} from "./FrameState.sol";
 
 /// @title The ERC's executor, with a proof behind every decision
 /// @notice Derives the model's input from the context, takes the output from a claim of the open frame
@@ -76,22 +77,20 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         string calldata,
         IERCAgentTool[] calldata,
         string[] calldata,
-        string calldata
+        string calldata prompt
     ) external returns (AgentIterationResult memory) {
         if (_isPoisoned()) return _emptyAnswer();
         uint256 id = ModelIds.parse(modelId);
         ExecutableModel memory model = _registry.bindingOf(id);
         uint256 context = ContextCalls.open(msg.sender);
-        (bytes memory features, bytes memory parse) = ContextCalls.encode(context, model.encoder);
-        _checkFeatures(model, features.length);
-        FrameMode mode = _frameMode();
-        bytes memory output = mode == FrameMode.NONE
-            ? _outputOnRecord(id, model, features)
-            : _takeClaim(id, model, features);
+        uint256 frame = _frameWord();
+        (bytes memory parse, bytes memory output) = _modeIn(frame) == FrameMode.NONE
+            ? _recordedOutput(context, id, model)
+            : _claimedOutput(frame, context, id, model, prompt);
         if (output.length == 0) return _emptyAnswer();
         (uint256 start, uint256 size) = ContextCalls.decode(context, model.decoder, parse, output);
-        if (mode == FrameMode.PROVEN && !_isAgreed(model.decoder, start, size)) {
-            return _emptyAnswer();
+        if (_modeIn(frame) == FrameMode.PROVEN) {
+            if (!_isAgreed(_usedIn(frame), model.decoder, start, size)) return _emptyAnswer();
         }
         assembly ("memory-safe") {
             return(start, size)
@@ -166,33 +165,97 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
 
     function _checkAllUsed() private view {
         _revertIfPoisoned();
-        if (_claimsUsed() != _claimsGiven()) revert ClaimsLeftOver(_claimsUsed(), _claimsGiven());
+        (uint256 used, uint256 given) = (_claimsUsed(), _claimsGiven());
+        if (used != given) revert ClaimsLeftOver(used, given);
+    }
+
+    function _recordedOutput(uint256 context, uint256 modelId, ExecutableModel memory model)
+        private
+        view
+        returns (bytes memory parse, bytes memory output)
+    {
+        bytes memory features;
+        (features, parse,) = ContextCalls.encode(context, model.encoder);
+        _checkFeatures(model, features.length);
+        output = _outputOnRecord(modelId, model, features);
+    }
+
+    /// @dev What is kept of the prompt is taken in place of what the encoder would say again.
+    /// @return parse The encoder's.
+    /// @return output The next claim's; empty when that poisons the frame.
+    function _claimedOutput(
+        uint256 frame,
+        uint256 context,
+        uint256 modelId,
+        ExecutableModel memory model,
+        string calldata prompt
+    ) private returns (bytes memory parse, bytes memory output) {
+        if (_keepsIn(frame)) {
+            KeptPrompt memory kept = _keptPrompt(_promptKey(model, prompt));
+            if (kept.readings != 0 && kept.readings == _readings(model.encoder)) {
+                bytes32 hash = _featuresHashOf(kept.claim);
+                return (kept.parse, _takeClaim(frame, modelId, model, hash, "", kept.claim));
+            }
+        }
+        bytes memory features;
+        bytes32 readings;
+        (features, parse, readings) = ContextCalls.encode(context, model.encoder);
+        _checkFeatures(model, features.length);
+        uint256 index = _usedIn(frame);
+        output = _takeClaim(frame, modelId, model, keccak256(features), features, index);
+        if (readings != 0 && output.length != 0) {
+            _keepPrompt(_promptKey(model, prompt), KeptPrompt(readings, index, parse));
+        }
+    }
+
+    function _readings(address encoder) private view returns (bytes32) {
+        return IPromptEncoder(encoder).readings(msg.sender);
+    }
+
+    /// @dev The commitment names the encoder, whose code and components the registry has just compared.
+    function _promptKey(ExecutableModel memory model, string calldata prompt)
+        private
+        view
+        returns (bytes32)
+    {
+        return keccak256(abi.encode(model.commitmentHash, msg.sender, keccak256(bytes(prompt))));
     }
 
     /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the
     ///   verifier that the registry names now: an update inside the frame cannot swap it.
-    function _takeClaim(uint256 modelId, ExecutableModel memory model, bytes memory features)
-        private
-        returns (bytes memory output)
-    {
-        uint256 index = _claimsUsed();
-        if (index == _claimsGiven()) {
+    /// @param features Not read where they are those of `like`, a claim before the next one.
+    function _takeClaim(
+        uint256 frame,
+        uint256 modelId,
+        ExecutableModel memory model,
+        bytes32 featuresHash,
+        bytes memory features,
+        uint256 like
+    ) private returns (bytes memory output) {
+        uint256 index = _usedIn(frame);
+        if (index == _givenIn(frame)) {
+            if (like != index) (, features) = _provableAt(like);
             _poison(_missing(index, modelId, features));
             return "";
         }
         Claim memory claim = _claimAt(index);
-        bytes memory problem = _mismatch(index, claim, modelId, model, keccak256(features));
+        bytes memory problem = _mismatch(index, claim, modelId, model, featuresHash);
         if (problem.length != 0) {
             _poison(problem);
             return "";
         }
-        _markUsed(index, UsedClaim(model.verifier, msg.sender, model.commitmentHash, features));
+        UsedClaim memory used =
+            UsedClaim(model.verifier, msg.sender, model.commitmentHash, features);
+        if (like == index) _markUsed(index, used);
+        else _markUsedLike(index, like, used);
         return claim.output;
     }
 
     /// @dev Whether the decision just made is what the sender agreed to; if not, that poisons the frame.
-    function _isAgreed(address decoder, uint256 start, uint256 size) private returns (bool) {
-        uint256 index = _claimsUsed() - 1;
+    function _isAgreed(uint256 index, address decoder, uint256 start, uint256 size)
+        private
+        returns (bool)
+    {
         (address tool, bytes memory params) = ContextCalls.callIn(decoder, start, size);
         if (AgreedCalls.covers(_agreedAt(index), msg.sender, tool, params)) return true;
         _poison(abi.encodeWithSelector(CallNotAgreed.selector, index, msg.sender, tool, params));

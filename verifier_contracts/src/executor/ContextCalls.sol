@@ -29,10 +29,13 @@ library ContextCalls {
     }
 
     /// @notice `IEncoder.encode` of the context.
+    /// @return features Its first result.
+    /// @return parse Its second one.
+    /// @return readings Its third one, if it has one: see `IPromptEncoder`. Else zero.
     function encode(uint256 context, address encoder)
         internal
         view
-        returns (bytes memory features, bytes memory parse)
+        returns (bytes memory features, bytes memory parse, bytes32 readings)
     {
         uint32 selector = uint32(IEncoder.encode.selector);
         assembly ("memory-safe") {
@@ -43,6 +46,7 @@ library ContextCalls {
         if (size < 64) revert IAgentExecutor.MalformedReturn(encoder);
         features = _bytesAt(encoder, start, start, size);
         parse = _bytesAt(encoder, start, start + 32, size);
+        if (_load(start) == 96) readings = bytes32(_load(start + 64)); // a head of three words
     }
 
     /// @notice `IDecoder.decode` of the context, of what `encode` found and of an output.

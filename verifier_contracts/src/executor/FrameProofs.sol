@@ -7,7 +7,7 @@ import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {BatchRows} from "../libraries/BatchRows.sol";
 import {Groth16Keys} from "../verifiers/Groth16Keys.sol";
 import {Groth16Verifier} from "../verifiers/Groth16Verifier.sol";
-import {FrameState, UsedClaim} from "./FrameState.sol";
+import {FrameState} from "./FrameState.sol";
 import {ProofCheck} from "./ProofCheck.sol";
 import {ProofCoverage} from "./ProofCoverage.sol";
 
@@ -26,13 +26,14 @@ abstract contract FrameProofs is FrameState {
 
     /// @dev For frames in which every claim was used. Reverts unless all of them are proven.
     function _verifyClaims(Claim[] calldata claims, bytes[] calldata proofs) internal {
-        bool[] memory covered = new bool[](claims.length);
+        bool[] memory covered = _repeated(claims, proofs);
         Groth16Claim[] memory ofKeys;
         for (uint256 i = 0; i < claims.length; ++i) {
+            _emitVerified(i, claims[i]);
             if (covered[i]) continue;
-            uint256[] memory members = ProofCoverage.coveredBy(i, claims, proofs, covered);
-            if (members.length == 1) ofKeys = _verifyOne(i, claims[i], proofs[i], ofKeys);
-            else _verifyTogether(members, claims, proofs[i]);
+            uint256[] memory rows = ProofCoverage.coveredBy(i, claims, proofs, covered);
+            if (rows.length == 1) ofKeys = _verifyOne(i, claims[i], proofs[i], ofKeys);
+            else _verifyTogether(rows, claims, proofs[i]);
         }
         if (ofKeys.length != 0) _groth16.verify(ofKeys);
     }
@@ -65,19 +66,47 @@ abstract contract FrameProofs is FrameState {
         _checkOne(verifier, proof, BatchRows.fill(features, size), BatchRows.fill(outputs, size));
     }
 
+    /// @dev Marks claims without a proof that say what an earlier one says: the same features and output
+    ///   under the same commitment, and so by the same verifier. Whoever proves that one proves them.
+    function _repeated(Claim[] calldata claims, bytes[] calldata proofs)
+        private
+        view
+        returns (bool[] memory repeated)
+    {
+        repeated = new bool[](claims.length);
+        for (uint256 i = 1; i < claims.length; ++i) {
+            if (proofs[i].length == 0) repeated[i] = _isRepeated(claims, i);
+        }
+    }
+
+    function _isRepeated(Claim[] calldata claims, uint256 index) private view returns (bool) {
+        bytes32 featuresHash = claims[index].featuresHash;
+        for (uint256 i = 0; i < index; ++i) {
+            if (claims[i].featuresHash != featuresHash) continue;
+            if (keccak256(claims[i].output) != keccak256(claims[index].output)) continue;
+            if (_obeyAlike(i, index)) return true;
+        }
+        return false;
+    }
+
+    function _obeyAlike(uint256 i, uint256 j) private view returns (bool) {
+        (, bytes32 one) = _userOf(i);
+        (, bytes32 other) = _userOf(j);
+        return one == other;
+    }
+
     /// @return The claims of keys so far, with this one if it is of a key.
     function _verifyOne(
         uint256 index,
         Claim calldata claim,
         bytes calldata proof,
         Groth16Claim[] memory ofKeys
-    ) private returns (Groth16Claim[] memory) {
-        UsedClaim memory used = _usedClaimAt(index);
-        _emitVerified(claim, used);
-        if (Groth16Keys.isKey(used.verifier)) {
-            return _with(ofKeys, Groth16Claim(used.verifier, proof, used.features, claim.output));
+    ) private view returns (Groth16Claim[] memory) {
+        (address verifier, bytes memory features) = _provableAt(index);
+        if (Groth16Keys.isKey(verifier)) {
+            return _with(ofKeys, Groth16Claim(verifier, proof, features, claim.output));
         }
-        ProofCheck.check(used.verifier, proof, used.features, claim.output);
+        ProofCheck.check(verifier, proof, features, claim.output);
         return ofKeys;
     }
 
@@ -96,35 +125,31 @@ abstract contract FrameProofs is FrameState {
     }
 
     /// @dev The batch verifier is looked up now, so the model has to be what it was when it was used.
-    function _verifyTogether(
-        uint256[] memory members,
-        Claim[] calldata claims,
-        bytes calldata proof
-    ) private {
-        uint256 modelId = claims[members[0]].modelId;
+    function _verifyTogether(uint256[] memory rows, Claim[] calldata claims, bytes calldata proof)
+        private
+        view
+    {
+        uint256 modelId = claims[rows[0]].modelId;
         (address verifier, uint256 size, bytes32 commitment) =
-            _registry.batchVerifierFor(modelId, members.length);
-        bytes[] memory features = new bytes[](members.length);
-        bytes[] memory outputs = new bytes[](members.length);
-        for (uint256 i = 0; i < members.length; ++i) {
-            UsedClaim memory used = _usedClaimAt(members[i]);
-            if (used.commitmentHash != commitment) {
-                revert IAgentExecutor.ModelChangedInFrame(modelId, used.commitmentHash, commitment);
+            _registry.batchVerifierFor(modelId, rows.length);
+        bytes[] memory features = new bytes[](rows.length);
+        bytes[] memory outputs = new bytes[](rows.length);
+        for (uint256 i = 0; i < rows.length; ++i) {
+            (, bytes32 used) = _userOf(rows[i]);
+            if (used != commitment) {
+                revert IAgentExecutor.ModelChangedInFrame(modelId, used, commitment);
             }
-            features[i] = used.features;
-            outputs[i] = claims[members[i]].output;
-            _emitVerified(claims[members[i]], used);
+            (, features[i]) = _provableAt(rows[i]);
+            outputs[i] = claims[rows[i]].output;
         }
         _checkRows(verifier, size, proof, features, outputs);
     }
 
-    function _emitVerified(Claim calldata claim, UsedClaim memory used) private {
+    /// @dev In the order of the decisions, which is not that of proofs.
+    function _emitVerified(uint256 index, Claim calldata claim) private {
+        (address agent, bytes32 commitmentHash) = _userOf(index);
         emit IAgentExecutor.DecisionVerified(
-            claim.modelId,
-            used.agent,
-            used.commitmentHash,
-            claim.featuresHash,
-            keccak256(claim.output)
+            claim.modelId, agent, commitmentHash, claim.featuresHash, keccak256(claim.output)
         );
     }
 }

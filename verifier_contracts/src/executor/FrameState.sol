@@ -22,6 +22,15 @@ struct UsedClaim {
     bytes features;
 }
 
+/// @notice What an encoder made of a prompt in the present frame, where that does not depend on the history.
+struct KeptPrompt {
+    /// @notice Of everything beside the prompt that it depends on.
+    bytes32 readings;
+    /// @notice The claim with which its features are.
+    uint256 claim;
+    bytes parse;
+}
+
 /// @title A frame's transient state: claims and terms, which of them are used, and whether it is poisoned
 /// @dev Each frame of a transaction has an epoch of its own, and with it a region of transient storage
 ///   that no frame before it has written: nothing has to be zeroed, and no value of one frame is
@@ -45,29 +54,61 @@ abstract contract FrameState {
     uint256 private constant OUTPUT = 1 << 16;
     uint256 private constant FEATURES = 1 << 17;
     uint256 private constant RANGE = 1 << 18;
+    uint256 private constant BEHIND_SHIFT = 160; // above the verifier
+    bytes32 private constant PROMPTS = keccak256("zkagent.executor.prompts");
+    // Of prompts, at a hash with the epoch in it.
+    uint256 private constant PROMPT_CLAIM = 1;
+    uint256 private constant PROMPT_PARSE = 2;
     uint256 private constant POISON = uint256(keccak256("zkagent.executor.poison"));
 
-    FrameMode private transient _mode;
-    uint64 private transient _given;
-    uint64 private transient _used;
-    /// @dev Of the present frame, or the last one: it never goes back within a transaction.
-    uint64 private transient _epoch;
+    // Of the frame's word, from the lowest bits on: mode, claims given, claims used, epoch, and whether
+    // any prompt is kept. The epoch is that of the present frame, or of the last one: it never goes
+    // back within a transaction.
+    uint256 private constant GIVEN_AT = 8;
+    uint256 private constant USED_AT = 72;
+    uint256 private constant EPOCH_AT = 136;
+    uint256 private constant KEEPS = 1 << 200;
+    uint256 private constant ONE_USED = 1 << USED_AT;
+    uint256 private transient _frame;
+
+    /// @dev For `_modeIn` and the like: to read it once costs less than to read each part of it.
+    function _frameWord() internal view returns (uint256) {
+        return _frame;
+    }
+
+    function _modeIn(uint256 frame) internal pure returns (FrameMode) {
+        return FrameMode(uint8(frame));
+    }
+
+    function _usedIn(uint256 frame) internal pure returns (uint256) {
+        return uint64(frame >> USED_AT);
+    }
+
+    function _givenIn(uint256 frame) internal pure returns (uint256) {
+        return uint64(frame >> GIVEN_AT);
+    }
+
+    /// @dev Whether any prompt is kept.
+    function _keepsIn(uint256 frame) internal pure returns (bool) {
+        return frame & KEEPS != 0;
+    }
 
     function _frameMode() internal view returns (FrameMode) {
-        return _mode;
+        return _modeIn(_frame);
     }
 
     function _claimsUsed() internal view returns (uint256) {
-        return _used;
+        return _usedIn(_frame);
     }
 
     function _claimsGiven() internal view returns (uint256) {
-        return _given;
+        return _givenIn(_frame);
     }
 
     function _beginFrame(FrameMode mode, Claim[] calldata claims) internal {
-        if (_mode != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
-        (_mode, _given, _used, _epoch) = (mode, uint64(claims.length), 0, _epoch + 1);
+        if (_frameMode() != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
+        uint256 epoch = uint64(_frame >> EPOCH_AT) + 1;
+        _frame = uint256(mode) | (claims.length << GIVEN_AT) | (epoch << EPOCH_AT);
         uint256 slot = _slot(0);
         for (uint256 i = 0; i < claims.length; ++i) {
             Claim calldata claim = claims[i];
@@ -98,17 +139,17 @@ abstract contract FrameState {
 
     /// @dev For frames that are not poisoned; a poisoned one reverts.
     function _endFrame() internal {
-        (_mode, _given, _used) = (FrameMode.NONE, 0, 0);
+        _frame = uint256(uint64(_frame >> EPOCH_AT)) << EPOCH_AT;
     }
 
     function _poisonReverts() internal {
-        _mode = FrameMode.SIMULATED_STRICTLY;
+        _frame = (_frame & ~uint256(0xff)) | uint256(FrameMode.SIMULATED_STRICTLY);
     }
 
     /// @dev Marks a frame that has to revert, and the revert data for it. Only called when it is not
     ///   poisoned yet.
     function _poison(bytes memory revertData) internal {
-        if (_mode == FrameMode.SIMULATED_STRICTLY) _revertWith(revertData);
+        if (_frameMode() == FrameMode.SIMULATED_STRICTLY) _revertWith(revertData);
         POISON.store(revertData);
     }
 
@@ -138,23 +179,76 @@ abstract contract FrameState {
         }
     }
 
+    /// @dev Of the claim that is next.
     function _markUsed(uint256 index, UsedClaim memory used) internal {
-        uint256 slot = _slot(index);
-        _tstore(slot | VERIFIER, uint160(used.verifier));
-        _tstore(slot | AGENT, uint160(used.agent));
-        _tstore(slot | COMMITMENT, uint256(used.commitmentHash));
-        (slot | FEATURES).store(used.features);
-        _used = uint64(index + 1);
+        (_useNext(index, used, 0) | FEATURES).store(used.features);
     }
 
-    function _usedClaimAt(uint256 index) internal view returns (UsedClaim memory) {
+    /// @dev With the features of the claim `like`, which is used, in place of the given ones.
+    function _markUsedLike(uint256 index, uint256 like, UsedClaim memory used) internal {
+        _useNext(index, used, like + 1);
+    }
+
+    /// @param behind The claim behind the one that has the same features; zero if the features follow.
+    function _useNext(uint256 index, UsedClaim memory used, uint256 behind)
+        private
+        returns (uint256 slot)
+    {
+        uint256 frame = _frame;
+        slot = _slotIn(frame, index);
+        _tstore(slot | VERIFIER, uint160(used.verifier) | (behind << BEHIND_SHIFT));
+        _tstore(slot | AGENT, uint160(used.agent));
+        _tstore(slot | COMMITMENT, uint256(used.commitmentHash));
+        unchecked {
+            _frame = frame + ONE_USED;
+        }
+    }
+
+    function _usedClaimAt(uint256 index) internal view returns (UsedClaim memory used) {
+        (used.agent, used.commitmentHash) = _userOf(index);
+        (used.verifier, used.features) = _provableAt(index);
+    }
+
+    /// @dev Who used a claim, and under which commitment of its model.
+    function _userOf(uint256 index) internal view returns (address agent, bytes32 commitmentHash) {
         uint256 slot = _slot(index);
-        return UsedClaim(
-            address(uint160(_tload(slot | VERIFIER))),
-            address(uint160(_tload(slot | AGENT))),
-            bytes32(_tload(slot | COMMITMENT)),
-            (slot | FEATURES).load()
-        );
+        agent = address(uint160(_tload(slot | AGENT)));
+        commitmentHash = bytes32(_tload(slot | COMMITMENT));
+    }
+
+    /// @dev By which verifier a used claim is to be proven, and for which features.
+    function _provableAt(uint256 index)
+        internal
+        view
+        returns (address verifier, bytes memory features)
+    {
+        uint256 slot = _slot(index);
+        uint256 word = _tload(slot | VERIFIER);
+        verifier = address(uint160(word));
+        uint256 behind = word >> BEHIND_SHIFT;
+        if (behind != 0) slot = _slot(behind - 1);
+        features = (slot | FEATURES).load();
+    }
+
+    function _featuresHashOf(uint256 index) internal view returns (bytes32) {
+        return bytes32(_tload(_slot(index) | FEATURES_HASH));
+    }
+
+    function _keepPrompt(bytes32 key, KeptPrompt memory kept) internal {
+        uint256 slot = _promptSlot(key);
+        _tstore(slot, uint256(kept.readings));
+        _tstore(slot + PROMPT_CLAIM, kept.claim);
+        (slot + PROMPT_PARSE).store(kept.parse);
+        _frame |= KEEPS;
+    }
+
+    /// @dev Without readings if nothing is kept.
+    function _keptPrompt(bytes32 key) internal view returns (KeptPrompt memory kept) {
+        uint256 slot = _promptSlot(key);
+        kept.readings = bytes32(_tload(slot));
+        if (kept.readings == 0) return kept;
+        kept.claim = _tload(slot + PROMPT_CLAIM);
+        kept.parse = (slot + PROMPT_PARSE).load();
     }
 
     function _revertWith(bytes memory revertData) private pure {
@@ -164,7 +258,17 @@ abstract contract FrameState {
     }
 
     function _slot(uint256 index) private view returns (uint256) {
-        return CLAIMS | (uint256(_epoch) << EPOCH_SHIFT) | (index << CLAIM_SHIFT);
+        return _slotIn(_frame, index);
+    }
+
+    function _slotIn(uint256 frame, uint256 index) private pure returns (uint256) {
+        uint256 epoch = uint64(frame >> EPOCH_AT);
+        return CLAIMS | (epoch << EPOCH_SHIFT) | (index << CLAIM_SHIFT);
+    }
+
+    /// @dev Far from all other slots, and from those of other frames.
+    function _promptSlot(bytes32 key) private view returns (uint256) {
+        return uint256(keccak256(abi.encode(PROMPTS, uint64(_frame >> EPOCH_AT), key)));
     }
 
     function _tstore(uint256 slot, uint256 value) private {

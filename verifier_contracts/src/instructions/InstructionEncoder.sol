@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 import {ModelData} from "../encoding/ModelData.sol";
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
 import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
-import {Context, IEncoder} from "../interfaces/IEncoder.sol";
+import {Context, IEncoder, IPromptEncoder} from "../interfaces/IEncoder.sol";
 import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
@@ -16,13 +16,14 @@ import {Tokens} from "./Tokens.sol";
 /// @notice Features: 48 bits for each of 30 tokens, zeros behind the last. The second result is words
 ///   one after another: symbol book, contact book (zero if none), number of tokens, then one word for
 ///   each token that fills a slot or is in doubt; see `Tokens`.
-contract InstructionEncoder is IEncoder {
+contract InstructionEncoder is IPromptEncoder {
     uint256 private constant MAX_CHUNKS = 8;
     uint256 private constant FEATURE_BYTES = 180;
-    // From where the features begin, which is 96 bytes behind what is returned.
+    // From where the features begin, which is so far behind where what is returned does.
+    uint256 private constant HEAD = 128;
     uint256 private constant PARSE = 192;
     uint256 private constant HEADER_BYTES = 96;
-    uint256 private constant ROOM = 96 + PARSE + 32 + HEADER_BYTES + 32 * Tokens.LIMIT;
+    uint256 private constant ROOM = HEAD + PARSE + 32 + HEADER_BYTES + 32 * Tokens.LIMIT;
 
     // Contracts that hold the vocabulary; unused ones are zero.
     address private immutable _chunk0;
@@ -67,9 +68,7 @@ contract InstructionEncoder is IEncoder {
 
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
-        address symbols = ISymbolBookUser(c.agent).symbolBook().pointer();
-        IContactBook book = IContactBookUser(c.agent).contactBook();
-        address contacts = address(book) == address(0) ? address(0) : book.pointer();
+        (address symbols, address contacts) = _books(c.agent);
         Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;
         r.vocabulary = _vocabulary();
@@ -83,15 +82,34 @@ contract InstructionEncoder is IEncoder {
         _return(features, symbols, contacts, r);
     }
 
-    /// @dev Zeroed memory for `abi.encode(features, parse)`.
+    /// @inheritdoc IPromptEncoder
+    function readings(address agent) external view returns (bytes32) {
+        (address symbols, address contacts) = _books(agent);
+        return _readings(symbols, contacts);
+    }
+
+    /// @dev Where the entries of the agent's books are; zero for contacts if it has none.
+    function _books(address agent) private view returns (address symbols, address contacts) {
+        symbols = ISymbolBookUser(agent).symbolBook().pointer();
+        IContactBook book = IContactBookUser(agent).contactBook();
+        if (address(book) != address(0)) contacts = book.pointer();
+    }
+
+    /// @dev Books are strangers' contracts: what they point to may come to have code later on.
+    function _readings(address symbols, address contacts) private view returns (bytes32) {
+        bytes32 ofContacts = contacts == address(0) ? bytes32(0) : contacts.codehash;
+        return keccak256(abi.encode(symbols, symbols.codehash, contacts, ofContacts));
+    }
+
+    /// @dev Zeroed memory for `abi.encode(features, parse, readings)`.
     /// @return features Where the features go.
     function _reserve(Reading memory r) private pure returns (uint256 features) {
-        uint256 room = ROOM;
+        (uint256 room, uint256 head) = (ROOM, HEAD);
         assembly ("memory-safe") {
             features := mload(0x40)
             calldatacopy(features, calldatasize(), room)
             mstore(0x40, add(features, room))
-            features := add(features, 96)
+            features := add(features, head)
         }
         unchecked {
             r.features = features;
@@ -102,16 +120,18 @@ contract InstructionEncoder is IEncoder {
     /// @dev Ends the call with features and parse, which are in place but for what stands before each.
     function _return(uint256 features, address symbols, address contacts, Reading memory r)
         private
-        pure
+        view
     {
         uint256 end = r.parse;
         uint256 tokens = r.tokens;
+        bytes32 found = _readings(symbols, contacts);
         assembly ("memory-safe") {
-            let start := sub(features, 96)
+            let start := sub(features, HEAD)
             let parse := add(features, PARSE)
-            mstore(start, 64)
-            mstore(add(start, 32), add(PARSE, 96))
-            mstore(add(start, 64), FEATURE_BYTES)
+            mstore(start, 96)
+            mstore(add(start, 32), add(PARSE, HEAD))
+            mstore(add(start, 64), found)
+            mstore(add(start, 96), FEATURE_BYTES)
             mstore(parse, sub(sub(end, parse), 32))
             mstore(add(parse, 32), symbols)
             mstore(add(parse, 64), contacts)

@@ -158,15 +158,16 @@ contract BatchProofsTest is Batches {
     function test_batch_verifiers_set_inside_the_frame_do_not_count() public {
         CarelessAgent careless = new CarelessAgent(executor);
         uint256 own = registerFor(address(careless));
-        (bytes memory x, bytes memory y) = (careless.featuresBy(encoder), output(ANSWER, 6));
+        bytes memory x = careless.featuresBy(encoder);
+        (bytes memory y, bytes memory z) = (output(ANSWER, 6), output(ANSWER, 7));
         FakeVerifier obliging = new FakeVerifier();
         BatchVerifier[] memory set = new BatchVerifier[](1);
         set[0] = BatchVerifier(2, address(obliging), "", address(obliging).codehash);
         careless.setUpdate(abi.encodeCall(registry.setBatchVerifiers, (own, set)));
         careless.setDecisions(2);
         Claim[] memory both = append(new Claim[](0), Claim(own, keccak256(x), y));
-        both = append(both, both[0]);
-        bytes memory proof = truthOfRows(obliging, 2, list(x, x), list(y, y));
+        both = append(both, Claim(own, keccak256(x), z));
+        bytes memory proof = truthOfRows(obliging, 2, list(x, x), list(y, z));
         vm.expectPartialRevert(IAgentExecutor.ModelChangedInFrame.selector);
         careless.open(both, list(proof, ""), termsFor(both, address(careless)));
     }

@@ -29,6 +29,13 @@ contract Parrot {
     }
 }
 
+/// @dev A head that points behind the end of what is returned.
+contract Cut {
+    fallback(bytes calldata) external returns (bytes memory) {
+        return abi.encode(96, 96, "readings");
+    }
+}
+
 /// @dev Says back what it got, as the features.
 contract Mirror {
     fallback(bytes calldata sent) external returns (bytes memory) {
@@ -94,7 +101,7 @@ contract ContextCallsUser {
     function _decision() private view returns (uint256 start, uint256 size, bytes memory features) {
         uint256 context = ContextCalls.open(msg.sender);
         bytes memory parse;
-        (features, parse) = ContextCalls.encode(context, _encoder);
+        (features, parse,) = ContextCalls.encode(context, _encoder);
         (start, size) = ContextCalls.decode(context, _decoder, parse, _output);
     }
 }
@@ -112,6 +119,26 @@ contract ContextCallsTest is Test {
 
     function contextOf(Arguments memory a) private view returns (Context memory) {
         return Context(address(this), a.basePrompt, a.tools, a.reasoning, a.prompt);
+    }
+
+    function readingsOf(bytes memory returned) private returns (bytes32) {
+        Parrot parrot = new Parrot();
+        parrot.teach(returned);
+        return this.readingsBy(address(parrot));
+    }
+
+    function readingsBy(address encoder) external view returns (bytes32 readings) {
+        (,, readings) = ContextCalls.encode(ContextCalls.open(address(this)), encoder);
+    }
+
+    function test_readings_are_the_third_word_of_a_head_that_has_one() public {
+        bytes32 r = keccak256("readings");
+        assertEq(readingsOf(abi.encode("x", "parse", r)), r);
+        assertEq(readingsOf(abi.encode("x", "parse")), 0);
+        assertEq(readingsOf(bytes.concat(abi.encode("x", "parse"), r)), 0);
+        address cut = address(new Cut());
+        vm.expectPartialRevert(IAgentExecutor.MalformedReturn.selector);
+        this.readingsBy(cut);
     }
 
     function testFuzz_encoder_and_decoder_get_the_context_that_the_compiler_would_send(

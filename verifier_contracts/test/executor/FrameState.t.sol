@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 
-import {FrameMode, FrameState, UsedClaim} from "../../src/executor/FrameState.sol";
+import {FrameMode, FrameState, KeptPrompt, UsedClaim} from "../../src/executor/FrameState.sol";
 import {AgreedCall, Claim, Range} from "../../src/interfaces/IAgentExecutor.sol";
 
 contract FrameStateTest is Test, FrameState {
@@ -78,6 +78,41 @@ contract FrameStateTest is Test, FrameState {
             }
             _endFrame();
         }
+    }
+
+    function test_a_claim_like_another_has_its_features() public {
+        useTwoClaims(7);
+        _endFrame();
+        this.begin(new Claim[](3));
+        _markUsed(0, UsedClaim(address(1), address(2), "a", "features"));
+        _markUsedLike(1, 0, UsedClaim(address(3), address(4), "b", "not these"));
+        _markUsed(2, UsedClaim(address(5), address(6), "c", "others"));
+        bytes memory used = abi.encode(UsedClaim(address(3), address(4), "b", "features"));
+        assertEq(abi.encode(_usedClaimAt(1)), used);
+        assertEq(_usedClaimAt(0).features, "features");
+        assertEq(_usedClaimAt(2).features, "others");
+        assertEq(_claimsUsed(), 3);
+        _endFrame();
+    }
+
+    function test_a_prompt_is_kept_for_the_frame_and_under_its_key() public {
+        this.begin(new Claim[](1));
+        assertFalse(_keepsIn(_frameWord()));
+        _keepPrompt("key", KeptPrompt("readings", 3, new bytes(99)));
+        assertTrue(_keepsIn(_frameWord()));
+        bytes memory kept = abi.encode(_keptPrompt("key"));
+        assertEq(kept, abi.encode(KeptPrompt("readings", 3, new bytes(99))));
+        assertEq(_keptPrompt("other").readings, 0);
+        _keepPrompt("key", KeptPrompt("new", 4, "short"));
+        assertEq(abi.encode(_keptPrompt("key")), abi.encode(KeptPrompt("new", 4, "short")));
+        assertEq(_claimsUsed(), 0);
+        assertEq(_claimsGiven(), 1);
+        _endFrame();
+        assertFalse(_keepsIn(_frameWord()));
+        this.begin(new Claim[](1));
+        assertFalse(_keepsIn(_frameWord()));
+        assertEq(_keptPrompt("key").readings, 0);
+        _endFrame();
     }
 
     /// @dev Longer and shorter values, more and fewer ranges: nothing of the first frame shows through.

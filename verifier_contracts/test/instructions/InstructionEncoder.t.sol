@@ -6,6 +6,7 @@ import {PromptText} from "../../src/encoding/PromptText.sol";
 import {Tokenizer} from "../../src/encoding/Tokenizer.sol";
 import {InstructionEncoder} from "../../src/instructions/InstructionEncoder.sol";
 import {Kinds} from "../../src/instructions/Kinds.sol";
+import {Context} from "../../src/interfaces/IEncoder.sol";
 import {PackedBook} from "./InstructionHarness.sol";
 import {InstructionWorld} from "./InstructionWorld.sol";
 
@@ -47,6 +48,65 @@ contract InstructionEncoderTest is InstructionWorld {
         (, bytes memory parse) = _encode("send, send");
         address book = PackedBook(agent.contactBook()).pointer();
         assertEq(parse, abi.encode(agent.pointer(), book, 3));
+    }
+
+    // Readings
+
+    function test_readings_are_given_with_what_rests_on_them() public view {
+        (bytes memory features, bytes memory parse, bytes32 found) = _encodeWhole();
+        assertEq(found, encoder.readings(address(agent)));
+        (bytes memory two, bytes memory results) = _encode("send 5 usdc to bob");
+        assertEq(abi.encode(features, parse), abi.encode(two, results));
+    }
+
+    function _encodeWhole() private view returns (bytes memory, bytes memory, bytes32) {
+        Context memory c;
+        (c.agent, c.prompt) = (address(agent), "send 5 usdc to bob");
+        (, bytes memory found) = address(encoder).staticcall(abi.encodeCall(encoder.encode, (c)));
+        return abi.decode(found, (bytes, bytes, bytes32));
+    }
+
+    function test_another_book_has_other_readings() public {
+        bytes32 found = encoder.readings(address(agent));
+        bytes32[5] memory others;
+        others[0] = _readingsWith(agent.contactBook(), "pointer()", address(0x1));
+        others[1] = _readingsWith(address(agent), "pointer()", address(0x1));
+        others[2] = _readingsWith(address(agent), "contactBook()", address(0));
+        PackedBook copy =
+            new PackedBook(abi.encodePacked(bytes11("bob"), bytes1(0), address(0xb0b)));
+        others[3] = _readingsWith(address(agent), "contactBook()", address(copy));
+        others[4] = _readingsWith(address(agent), "pointer()", copy.pointer());
+        for (uint256 i = 0; i < 5; ++i) {
+            assertNotEq(others[i], found);
+            for (uint256 j = 0; j < i; ++j) {
+                assertNotEq(others[i], others[j]);
+            }
+        }
+        assertEq(encoder.readings(address(agent)), found);
+    }
+
+    /// @dev A book of no code is one without entries, until somebody deploys there.
+    function test_code_that_comes_to_be_where_a_book_points_changes_the_readings() public {
+        address empty = makeAddr("empty");
+        for (uint256 i = 0; i < 2; ++i) {
+            address by = i == 0 ? address(agent) : agent.contactBook();
+            vm.mockCall(by, abi.encodeWithSignature("pointer()"), abi.encode(empty));
+            bytes32 found = encoder.readings(address(agent));
+            vm.etch(empty, hex"00");
+            assertNotEq(encoder.readings(address(agent)), found);
+            vm.etch(empty, "");
+            assertEq(encoder.readings(address(agent)), found);
+            vm.clearMockedCalls();
+        }
+    }
+
+    function _readingsWith(address by, string memory signature, address answer)
+        private
+        returns (bytes32 found)
+    {
+        vm.mockCall(by, abi.encodeWithSignature(signature), abi.encode(answer));
+        found = encoder.readings(address(agent));
+        vm.clearMockedCalls();
     }
 
     function test_30_tokens_are_read_and_31_are_not() public {

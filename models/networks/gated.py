@@ -244,4 +244,4 @@ def _places_of_tags() -> Weights:
     return found
 
 
-__all__ = ["DIRECTIONS", "WINDOW", "GatedWeights", "Weights", "export_gated"]
+__all__ = ["DIRECTIONS", "FILLING_PLACE", "WINDOW", "GatedWeights", "Weights", "export_gated"]

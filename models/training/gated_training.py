@@ -22,6 +22,7 @@ from zkagent.models.training.memory import keep_freed_memory
 Array = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 BUCKET = 8  # batches among which texts are ordered by length
+MOST_KEYS = 5700  # with the grammar's, what three contracts of `codetable` hold
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,15 @@ class Example:
     tokens: tuple[Token, ...]
     verdict: Verdict
     tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A clause that changes nothing, before or behind a text. tokens: none that fills a slot."""
+
+    text: bytes
+    tokens: tuple[Token, ...]
+    before: bool
 
 
 #: What may stand between two instructions.
@@ -49,7 +59,7 @@ class Recipe:
     """How to train. rounded_from: the share of all epochs behind which weights are those of the
     integers. hidden: how often a word is read as unknown. margin: how much acting must fall short
     of what is right. joined: how often two instructions are joined into one text, with
-    some words of `joints` between them."""
+    some words of `joints` between them. besides: how often a text gets an aside."""
 
     epochs: int = 40
     batch: int = 256
@@ -60,14 +70,15 @@ class Recipe:
     hidden: float = 0.15
     margin: float = 1.0
     joined: float = 0.15
+    besides: float = 0.12
     joints: tuple[tuple[bytes, ...], ...] = JOINTS
     longest_joined: int = 14
 
 
 @dataclass(frozen=True)
 class Words:
-    """What has vectors of its own, by number, from 1 on. most: words. starts, ends: shared by so
-    many different words at least."""
+    """What has vectors of its own, by number, from 1 on. keys: how many at most, of which words
+    take what is left. starts, ends: shared by so many different words at least."""
 
     words: Mapping[bytes, int]
     starts: Mapping[bytes, int]
@@ -76,7 +87,7 @@ class Words:
 
     @classmethod
     def of(
-        cls, examples: Sequence[Example], most: int = 4300, starts: int = 4, ends: int = 10
+        cls, examples: Sequence[Example], keys: int = MOST_KEYS, starts: int = 6, ends: int = 12
     ) -> "Words":
         counted = Counter(
             word_of(each.text, token)
@@ -84,13 +95,16 @@ class Words:
             for token in each.tokens
             if token.kind in BY_TEXT
         )
-        often = sorted(counted, key=lambda word: (-counted[word], word))[:most]
         parts = [parts_of(word) for word in counted]
+        first = _shared((first for first, _ in parts), starts)
+        last = _shared((last for _, last in parts), ends)
+        left = max(0, keys - len(first) - len(last))
+        often = sorted(counted, key=lambda word: (-counted[word], word))[:left]
         kinds = [kind for kind in Kind if kind not in BY_TEXT]
         return cls(
             _numbered(often),
-            _shared((first for first, _ in parts), starts),
-            _shared((last for _, last in parts), ends),
+            first,
+            last,
             {kind: number for number, kind in enumerate(kinds, 1 + len(often))},
         )
 
@@ -124,6 +138,8 @@ def train_gated(
     recipe: Recipe,
     seed: int,
     progress: Callable[[str], None],
+    *,
+    asides: Sequence[Aside] = (),
 ) -> Trained:
     """Train from `seed`: the same each time on the same machine. One progress line an epoch."""
     torch.use_deterministic_algorithms(True)
@@ -132,7 +148,7 @@ def train_gated(
     kept = [each for each in examples if len(each.tokens) <= TOKENS]
     words, generator = Words.of(kept), torch.Generator().manual_seed(seed)
     model = GatedReader(sizes, words.sizes, generator)
-    _Trainer(kept, words, recipe, model, seed).run(progress)
+    _Trainer(kept, words, recipe, model, seed, asides=asides).run(progress)
     return Trained(model.integers(), codebook_of(model, words), model.score_unit())
 
 
@@ -170,6 +186,14 @@ class _Arrays:
         return _Arrays(**{n: a[:, :length] if a.ndim > 1 else a for n, a in named.items()})
 
 
+#: Fields of `_Arrays` with something for each token.
+TEXTS = ("words", "starts", "ends", "present", "tags", "fills")
+
+
+def _example(aside: Aside) -> Example:
+    return Example(aside.text, aside.tokens, Verdict.HELP, (Tag.NONE,) * len(aside.tokens))
+
+
 def _numbers(words: Words, token: Token, word: bytes) -> tuple[int, int, int]:
     if token.kind not in BY_TEXT:
         return words.kinds[token.kind], 0, 0
@@ -185,6 +209,8 @@ class _Trainer:
         recipe: Recipe,
         model: GatedReader,
         seed: int,
+        *,
+        asides: Sequence[Aside],
     ) -> None:
         self.recipe, self.model, self.rng = recipe, model, np.random.default_rng(seed)
         self.data = _Arrays.of(examples, words)
@@ -194,6 +220,8 @@ class _Trainer:
         self.joints = [np.array(joint) for joint in known if all(joint)]
         short = (self.lengths <= recipe.longest_joined) & (self.calls <= MOST_CALLS // 2)
         self.joinable = np.flatnonzero((self.data.verdict == Verdict.ACT) & short)
+        self.before = np.array([aside.before for aside in asides])
+        self.asides = _Arrays.of([_example(aside) for aside in asides], words)
         vectors = {"words", "starts", "ends"}
         named = list(self.model.named_parameters())
         self.optimizer = torch.optim.AdamW(
@@ -237,6 +265,9 @@ class _Trainer:
         picked = self.data.picked(rows)
         for row in np.flatnonzero(self.rng.random(len(rows)) < self.recipe.joined):
             self.join(picked, int(row))
+        if len(self.before):
+            for row in np.flatnonzero(self.rng.random(len(rows)) < self.recipe.besides):
+                self.add_aside(picked, int(row))
         return picked.cut(int(picked.present.sum(1).max()))
 
     def join(self, into: _Arrays, row: int) -> None:
@@ -250,12 +281,24 @@ class _Trainer:
         end = begin + self.lengths[second]
         if end > TOKENS or self.calls[first] + self.calls[second] > MOST_CALLS:
             return
-        for name in ("words", "starts", "ends", "present", "tags", "fills"):
+        for name in TEXTS:
             target, source = getattr(into, name)[row], getattr(self.data, name)
             target[:] = 0
             target[:ahead], target[begin:end] = source[first, :ahead], source[second, : end - begin]
         into.words[row, ahead:begin], into.present[row, ahead:begin] = joint, True
         into.verdict[row] = Verdict.ACT
+
+    def add_aside(self, into: _Arrays, row: int) -> None:
+        """Nothing where the text is too long for it."""
+        which = self.rng.integers(len(self.before))
+        there, more = int(into.present[row].sum()), int(self.asides.present[which].sum())
+        if there + more > TOKENS:
+            return
+        aside, text = (0, more) if self.before[which] else (there, 0)
+        for name in TEXTS:
+            target, source = getattr(into, name)[row], getattr(self.asides, name)[which]
+            target[text : text + there] = target[:there].copy()
+            target[aside : aside + more] = source[:more]
 
     def step(self, batch: _Arrays) -> tuple[float, int]:
         hidden = (self.rng.random(batch.words.shape) < self.recipe.hidden) & ~batch.fills
@@ -320,4 +363,4 @@ def _packed(vector: npt.NDArray[np.float32]) -> int:
     return PRESENT | int("".join("1" if value > 0 else "0" for value in vector), 2)
 
 
-__all__ = ["Example", "Recipe", "Trained", "Words", "codebook_of", "train_gated"]
+__all__ = ["Aside", "Example", "Recipe", "Trained", "Words", "codebook_of", "train_gated"]

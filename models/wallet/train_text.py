@@ -2,28 +2,31 @@
 torch."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from zkagent.models.agents.instructions import save_instruction_model
 from zkagent.models.catalogue import InstructionModel
 from zkagent.models.folders import Folder
+from zkagent.models.instructions.calls import slot_of
 from zkagent.models.instructions.manifest import (
     InstructionAnswers,
     InstructionFiles,
     InstructionManifest,
     ReaderSizes,
 )
+from zkagent.models.instructions.reader import read
 from zkagent.models.training.gated import GatedSizes
-from zkagent.models.training.gated_training import Example, Recipe, train_gated
+from zkagent.models.training.gated_training import Aside, Example, Recipe, train_gated
 from zkagent.models.wallet.evaluate import evaluate_model
-from zkagent.models.wallet.text.tagged import tagged
+from zkagent.models.wallet.text.filled import asides, filled
+from zkagent.models.wallet.text.tagged import names_of, tagged
 from zkagent.models.wallet.text.written import SYMBOLS, Message, messages
 from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
 
 TEXT_SEED = 20261124
-SIZES = GatedSizes()
-RECIPE = Recipe()
+SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15)
+RECIPE = Recipe(epochs=30)
 #: Hundredths of a log-odd; an agent's owner may choose another.
 CAUTION = 200
 
@@ -38,17 +41,26 @@ def train_wallet_text(
     sizes: GatedSizes = SIZES,
 ) -> InstructionModel:
     """Train the model that reads whole instructions from `seed` and write it to the folder `out`.
-    written: what it learns from, all writers' messages by default; those that no tags say are left
-    out."""
+    written: what it learns from, all writers' messages and the older corpus by default; those that
+    no tags say are left out."""
     started = time.monotonic()
-    learned = [each for each in tagged(messages() if written is None else written) if each]
+    found = tagged((*messages(), *filled()) if written is None else written)
+    learned = [each for each in found if each]
     examples = [Example(each.text, each.tokens, each.verdict, each.tags) for each in learned]
     progress(f"{len(examples)} messages, {time.monotonic() - started:.0f} s")
-    trained = train_gated(examples, sizes, recipe, seed, progress)
+    trained = train_gated(examples, sizes, recipe, seed, progress, asides=list(_asides()))
     progress(f"trained in {time.monotonic() - started:.0f} s")
     draft = draft_manifest(trained.score_unit, {"seed": seed, "messages": len(examples)})
     model = save_instruction_model(out, draft, trained.codebook, trained.weights)
     return with_accuracy(model, evaluate_model(model, None, progress), out)
+
+
+def _asides() -> Iterator[Aside]:
+    names = names_of(frozenset())
+    for text, before in asides():
+        tokens = read(text.encode(), names)
+        if tokens and all(slot_of(token) is None for token in tokens):
+            yield Aside(text.encode(), tokens, before)
 
 
 def draft_manifest(margin_unit: int, training: dict[str, str | int | float]) -> InstructionManifest:

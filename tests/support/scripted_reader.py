@@ -21,13 +21,13 @@ from zkagent.models.instructions.manifest import (
 )
 from zkagent.models.instructions.packing import Verdict
 from zkagent.models.instructions.reader import AMOUNTS, BY_TEXT, PAYEES, Kind
-from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights
+from zkagent.models.networks.gated import DIRECTIONS, FILLING_PLACE, WINDOW, GatedWeights
 from zkagent.models.wallet.train import ANSWERS, TOOLS
 
 VERBS = {"deposit": 0, "withdraw": 1, "send": 2, "show": 3}
 TAGS = (Tag.DEPOSIT, Tag.WITHDRAW, Tag.TRANSFER, Tag.VIEW)
-#: Bits of a code, from the highest on: there is a token, the verbs, what fills a slot.
-VERB_BITS, SLOT_BIT = (1, 2, 3, 4), 5
+#: Bits of a code, from the highest on: there is a token, what fills a slot, the verbs.
+SLOT_BIT, VERB_BITS = FILLING_PLACE, (2, 3, 4, 5)
 #: Units: the last verb, whether nothing stood behind it yet, whether a call of a verb begins here.
 LAST, OPEN, BEGINS = (0, 1, 2, 3), 4, (5, 6, 7, 8)
 UNITS = 9
@@ -35,6 +35,8 @@ UNITS = 9
 MARGIN_UNIT, EACH_CALL, DECLINED = 64, 300, 100
 #: Below what one call comes to, and what none does.
 CAUTION = 200
+#: Each tag is surer than any verdict.
+TAG_UNIT = 10_000
 
 
 def scripted_model(directory: Path) -> InstructionModel:
@@ -86,8 +88,9 @@ def _weights() -> GatedWeights:
     tag_bias[Tag.NONE] = 1
     nothing = np.zeros(1, np.int64), np.zeros(2, np.int64)
     return GatedWeights(
-        gates, bias, seen, nothing[0], hidden, nothing[1], scores, score_bias, tags, tag_bias
-    )
+        gates, bias, seen, nothing[0], hidden, nothing[1], scores, score_bias, tags, tag_bias,
+        TAG_UNIT,
+    )  # fmt: skip
 
 
 def _draft() -> InstructionManifest:

@@ -15,13 +15,14 @@ from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.recovery import recovered
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
+from zkagent.models.agents.steps import StepModel
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.encoder import Parse
 
 
-class PromptModel(Model):
+class PromptModel(StepModel):
     """Says of each prompt what its network says of it without a history; where that is so, the
     decoder says the rest."""
 
@@ -51,7 +52,7 @@ class CountingProver(MemoryProver):
 
 
 @pytest.fixture
-def model(drain: Model) -> Model:
+def model(drain: StepModel) -> Model:
     return PromptModel(drain.directory, drain.manifest, drain.tables)
 
 

@@ -28,6 +28,7 @@ from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import (
     FEATURE_BITS,
     FEATURES,
+    OUTPUTS,
     TAG_BITS,
     TAGS_BITS,
     TAGS_PER_NUMBER,
@@ -39,7 +40,6 @@ from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 Weights = npt.NDArray[np.int64]
 DIRECTIONS = 2  # forwards, then backwards
 WINDOW = 3
-OUTPUTS = 3
 
 
 @dataclass(frozen=True)

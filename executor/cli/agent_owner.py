@@ -21,6 +21,8 @@ from zkagent.executor.cli.run import FILE
 from zkagent.executor.cli.sending import Command, fee_options
 
 if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
     from zkagent.executor.chain.agent import InstructedReads
     from zkagent.verifier_contracts.chain.signing import FeeCaps
 
@@ -42,10 +44,11 @@ def owner_options(command: Command) -> Command:
 
 
 class _Standing(NamedTuple):
-    """An agent as it answers now, and how to change it."""
+    """An agent as it answers now, and who changes it, if anybody."""
 
     web3: Any
     address: str
+    signer: "LocalAccount | None"
     told: "InstructedReads"
     read: "Callable[[], InstructedReads]"
 
@@ -59,13 +62,15 @@ def _standing(
     chain_id: int | None,
     fee_caps: "FeeCaps",
 ) -> _Standing:
-    """Raises NoAgentThere for an agent that tells neither contacts nor caution."""
+    """Raises KeyFileError; NoAgentThere for an agent that tells neither contacts nor caution."""
     from zkagent.executor.chain.reader import ContractReader
     from zkagent.executor.chain.web3_agent import read_instructed
+    from zkagent.executor.cli.run import signer_of
     from zkagent.executor.errors import NoAgentThere
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
     from zkagent.verifier_contracts.chain.local import connect
 
+    signer = signer_of(key_file) if key_file else None
     address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     web3 = connect(rpc, known_chain, caps=fee_caps)
     reader = ContractReader(web3)
@@ -76,7 +81,7 @@ def _standing(
             raise NoAgentThere(address, "it tells neither contacts nor caution")
         return told
 
-    return _Standing(web3, address, read(), read)
+    return _Standing(web3, address, signer, read(), read)
 
 
 @click.command("contacts")
@@ -94,7 +99,6 @@ def contacts_command(
     *,
     added: tuple[tuple[str, str], ...],
     removed: tuple[str, ...],
-    key_file: Path | None,
     yes: bool,
     **target: Any,
 ) -> None:
@@ -105,7 +109,7 @@ def contacts_command(
     from zkagent.verifier_contracts.deployment.foundations import check_contact_book
     from zkagent.verifier_contracts.deployment.wallet import at
 
-    agent = _standing(key_file=key_file, **target)
+    agent = _standing(**target)
     if not (added or removed):
         for name, account in agent.told.contacts:
             output.show(f"{name}  {account}")
@@ -117,7 +121,7 @@ def contacts_command(
     lines += [f"{agent.address} pays {name}, who is {account}" for name, account in added]
     calls = [functions.unlist(name) for name in removed]
     calls += [functions.list(name, account) for name, account in added]
-    _send(agent, key_file, lines, calls, yes=yes)
+    _send(agent, lines, calls, yes=yes)
     held = dict(agent.read().contacts)
     wanted = dict.fromkeys((name.lower() for name in removed), NOBODY)
     wanted |= {name: account.lower() for name, account in added}
@@ -128,20 +132,18 @@ def contacts_command(
 @click.command("caution")
 @click.argument("log_odds", type=FiniteRange(0, 100), required=False)
 @owner_options
-def caution_command(
-    *, log_odds: float | None, key_file: Path | None, yes: bool, **target: Any
-) -> None:
+def caution_command(*, log_odds: float | None, yes: bool, **target: Any) -> None:
     """Show or set by how many LOG_ODDS acting has to be preferred before an agent acts."""
     from zkagent.verifier_contracts.deployment.wallet import at
 
-    agent = _standing(key_file=key_file, **target)
+    agent = _standing(**target)
     if log_odds is None:
         output.show(f"{agent.told.caution / 100:g}")
         return
     wanted = round(100 * log_odds)
     functions = at(agent.web3, "InstructedWalletAgent", agent.address).functions
     lines = [f"{agent.address} acts beyond {wanted / 100:g} log-odds, so far {_so_far(agent)}"]
-    _send(agent, key_file, lines, [functions.setCaution(wanted)], yes=yes)
+    _send(agent, lines, [functions.setCaution(wanted)], yes=yes)
     _check_held(f"the caution of {agent.address}", str(wanted), str(agent.read().caution))
 
 
@@ -149,15 +151,13 @@ def _so_far(agent: _Standing) -> str:
     return f"{agent.told.caution / 100:g}"
 
 
-def _send(
-    agent: _Standing, key_file: Path | None, lines: list[str], calls: list[Any], *, yes: bool
-) -> None:
+def _send(agent: _Standing, lines: list[str], calls: list[Any], *, yes: bool) -> None:
     """One transaction after the other, once somebody agreed. Raises RevertError, ChainError."""
     from zkagent.executor.cli.run import signer_of
     from zkagent.verifier_contracts.chain.local import send
 
     somebody_to_ask(yes=yes)
-    signer = signer_of(key_file)
+    signer = agent.signer or signer_of(None)  # which says that it takes one
     for line in lines:
         output.show(line, err=True)
     if not yes and not click.confirm("do that?", err=True):

@@ -33,6 +33,7 @@ from zkagent.models.instructions.codes import CODE_BITS, FILLING
 from zkagent.models.instructions.packing import (
     FEATURE_BITS,
     FEATURES,
+    OUTPUTS,
     TAG_BITS,
     TAGS_BITS,
     TAGS_PER_NUMBER,
@@ -44,7 +45,6 @@ from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 Weights = npt.NDArray[np.int64]
 DIRECTIONS = 2  # forwards, then backwards
 WINDOW = 3
-OUTPUTS = 3
 #: Of the bit that says whether a token can fill a slot, the highest bit's being 0.
 FILLING_PLACE = CODE_BITS - FILLING.bit_length()
 

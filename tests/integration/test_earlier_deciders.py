@@ -287,6 +287,6 @@ def test_a_book_of_a_release_may_list_words_that_are_refused_now(
     ):
         assert exit_code(*command) == 1
         said = one_line_error(capsys)
-        assert f"the symbol book at {book.address.lower()} lists what books" in said.lower()
+        assert f"the book at {book.address.lower()} lists what books" in said.lower()
         assert "its owner can take it out (unlist)" in said
         assert "check the address" not in said

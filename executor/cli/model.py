@@ -285,6 +285,16 @@ def _trainer(model: str) -> "tuple[Callable[[Folder, int, Callable[[str], None]]
     help="With --prompts, of a model that reads whole instructions: by how many log-odds acting "
     "has to be preferred; by default as much as the model says.",
 )
+@click.option(
+    "--compounds",
+    type=click.IntRange(1, 1_000_000),
+    default=None,
+    metavar="N",
+    help="Play N generated prompts of two to four instructions instead: is any call made of two?",
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Of the prompts generated."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def evaluate_command(
     *,
@@ -293,6 +303,8 @@ def evaluate_command(
     prompts: Path | None,
     errors: Path | None,
     caution: float | None,
+    compounds: int | None,
+    seed: int,
     as_json: bool,
 ) -> None:
     """Evaluate MODEL on hand-written instructions, near misses and injections that its training
@@ -315,16 +327,20 @@ def evaluate_command(
     \b
     zkagent model evaluate wallet
     zkagent model evaluate wallet --prompts prompts.jsonl --errors errors.jsonl
+    zkagent model evaluate wallet-text --compounds 5000
     """
     from zkagent.models.catalogue import Model, load_model
     from zkagent.models.wallet.evaluate import evaluate_model
 
     if errors and not prompts:
         raise click.UsageError("--errors is for --prompts: give both or none")
-    if caution is not None and not prompts:
-        raise click.UsageError("--caution is for --prompts: give both or none")
-    if prompts and clinc150:
-        raise click.UsageError("--prompts are instead of --clinc150: give one of them")
+    if caution is not None and not prompts and not compounds:
+        raise click.UsageError("--caution is for --prompts and --compounds: give one of them")
+    if sum(map(bool, (prompts, clinc150, compounds))) > 1:
+        raise click.UsageError("--prompts, --compounds and --clinc150 exclude each other")
+    if compounds:
+        _evaluate_compounds(model, compounds, seed, caution, as_json=as_json)
+        return
     if prompts:
         _evaluate_prompts(model, prompts, errors, caution, as_json)
         return
@@ -360,6 +376,35 @@ def _evaluate_prompts(
     found = tallies(played)
     figures = {"kinds": {tally.kind: tally.to_json() for tally in found}}
     output.show(json.dumps(figures, indent=2) if as_json else _table(found))
+
+
+def _evaluate_compounds(
+    name: str, count: int, seed: int, caution: float | None, *, as_json: bool
+) -> None:
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.wallet.evaluation.compounds import compounds, joined
+    from zkagent.models.wallet.played import play
+
+    model = load_model(name, Model)
+    asked, drawn = hundredths(model, caution), list(compounds(count, seed))
+    played = play(model, [each.row for each in drawn], asked)
+    acted, calls, joins = 0, 0, []
+    for number, (each, run) in enumerate(zip(drawn, played, strict=True), 1):
+        acted, calls = acted + bool(run.made), calls + len(run.made)
+        joins += [(each.prompt, call.to_json()) for call in joined(each, run.made)]
+        if number % SAID_EACH == 0:
+            _say(f"{number:,} of {count:,} prompts")
+    figures = {"prompts": count, "acted_on": acted, "calls": calls, "joined": len(joins)}
+    if as_json:
+        found = [{"prompt": prompt, "call": call} for prompt, call in joins]
+        output.show(json.dumps(figures | {"joins": found}, indent=2))
+        return
+    output.show(
+        f"{count:,} prompts of several instructions, {acted:,} acted on, {calls:,} calls; "
+        f"{len(joins):,} of them join one clause's amount, asset or payee with another's"
+    )
+    for prompt, call in joins:
+        output.show(in_line(f"{json.dumps(call)}  from  {prompt}"))
 
 
 def _is_errors(text: str) -> bool:

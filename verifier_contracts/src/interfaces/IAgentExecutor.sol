@@ -182,10 +182,12 @@ interface IAgentExecutor is IERCAgentExecutor {
 
     /// @notice Opens a frame and runs the caller in it by `IFramedAgent.onFrame(request)`.
     /// @param claims The outputs of all decisions, in the order in which they are made.
-    /// @param proofs The proof of each claim, in the same order. A proof of one of the model's batch
+    /// @param proofs The proof of each claim, in the same order. A claim that says what an earlier one
+    ///   says (the same output for the same features, under the same commitment) needs none: it is
+    ///   covered with that one, and its proof may be empty. A proof of one of the model's batch
     ///   verifiers may cover later claims of the same model, too, whose proofs are then empty: all of
     ///   them up to the next one that is not. Its verifier is the smallest that holds them, and what
-    ///   it lacks in decisions is filled up with the last of them.
+    ///   it lacks in decisions is filled up with the last of them. No proof that is given is passed over.
     /// @param terms What every decision has to come to, nested agents' too, until when, and on which
     ///   facts.
     function runInFrame(

@@ -32,7 +32,7 @@ contract Parrot {
 /// @dev A head that points behind the end of what is returned.
 contract Cut {
     fallback(bytes calldata) external returns (bytes memory) {
-        return abi.encode(96, 96, "readings");
+        return abi.encode(96, 96, bytes32("readings"));
     }
 }
 

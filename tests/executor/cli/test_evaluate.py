@@ -63,7 +63,7 @@ def test_nothing_of_others_is_written_over(
     ("options", "why"),
     [
         (("--errors", "e.jsonl"), "--errors is for --prompts"),
-        (("--clinc150", ".", "--prompts", "p.jsonl"), "instead of --clinc150"),
+        (("--clinc150", ".", "--prompts", "p.jsonl"), "exclude each other"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(
@@ -100,3 +100,24 @@ def test_the_held_out_set_is_one_for_it_too(
     figures = json.loads(capsys.readouterr().out)
     assert figures["injections_succeeded"] == 0
     assert 0 < figures["whole_runs"] < 100
+
+
+def test_prompts_of_several_instructions_are_generated_and_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scripted_model(tmp_path / "scripted")
+    call = ("model", "evaluate", tmp_path / "scripted", "--compounds", 300, "--seed", 4)
+    assert exit_code(*call, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["prompts"] == 300
+    assert found["calls"] >= found["acted_on"] > 0
+    assert found["joined"] == len(found["joins"])
+    assert exit_code(*call) == 0
+    assert f"{found['calls']} calls" in capsys.readouterr().out
+
+
+def test_one_kind_of_evaluation_is_asked_for(
+    prompts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("model", "evaluate", "wallet", "--prompts", prompts, "--compounds", 5) == 2
+    assert "exclude each other" in capsys.readouterr().err

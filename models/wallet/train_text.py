@@ -25,7 +25,7 @@ from zkagent.models.wallet.text.written import SYMBOLS, Message, messages
 from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
 
 TEXT_SEED = 20261124
-SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15)
+SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15, tag_worth=2.0)
 RECIPE = Recipe(epochs=30)
 #: Hundredths of a log-odd; an agent's owner may choose another.
 CAUTION = 200

@@ -1,24 +1,29 @@
 """The writers' messages as rows for `zkagent model evaluate --prompts`:
 
     python -m zkagent.models.wallet.text.rows > writers.jsonl
+    python -m zkagent.models.wallet.text.rows --sealed choosing > choosing.jsonl
 
 Amounts are what the labels say of the balances that a row has when it says nothing of them. Those
 of a fraction of 10^-18 have no row, nor have calls that pay whom no contact book lists. A row
-has those of its writer's contacts whose names it may say: others make no difference.
+has those of its writer's contacts whose names it may say: others make no difference. Of a sealed
+set these are all whom anybody in it pays.
 """
 
 import argparse
+import gzip
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact
-from zkagent.models.wallet.text.written import OWNER, Message, messages
+from zkagent.models.wallet.evaluation import dataset
+from zkagent.models.wallet.text.written import OWNER, Message, messages, understood
 
 #: What {A} to {D} stand for: random addresses with their checksums.
 ADDRESSES = {
@@ -29,18 +34,24 @@ ADDRESSES = {
 }
 POOL, WALLET = Fraction("120.5"), Fraction(30)
 VIEW = "ViewBalance"
+SEALED = Path(dataset.__file__).parent / "sealed"
+SEALED_SETS = ("choosing", "last")
 DECIMALS = 18
 
 
-def rows(written: Iterable[Message]) -> Iterator[dict[str, object]]:
+def rows(
+    written: Iterable[Message], contacts: Sequence[str] | None = None
+) -> Iterator[dict[str, object]]:
+    """contacts: in the book of every row, its writer's by default."""
     for message in written:
+        known = _contacts(message.writer) if contacts is None else contacts
         calls = list(_calls(message))
         if None not in calls:
             yield {
                 "prompt": _with_addresses(message.text),
                 "kind": message.kind,
                 "calls": calls,
-                "contacts": [n for n in _contacts(message.writer) if n in message.text.lower()],
+                "contacts": [name for name in known if name in message.text.lower()],
             }
 
 
@@ -117,6 +128,15 @@ def _with_addresses(text: str) -> str:
     return re.sub(r"\{[A-D]\}", lambda found: ADDRESSES[found[0]], text)
 
 
+def sealed(name: str) -> Iterator[dict[str, object]]:
+    """Of one of `SEALED`, each of whose uses is to be logged in that folder's README."""
+    lines = gzip.decompress((SEALED / f"{name}.txt.gz").read_bytes()).decode("ascii").splitlines()
+    written = [understood(0, line) for line in lines]
+    paid = {call.recipient for message in written for call in message.calls}
+    names = sorted(each.removeprefix("@") for each in paid if each.startswith("@"))
+    return rows(written, [name for name in names if _is_name(name)])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -124,9 +144,11 @@ def main() -> None:
         action="store_true",
         help="leave out messages that pay by name, for models that know no contacts",
     )
-    without = parser.parse_args().without_contacts
+    parser.add_argument("--sealed", choices=SEALED_SETS, help="a sealed set's rows instead")
+    given = parser.parse_args()
+    without = given.without_contacts
     written = (m for m in messages() if not (without and _pays_by_name(m)))
-    for row in rows(written):
+    for row in sealed(given.sealed) if given.sealed else rows(written):
         sys.stdout.write(json.dumps(row) + "\n")
 
 
@@ -137,4 +159,4 @@ def _pays_by_name(message: Message) -> bool:
 if __name__ == "__main__":
     main()
 
-__all__ = ["ADDRESSES", "amount_of", "rows"]
+__all__ = ["ADDRESSES", "amount_of", "rows", "sealed"]

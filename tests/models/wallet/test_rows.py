@@ -8,7 +8,7 @@ import pytest
 
 from zkagent.models.wallet.evaluation.instructions import load_instructions
 from zkagent.models.wallet.played import UNSAID
-from zkagent.models.wallet.text.rows import ADDRESSES, POOL, WALLET, amount_of, rows
+from zkagent.models.wallet.text.rows import ADDRESSES, POOL, WALLET, amount_of, rows, sealed
 from zkagent.models.wallet.text.tagged import contacts_of
 from zkagent.models.wallet.text.written import messages, understood
 
@@ -80,3 +80,12 @@ def test_all_rows_are_ones_that_the_evaluation_reads(tmp_path: Path) -> None:
     read = load_instructions(path)
     assert len(read) == len(made) > len(messages()) * 0.8
     assert not any("{" in row.prompt and "}" in row.prompt and "{A}" in row.prompt for row in read)
+
+
+def test_a_sealed_sets_rows_know_whom_anybody_in_it_pays(tmp_path: Path) -> None:
+    path = tmp_path / "sealed.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in sealed("choosing")))
+    found = load_instructions(path)
+    assert len(found) > 3_150
+    still = [json.loads(line) for line in path.read_text().splitlines()]
+    assert any(row["contacts"] for row in still if not row["calls"])

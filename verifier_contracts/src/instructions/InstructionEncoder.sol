@@ -2,14 +2,14 @@
 pragma solidity ^0.8.30;
 
 import {ModelData} from "../encoding/ModelData.sol";
-import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
-import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
+import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
-import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {Books} from "./Books.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
-import {Reading} from "./Reading.sol";
-import {Pieces, Scanner} from "./Scanner.sol";
+import {PieceWord, Reading} from "./Reading.sol";
+import {Scanner} from "./Scanner.sol";
 import {Tokens} from "./Tokens.sol";
 
 /// @title From an instruction to a network's features, exactly as `models/instructions`
@@ -21,8 +21,14 @@ contract InstructionEncoder is IEncoder {
     uint256 private constant FEATURE_BYTES = 180;
     // From where the features begin, which is 96 bytes behind what is returned.
     uint256 private constant PARSE = 192;
-    uint256 private constant HEADER_BYTES = 96;
-    uint256 private constant ROOM = 96 + PARSE + 32 + HEADER_BYTES + 32 * Tokens.LIMIT;
+    uint256 private constant PARSE_HEAD_BYTES = 96;
+    /// @dev Before the features.
+    uint256 private constant HEAD_BYTES = 96;
+    uint256 private constant KEYS_BYTES = 64;
+
+    bytes4 private constant SYMBOL_BOOK = ISymbolBookUser.symbolBook.selector;
+    bytes4 private constant CONTACT_BOOK = IContactBookUser.contactBook.selector;
+    bytes4 private constant POINTER = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
 
     // Contracts that hold the vocabulary; unused ones are zero.
     address private immutable _chunk0;
@@ -41,6 +47,9 @@ contract InstructionEncoder is IEncoder {
 
     /// @notice A vocabulary is in 1 to 8 contracts.
     error ChunkCountOutOfRange(uint256 received, uint256 limit);
+
+    /// @notice The agent, or a book of its, tells no address where one is asked for.
+    error NotAnAddress(address asked);
 
     /// @param chunks The contracts that hold the vocabulary, in order; see `Codebook`.
     /// @param kinds Codes of tokens that are not known by their text, five of 48 bits in a word from
@@ -67,66 +76,78 @@ contract InstructionEncoder is IEncoder {
 
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
-        address symbols = ISymbolBookUser(c.agent).symbolBook().pointer();
-        IContactBook book = IContactBookUser(c.agent).contactBook();
-        address contacts = address(book) == address(0) ? address(0) : book.pointer();
-        Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;
+        address symbols = _ask(_ask(c.agent, SYMBOL_BOOK), POINTER);
+        address contacts = _ask(c.agent, CONTACT_BOOK);
+        if (contacts != address(0)) contacts = _ask(contacts, POINTER);
+        r.symbols = Books.load(symbols);
+        r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
+        r.filter = Books.filter(r.symbols) | Books.filter(r.contacts);
         r.vocabulary = _vocabulary();
-        Codebook.lookUp(r.vocabulary, p.pieces, p.last);
-        (r.next, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
-        r.symbols = SymbolList.load(symbols);
-        r.contacts = contacts == address(0) ? _nobody() : SymbolList.load(contacts);
         r.kinds = _kinds();
-        uint256 features = _reserve(r);
+        Scanner.open(r, c.prompt);
+        uint256 parse = _reserve(r);
+        Scanner.scan(r);
         Reader.run(r);
-        _return(features, symbols, contacts, r);
+        _return(r, parse, symbols, contacts);
     }
 
-    /// @dev Zeroed memory for `abi.encode(features, parse)`.
-    /// @return features Where the features go.
-    function _reserve(Reading memory r) private pure returns (uint256 features) {
-        uint256 room = ROOM;
+    /// @dev An address that `to` tells. What it reverts with is passed on.
+    function _ask(address to, bytes4 selector) private view returns (address answer) {
+        bool told;
         assembly ("memory-safe") {
-            features := mload(0x40)
-            calldatacopy(features, calldatasize(), room)
-            mstore(0x40, add(features, room))
-            features := add(features, 96)
+            mstore(0, selector)
+            if iszero(staticcall(gas(), to, 0, 4, 0, 32)) {
+                let free := mload(0x40)
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+            answer := mload(0)
+            told := iszero(or(lt(returndatasize(), 32), shr(160, answer)))
+        }
+        if (!told) revert NotAnAddress(to);
+    }
+
+    /// @dev Memory for keys, for the parse and for what stands before the codes; behind it, in free memory,
+    ///   the pieces, whose place the codes take.
+    /// @return parse Where the words of the parse begin.
+    function _reserve(Reading memory r) private pure returns (uint256 parse) {
+        uint256 free;
+        assembly ("memory-safe") {
+            free := mload(0x40)
         }
         unchecked {
-            r.features = features;
-            r.parse = features + PARSE + 32 + HEADER_BYTES;
+            r.keys = free;
+            r.parse = parse = free + KEYS_BYTES;
+            r.features = r.code = parse + 32 * Tokens.LIMIT + HEAD_BYTES;
+            r.next = r.features + 32;
         }
+        PieceWord.store(r.features, 0);
     }
 
-    /// @dev Ends the call with features and parse, which are in place but for what stands before each.
-    function _return(uint256 features, address symbols, address contacts, Reading memory r)
+    /// @dev Ends the call with features and parse.
+    function _return(Reading memory r, uint256 words, address symbols, address contacts)
         private
         pure
     {
-        uint256 end = r.parse;
-        uint256 tokens = r.tokens;
+        uint256 features = r.features;
+        uint256 code = r.code;
+        uint256 size = r.parse;
+        uint256 tokens = Tokens.placeAt(r);
         assembly ("memory-safe") {
+            size := sub(size, words)
             let start := sub(features, 96)
             let parse := add(features, PARSE)
+            calldatacopy(code, calldatasize(), sub(parse, code))
             mstore(start, 64)
             mstore(add(start, 32), add(PARSE, 96))
             mstore(add(start, 64), FEATURE_BYTES)
-            mstore(parse, sub(sub(end, parse), 32))
+            mstore(parse, add(size, PARSE_HEAD_BYTES))
             mstore(add(parse, 32), symbols)
             mstore(add(parse, 64), contacts)
             mstore(add(parse, 96), tokens)
-            return(start, sub(end, start))
-        }
-    }
-
-    /// @dev A list without entries.
-    function _nobody() private pure returns (BookEntries list) {
-        assembly ("memory-safe") {
-            list := mload(0x40)
-            mstore(list, 0)
-            mstore(add(list, 32), add(list, 64))
-            mstore(0x40, add(list, 64))
+            mcopy(add(parse, 128), words, size)
+            return(start, add(add(PARSE, 224), size))
         }
     }
 

@@ -6,7 +6,6 @@ import {Checksum} from "../encoding/Checksum.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
 import {Cardinal, Cardinals, Decimal} from "./Cardinals.sol";
-import {Codebook} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Quantities} from "./Quantities.sol";
@@ -112,8 +111,7 @@ library Numbers {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
             uint256 pos = r.next - 32;
-            PieceWord.store(pos, (split << 32) | end);
-            Codebook.lookUp(r.vocabulary, pos, pos + 32);
+            PieceWord.store(pos, Scanner.word(r, split, end));
             r.next = pos;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }

@@ -21,11 +21,12 @@ from zkagent.models.instructions.grammar import WORDS, Meaning
 from zkagent.models.instructions.reader import BY_TEXT, Kind
 from zkagent.models.instructions.scanner import LETTERS
 
-#: A bucket: which keys have overflowed, then entries from its end on: fingerprint, code, meaning.
+#: A bucket: which keys have overflowed (1 byte), entries of fingerprint, code and meaning, the first
+#: one last, and a byte that is not used.
 BUCKETS, BUCKET_BYTES, ENTRIES, ENTRY_BYTES = 767, 32, 3, 10
 FINGERPRINT_BYTES, CODE_BYTES = 3, CODE_BITS // 8
 #: Bits that say of one key in so many whether keys like it are in their second bucket.
-OVERFLOWS = 16
+OVERFLOWS = 8
 MOST_CHUNKS = 8
 CODES_PER_WORD = 5
 #: Entries moved at most to make room for one; tables of other orders tried at most.
@@ -68,10 +69,10 @@ class CodeTable:
 
     def lookup(self, key: bytes) -> Entry | None:
         """What is found under a key, be it there or one like it."""
-        place = _place(key, BUCKETS * len(self.chunks))
+        place = _place(key, len(self.chunks))
         first = self._bucket(place.first)
         found = _found(first, place.fingerprint)
-        if found is None and int.from_bytes(first[:2], "big") & place.overflow:
+        if found is None and first[0] & place.overflow:
             found = _found(self._bucket(place.second), place.fingerprint)
         return found
 
@@ -109,7 +110,7 @@ def table_of(codebook: Codebook) -> CodeTable:
     for order in range(MOST_ORDERS):
         if chunks > MOST_CHUNKS:
             break
-        placed = _placed(entries, BUCKETS * chunks, random.Random(order))
+        placed = _placed(entries, chunks, random.Random(order))
         if placed is None:
             continue
         table = CodeTable(_packed(placed, entries, chunks), kinds)
@@ -169,7 +170,8 @@ def _check_code(key: bytes, code: int) -> None:
 
 
 class _Place(NamedTuple):
-    """Of a key: its two buckets, and its bit among those that have overflowed."""
+    """Of a key: its two buckets, counted over all chunks, and its bit among those that have
+    overflowed."""
 
     fingerprint: bytes
     first: int
@@ -177,16 +179,21 @@ class _Place(NamedTuple):
     overflow: int
 
 
-def _place(key: bytes, buckets: int) -> _Place:
+def _place(key: bytes, chunks: int) -> _Place:
     digest = keccak(key)
-    first, second = (int.from_bytes(digest[:end], "big") for end in (28, 20))
-    overflow = 1 << digest[28] % OVERFLOWS
-    return _Place(digest[-FINGERPRINT_BYTES:], first % buckets, second % buckets, overflow)
+    first, second = (_bucket_of(digest[:end], chunks) for end in (29, 17))
+    return _Place(digest[-FINGERPRINT_BYTES:], first, second, 1 << digest[28] % OVERFLOWS)
+
+
+def _bucket_of(digest: bytes, chunks: int) -> int:
+    """Of a chunk by the highest bits of the last byte, a bucket by all the others."""
+    bucket = int.from_bytes(digest[:-1], "big") % BUCKETS
+    return (digest[-1] >> 5) % chunks * BUCKETS + bucket
 
 
 def _found(bucket: bytes, fingerprint: bytes) -> Entry | None:
     """The last entry with this fingerprint, unless that is an empty place."""
-    for end in range(BUCKET_BYTES, BUCKET_BYTES - ENTRIES * ENTRY_BYTES, -ENTRY_BYTES):
+    for end in range(BUCKET_BYTES - 1, ENTRY_BYTES, -ENTRY_BYTES):
         entry = bucket[end - ENTRY_BYTES : end]
         if entry.startswith(fingerprint):
             code = int.from_bytes(entry[FINGERPRINT_BYTES:-1], "big")
@@ -198,9 +205,9 @@ class _Placing:
     """Keys put into buckets one by one. A key that finds both of its full takes the place of
     the one there that came last, as a rule."""
 
-    def __init__(self, buckets: int, rng: random.Random) -> None:
-        self.buckets: list[list[bytes]] = [[] for _ in range(buckets)]
-        self.rng = rng
+    def __init__(self, chunks: int, rng: random.Random) -> None:
+        self.chunks, self.rng = chunks, rng
+        self.buckets: list[list[bytes]] = [[] for _ in range(BUCKETS * chunks)]
         self.came: dict[bytes, int] = {}
 
     def add(self, key: bytes) -> bool:
@@ -215,7 +222,7 @@ class _Placing:
 
     def _settled(self, key: bytes) -> bytes | None:
         """Puts a key into one of its buckets; the key that had to leave, if any."""
-        place = _place(key, len(self.buckets))
+        place = _place(key, self.chunks)
         for bucket in (place.first, place.second):
             if len(self.buckets[bucket]) < ENTRIES:
                 self.buckets[bucket].append(key)
@@ -228,10 +235,10 @@ class _Placing:
 
 
 def _placed(
-    entries: dict[bytes, Entry], buckets: int, rng: random.Random
+    entries: dict[bytes, Entry], chunks: int, rng: random.Random
 ) -> list[list[bytes]] | None:
     """The keys of each bucket; None where one finds no room."""
-    placing = _Placing(buckets, rng)
+    placing = _Placing(chunks, rng)
     return placing.buckets if all(map(placing.add, entries)) else None
 
 
@@ -240,18 +247,18 @@ def _packed(
 ) -> tuple[bytes, ...]:
     overflows = [0] * len(placed)
     for bucket, keys in enumerate(placed):
-        for place in (_place(key, len(placed)) for key in keys):
+        for place in (_place(key, chunks) for key in keys):
             if place.first != bucket:
                 overflows[place.first] |= place.overflow
     content = b"".join(
-        overflow.to_bytes(2, "big") + _packed_bucket(keys, entries)
+        bytes([overflow]) + _packed_entries(keys, entries) + b"\0"
         for overflow, keys in zip(overflows, placed, strict=True)
     )
     size = BUCKETS * BUCKET_BYTES
     return tuple(content[at : at + size] for at in range(0, chunks * size, size))
 
 
-def _packed_bucket(keys: list[bytes], entries: dict[bytes, Entry]) -> bytes:
+def _packed_entries(keys: list[bytes], entries: dict[bytes, Entry]) -> bytes:
     packed = (
         keccak(key)[-FINGERPRINT_BYTES:]
         + entries[key].code.to_bytes(CODE_BYTES, "big")

@@ -35,8 +35,8 @@ library Books {
         }
     }
 
-    /// @notice A bit for the first two characters of each name, as `SymbolList` has it, and maybe a few
-    ///   more.
+    /// @notice Gives the list a filter: a bit for the first two characters of each name, as `SymbolList`
+    ///   has it, and maybe a few more.
     function filter(BookEntries list) internal pure returns (uint256 found) {
         uint256 bits = SymbolList.FILTER_BITS;
         assembly ("memory-safe") {
@@ -47,6 +47,7 @@ library Books {
                 found := or(found, shl(mod(shr(240, mload(add(pos, 64))), bits), 1))
                 found := or(found, shl(mod(shr(240, mload(add(pos, 96))), bits), 1))
             }
+            mstore(list, found)
         }
     }
 }

@@ -9,26 +9,34 @@ uint256 constant LANE_FLAGS = 0x000100000000000000000001000000000000000000010000
 /// @dev Buckets in one contract.
 uint256 constant BUCKETS = 767;
 
-/// @notice The vocabulary's contracts in memory: their number of buckets, then their addresses.
+/// @notice The addresses of the vocabulary's contracts in memory, eight words: if there are less, from the
+///   first one on again.
 type Vocabulary is uint256;
 
 /// @title Words, first and last letters looked up in the vocabulary's contracts
-/// @dev Code is a zero byte, then 767 buckets of 32 bytes. A bucket is two bytes that say which keys, by
-///   bits 24 to 27 of their hash, may be in their second bucket, and three entries of 10 bytes, the
-///   first one last: fingerprint (3 bytes), code (6), meaning (1). See
-///   `models/instructions/codetable.py`. The sum of lanes and a difference has the flag above a lane
-///   unless the difference there is zero; a bucket divided by the lowest flag of those missing, less 80
-///   bits, ends with the entry.
+/// @dev Code is a zero byte, then 767 buckets of 32 bytes. A bucket is a byte that says which keys, by bits
+///   24 to 26 of their hash, may be in their second bucket, three entries of 10 bytes, the first one last:
+///   fingerprint (3 bytes), code (6), meaning (1); and an unused byte. So what begins one byte before it
+///   is a word whose lanes of 80 bits are the entries. A key's first bucket is in the contract of number
+///   (bits 29 to 31), its second one in that of (bits 125 to 127); see
+///   `models/instructions/codetable.py`.
+///   Comparing three fingerprints at once: the sum of a lane's difference and of all ones has the flag
+///   above the lane unless the difference is zero. A bucket divided by the lowest of the flags that are
+///   missing, less 80 bits, ends with the entry.
 library Codebook {
     uint256 internal constant BUCKETS_PER_CHUNK = BUCKETS;
+    uint256 internal constant MOST_CHUNKS = 8;
     uint256 internal constant CODE_SHIFT = 208;
     uint256 internal constant CODE_MASK = (1 << 48) - 1;
     uint256 private constant STAR = 0x2a;
 
-    /// @notice Sees `count` contracts, whose addresses lie behind the word at `pos`, as a vocabulary.
+    /// @notice Sees `count` contracts, whose addresses lie in memory from `pos` on, with room for eight
+    ///   more words behind them, as a vocabulary.
     function open(uint256 pos, uint256 count) internal pure returns (Vocabulary) {
         assembly ("memory-safe") {
-            mstore(pos, mul(count, BUCKETS))
+            for { let size := shl(5, count) } lt(size, 256) { size := shl(1, size) } {
+                mcopy(add(pos, size), pos, size)
+            }
         }
         return Vocabulary.wrap(pos);
     }
@@ -43,21 +51,16 @@ library Codebook {
         assembly ("memory-safe") {
             let h := keccak256(start, sub(end, start))
             let fingerprints := mul(and(h, 0xffffff), COPIES)
-            for { let rest := shr(32, h) } 1 { rest := shr(64, rest) } {
-                let bucket := mod(rest, mload(vocabulary))
-                extcodecopy(
-                    mload(add(add(vocabulary, 32), shl(5, div(bucket, BUCKETS)))),
-                    0,
-                    add(1, shl(5, mod(bucket, BUCKETS))),
-                    32
-                )
-                bucket := mload(0)
+            for { let rest := shr(24, h) } 1 { rest := shr(96, rest) } {
+                let chunk := mload(add(vocabulary, and(rest, 0xe0)))
+                extcodecopy(chunk, 0, shl(5, mod(shr(8, rest), BUCKETS)), 32)
+                let bucket := mload(0)
                 let same := add(and(xor(bucket, fingerprints), LANES), LANES)
                 same := and(not(same), LANE_FLAGS)
                 found := shl(200, div(bucket, shr(80, and(same, sub(0, same)))))
                 // A second time only where keys like this one have overflowed.
-                if or(found, eq(rest, shr(96, h))) { break }
-                if iszero(and(shr(add(240, and(shr(24, h), 15)), bucket), 1)) { break }
+                if or(found, eq(rest, shr(120, h))) { break }
+                if iszero(and(shr(add(240, and(rest, 7)), bucket), 1)) { break }
             }
         }
     }

@@ -17,7 +17,7 @@ import {Tokens} from "./Tokens.sol";
 ///   one after another: symbol book, contact book (zero if none), number of tokens, then one word for
 ///   each token that fills a slot or is in doubt; see `Tokens`.
 contract InstructionEncoder is IEncoder {
-    uint256 private constant MAX_CHUNKS = 8;
+    uint256 private constant MAX_CHUNKS = Codebook.MOST_CHUNKS;
     uint256 private constant FEATURE_BYTES = 180;
     // From where the features begin, which is 96 bytes behind what is returned.
     uint256 private constant PARSE = 192;
@@ -160,13 +160,24 @@ contract InstructionEncoder is IEncoder {
     }
 
     function _vocabulary() private view returns (Vocabulary) {
-        address[MAX_CHUNKS + 1] memory chunks =
-            [address(0), _chunk0, _chunk1, _chunk2, _chunk3, _chunk4, _chunk5, _chunk6, _chunk7];
         uint256 pos;
         assembly ("memory-safe") {
-            pos := chunks
+            pos := mload(0x40)
+            mstore(0x40, add(pos, 512))
         }
+        PieceWord.store(pos, uint160(_chunk0));
+        PieceWord.store(pos + 32, uint160(_chunk1));
+        if (_count > 2) _storeFurther(pos + 64);
         return Codebook.open(pos, _count);
+    }
+
+    function _storeFurther(uint256 pos) private view {
+        PieceWord.store(pos, uint160(_chunk2));
+        PieceWord.store(pos + 32, uint160(_chunk3));
+        PieceWord.store(pos + 64, uint160(_chunk4));
+        PieceWord.store(pos + 96, uint160(_chunk5));
+        PieceWord.store(pos + 128, uint160(_chunk6));
+        PieceWord.store(pos + 160, uint160(_chunk7));
     }
 
     function _at(address[] memory chunks, uint256 i) private pure returns (address) {

@@ -111,7 +111,7 @@ library Numbers {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
             uint256 pos = r.next - 32;
-            PieceWord.store(pos, Scanner.word(r, split, end));
+            PieceWord.store(pos, Scanner.word(r, split, end, 0));
             r.next = pos;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }

@@ -75,20 +75,14 @@ library Scanner {
             uint256 pos = r.start;
             uint256 next = r.next;
             while (true) {
-                uint256 end;
-                (pos, next, end) = _plainWords(r, pos, next);
+                uint256 known;
+                (pos, next, known) = _plainWords(r, pos, next);
                 if (pos >= r.end) break;
-                uint256 piece;
-                (piece, end) = _next(r, pos, end);
-                pos = end;
-                if (piece == 0) continue;
-                // A hundred: the article is no token by itself.
-                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
-                    uint256 before = PieceWord.load(next - 32);
-                    if (PieceWord.meaningOf(before) == Meanings.ARTICLE) {
-                        PieceWord.store(next - 32, PieceWord.unsettled(before));
-                    }
-                }
+                uint256 piece = known == 0 ? _piece(r, pos) : word(r, pos, uint32(known), known);
+                pos = PieceWord.endOf(piece);
+                if (character(pos) == SPACE) ++pos;
+                if (piece <= type(uint32).max) continue;
+                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) _noArticle(next - 32);
                 PieceWord.store(next, piece);
                 next += 32;
             }
@@ -103,15 +97,24 @@ library Scanner {
         }
     }
 
+    /// @dev A hundred: if the piece at `pos` is an article, it is no token by itself.
+    function _noArticle(uint256 pos) private pure {
+        uint256 piece = PieceWord.load(pos);
+        if (PieceWord.meaningOf(piece) == Meanings.ARTICLE) {
+            PieceWord.store(pos, PieceWord.unsettled(piece));
+        }
+    }
+
     /// @dev Skips spaces and takes listed words that are tokens by themselves, up to the end or to what
     ///   needs a closer look. All of `Codebook.find` but the second bucket.
     /// @return stopped Where it stopped: not at a space.
     /// @return free Where the next piece goes.
-    /// @return ends Where a word ends at which it stopped, zero if that is not certain.
+    /// @return known If it stopped at a word whose end is certain, that end, and what was found of the
+    ///   word, if anything was; otherwise zero.
     function _plainWords(Reading memory r, uint256 pos, uint256 next)
         private
         view
-        returns (uint256 stopped, uint256 free, uint256 ends)
+        returns (uint256 stopped, uint256 free, uint256 known)
     {
         uint256 end = r.end;
         uint256 backward = r.backward;
@@ -119,77 +122,78 @@ library Scanner {
         uint256 filter = ~r.filter;
         assembly ("memory-safe") {
             mstore(0x20, filter)
-            for {} lt(pos, end) {} {
+            for {} 1 {} {
                 let w := mload(sub(backward, pos))
                 // `Ascii.behindLast` of what is no letter
-                ends := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
+                let ends := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
                 ends := byte(0, mul(FLAG_INDEX, and(ends, sub(0, ends))))
                 w := byte(sub(31, ends), w) // the character behind
                 if iszero(ends) {
-                    if xor(w, SPACE) { break }
+                    if or(xor(w, SPACE), iszero(lt(pos, end))) { break }
                     pos := add(pos, 1)
                     continue
                 }
-                if and(shr(w, MORE_SET), 1) {
-                    ends := 0
-                    break
-                }
                 let h := keccak256(pos, ends)
                 ends := add(pos, ends)
-                let bucket := mod(shr(32, h), mload(vocabulary))
                 extcodecopy(
-                    mload(add(add(vocabulary, 32), shl(5, div(bucket, BUCKETS)))),
+                    mload(add(vocabulary, and(shr(24, h), 0xe0))),
                     0,
-                    add(1, shl(5, mod(bucket, BUCKETS))),
+                    shl(5, mod(shr(32, h), BUCKETS)),
                     32
                 )
-                bucket := mload(0)
-                h := add(and(xor(bucket, mul(and(h, 0xffffff), COPIES)), LANES), LANES)
-                h := and(not(h), LANE_FLAGS)
-                h := shl(200, div(bucket, shr(80, and(h, sub(0, h)))))
-                bucket := shr(mod(shr(240, mload(pos)), 211), mload(0x20))
-                if iszero(and(and(bucket, shr(byte(6, h), PLAIN_MEANINGS)), gt(h, 0))) { break }
-                mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
-                next := add(next, 32)
-                pos := add(ends, eq(w, SPACE))
+                let same := and(xor(mload(0), mul(and(h, 0xffffff), COPIES)), LANES)
+                same := and(not(add(same, LANES)), LANE_FLAGS)
+                h := shl(200, div(mload(0), shr(80, and(same, sub(0, same)))))
+                if and(
+                    and(
+                        // 211: `SymbolList.FILTER_BITS`
+                        shr(mod(shr(240, mload(pos)), 211), mload(0x20)),
+                        shr(byte(6, h), PLAIN_MEANINGS)
+                    ),
+                    and(gt(h, 0), not(shr(w, MORE_SET)))
+                ) {
+                    mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
+                    next := add(next, 32)
+                    pos := add(ends, eq(w, SPACE))
+                    continue
+                }
+                if iszero(and(shr(w, MORE_SET), 1)) { known := or(h, ends) }
+                break
             }
         }
-        return (pos, next, ends);
+        return (pos, next, known);
     }
 
-    /// @dev The piece at `pos`; zero of a hyphen that only parts letters.
-    /// @param end Of a word, if it is known; otherwise zero.
-    function _next(Reading memory r, uint256 pos, uint256 end)
-        private
-        view
-        returns (uint256, uint256)
-    {
+    /// @dev The piece at `pos`; of a hyphen that only parts letters, nothing but where it ends.
+    function _piece(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
-            if (end != 0) return (word(r, pos, end), end);
             uint256 backward = r.backward;
-            if (Ascii.isIn(Ascii.LETTER_SET, pos)) {
-                end = _wordEnd(pos, backward);
-                return (word(r, pos, end), end);
-            }
+            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return word(r, pos, _wordEnd(pos, backward), 0);
             if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
-                end = _runEnd(pos, backward);
-                return (PieceWord.piece(RUN, pos, end), end);
+                return PieceWord.piece(RUN, pos, _runEnd(pos, backward));
             }
-            end = _markEnd(pos);
+            uint256 end = _markEnd(pos);
             if (end == pos + 1 && character(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
-                return (0, end);
+                return end;
             }
             uint256 code = Codebook.find(r.vocabulary, pos, end) & PieceWord.CODE;
             if (code == 0) code = Tokens.codeOf(r, Kinds.WORD);
-            return (code | PLAIN_PIECE | PieceWord.piece(MARK, pos, end), end);
+            return code | PLAIN_PIECE | PieceWord.piece(MARK, pos, end);
         }
     }
 
     /// @notice The piece of a word, with what is known of it.
-    function word(Reading memory r, uint256 start, uint256 end) internal view returns (uint256) {
+    /// @param found In the highest bits as from `Codebook.find`, if it was looked up in its first bucket and
+    ///   found.
+    function word(Reading memory r, uint256 start, uint256 end, uint256 found)
+        internal
+        view
+        returns (uint256)
+    {
         unchecked {
             uint256 piece = PieceWord.piece(WORD, start, end);
-            uint256 found = Codebook.find(r.vocabulary, start, end);
+            found = (found >> 200) << 200;
+            if (found == 0) found = Codebook.find(r.vocabulary, start, end);
             uint256 meaning = PieceWord.meaningOf(found);
             if (!Meanings.isIn(Meanings.ALONE, meaning)) return found | piece;
             uint256 kind = nameOf(r, start, end);

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 import {Tokens} from "./Tokens.sol";
-
-/// @notice The calls that a prompt asks for.
-/// @param first Memory position of the first one; the others behind it.
-/// @param count How many they are; none where the tags do not come to whole calls.
-/// @param doubt The prompt's first token in doubt, zero if there is none.
-struct PlannedCalls {
-    uint256 first;
-    uint256 count;
-    uint256 doubt;
-}
 
 /// @title From a network's tags to the calls that a prompt asks for, exactly as
 ///   `models/instructions/calls.py`
@@ -41,58 +30,59 @@ library Calls {
 
     uint256 private constant TAG_BITS = 3;
     uint256 private constant LAST_PLACE = 29;
-    /// @dev By the kind of a token, a byte each from the lowest on, what it fills.
+    /// @dev By the kind of a token, a byte each from the lowest on, what it fills; zero of a doubt.
     uint256 private constant SLOTS = 0x60606040002020202020200000;
 
     /// @notice The calls in order.
     /// @param parse As `ParsedTokens` has it.
     /// @param tags 3 bits for each of 30 places, the first place highest.
+    /// @return first Memory position of the first one; the others behind it.
+    /// @return count How many they are; none where the tags do not come to whole calls.
+    /// @return doubt The prompt's first token in doubt, zero if there is none.
     function plan(bytes calldata parse, uint256 tags)
         internal
         pure
-        returns (PlannedCalls memory calls)
+        returns (uint256 first, uint256 count, uint256 doubt)
     {
         unchecked {
-            uint256 length = ParsedTokens.count(parse);
+            (uint256 pos, uint256 end) = ParsedTokens.tokens(parse);
             uint256 room = MOST_CALLS * BYTES;
-            uint256 call_;
             assembly ("memory-safe") {
-                call_ := mload(0x40)
-                mstore(0x40, add(call_, room))
+                first := mload(0x40)
+                mstore(0x40, add(first, room))
             }
-            calls.first = call_;
-            uint256 count = 0;
+            uint256 call_ = first - BYTES;
             bool whole = true;
-            for (uint256 i = 0; i < length; ++i) {
-                uint256 token = ParsedTokens.tokenAt(parse, i);
-                uint256 kind = Tokens.kindOf(token);
-                if (kind == Kinds.DOUBT) {
-                    if (calls.doubt == 0) calls.doubt = token;
+            for (; pos < end; pos += 32) {
+                uint256 token = ParsedTokens.load(pos);
+                uint256 slot = call_ + ((SLOTS >> (8 * Tokens.kindOf(token))) & 0xff);
+                if (slot == call_) {
+                    if (doubt == 0) doubt = token;
                     continue;
                 }
                 uint256 place = Tokens.placeOf(token);
-                whole = whole && place <= LAST_PLACE;
-                if (!whole) continue;
+                if (place > LAST_PLACE) whole = false;
                 uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
-                if (tag == 0) continue;
+                if (tag == 0 || !whole) continue;
                 if (tag != ARGUMENT) {
                     whole = count != MOST_CALLS;
                     if (!whole) continue;
-                    call_ = _begin(calls.first + BYTES * count++, tag);
+                    ++count;
+                    (slot, call_) = (slot + BYTES, call_ + BYTES);
+                    _begin(call_, tag);
                 }
-                uint256 slot = call_ + ((SLOTS >> (8 * kind)) & 0xff);
                 whole = count != 0 && at(slot) == 0;
                 if (whole) put(slot, token);
             }
-            if (whole && _completed(calls.first, count)) calls.count = count;
+            if (!whole || !_completed(first, count)) count = 0;
         }
     }
 
-    /// @notice How many of the calls are views.
-    function views(PlannedCalls memory calls) internal pure returns (uint256 found) {
+    /// @notice How many of so many calls are views.
+    function views(uint256 first, uint256 count) internal pure returns (uint256 found) {
         unchecked {
-            for (uint256 i = 0; i < calls.count; ++i) {
-                if (at(calls.first + BYTES * i) == VIEW) ++found;
+            for (uint256 end = first + BYTES * count; first < end; first += BYTES) {
+                if (at(first) == VIEW) ++found;
             }
         }
     }
@@ -111,13 +101,12 @@ library Calls {
         }
     }
 
-    function _begin(uint256 pos, uint256 tag) private pure returns (uint256) {
+    function _begin(uint256 pos, uint256 tag) private pure {
         uint256 size = BYTES;
         assembly ("memory-safe") {
             calldatacopy(pos, calldatasize(), size)
             mstore(pos, tag)
         }
-        return pos;
     }
 
     /// @dev Gives each call what it borrows, and takes from it what it does not need. False unless all come
@@ -128,17 +117,11 @@ library Calls {
             for (uint256 i = 0; i < count; ++i) {
                 uint256 call_ = first + BYTES * i;
                 uint256 action = at(call_);
-                for (uint256 slot = AMOUNT; slot <= PAYEE; slot += 32) {
-                    bool needed = slot == ASSET
-                        || (slot == AMOUNT ? action != VIEW : action == TRANSFER);
-                    if (!needed) {
-                        put(call_ + slot, 0);
-                    } else if (at(call_ + slot) == 0) {
-                        uint256 token = _lent(own, count, i, slot);
-                        if (token == 0) return false;
-                        put(call_ + slot, token);
-                    }
-                }
+                if (action == VIEW) put(call_ + AMOUNT, 0);
+                else if (!_filled(own, count, i, call_, AMOUNT)) return false;
+                if (!_filled(own, count, i, call_, ASSET)) return false;
+                if (action != TRANSFER) put(call_ + PAYEE, 0);
+                else if (!_filled(own, count, i, call_, PAYEE)) return false;
             }
             return true;
         }
@@ -153,13 +136,17 @@ library Calls {
         }
     }
 
-    function _lent(uint256 own, uint256 count, uint256 index, uint256 slot)
+    /// @dev Whether a slot that is needed is filled, by the call itself or by another one.
+    function _filled(uint256 own, uint256 count, uint256 index, uint256 call_, uint256 slot)
         private
         pure
-        returns (uint256 token)
+        returns (bool)
     {
-        token = _lentBy(own, count, index, slot, true);
+        if (at(call_ + slot) != 0) return true;
+        uint256 token = _lentBy(own, count, index, slot, true);
         if (token == 0) token = _lentBy(own, count, index, slot, false);
+        if (token != 0) put(call_ + slot, token);
+        return token != 0;
     }
 
     /// @dev Of the nearest call that has it, among those of the same action or among the others: an

@@ -18,16 +18,17 @@ import {IInstructedAgent, IOwnedAgent} from "../interfaces/IInstructedAgent.sol"
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Answers} from "./Answers.sol";
+import {Asking} from "./Asking.sol";
 import {Books} from "./Books.sol";
 import {CallEncoding, Written} from "./CallEncoding.sol";
-import {Calls, PlannedCalls} from "./Calls.sol";
+import {Calls} from "./Calls.sol";
 import {Kinds} from "./Kinds.sol";
 import {ManifestText} from "./ManifestText.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 import {Quantities} from "./Quantities.sol";
 import {Tokens} from "./Tokens.sol";
 import {Tools} from "./Tools.sol";
-import {Said, Verdicts} from "./Verdicts.sol";
+import {Verdicts} from "./Verdicts.sol";
 
 /// @title From a network's numbers to a decision, exactly as `models/instructions/decoder.py`
 /// @notice The prompt's calls are the same at every iteration; the history says how many are done. A call
@@ -37,7 +38,11 @@ import {Said, Verdicts} from "./Verdicts.sol";
 contract InstructionDecoder is IDecoder {
     /// @dev What a decision is made of.
     /// @param manifest Memory position of the manifest's part.
+    /// @param prompt Where it begins in calldata.
+    /// @param length How long it is.
     /// @param calls The prompt's calls, see `Calls`, and how many they are.
+    /// @param doubt The prompt's first token in doubt, zero if there is none.
+    /// @param parameters Memory position of those of the next step's action, see `ManifestText`.
     /// @param actions Those to take in their order, a byte each from the lowest on.
     /// @param steps How many these are.
     /// @param done How many of them the history has.
@@ -45,8 +50,12 @@ contract InstructionDecoder is IDecoder {
     struct Plan {
         uint256 manifest;
         BookEntries symbols;
+        uint256 prompt;
+        uint256 length;
         uint256 calls;
         uint256 count;
+        uint256 doubt;
+        uint256 parameters;
         uint256 actions;
         uint256 steps;
         uint256 done;
@@ -85,37 +94,50 @@ contract InstructionDecoder is IDecoder {
         view
         returns (AgentIterationResult memory)
     {
-        Said memory said = Verdicts.read(output);
-        PlannedCalls memory calls = Calls.plan(parse, said.tags);
-        Plan memory plan;
-        plan.manifest = ModelData.load(_data, MANIFEST_AT, _length);
-        (plan.calls, plan.count) = (calls.first, calls.count);
-        uint256 views = Calls.views(calls);
-        if (_acts(c.agent, said.margin)) {
-            _checkDoubts(c, plan.manifest, calls.doubt);
+        (int256 margin, uint256 other, uint256 tags) = Verdicts.read(output);
+        Plan memory plan = _open(c.prompt, parse, tags);
+        uint256 views = Calls.views(plan.calls, plan.count);
+        if (_acts(c.agent, margin)) {
+            _checkDoubts(plan);
             if (plan.count == 0 || views != 0) _answer(plan.manifest, ModelData.ASK);
             _act(c, parse, plan);
         }
-        if (said.other == Verdicts.VIEW) {
+        if (other == Verdicts.VIEW) {
             if (views < plan.count) _answer(plan.manifest, ModelData.ASK);
             _view(c, parse, plan);
         }
-        if (said.other == Verdicts.ASK) {
-            _checkDoubts(c, plan.manifest, calls.doubt);
+        if (other == Verdicts.ASK) {
+            _checkDoubts(plan);
             _answer(plan.manifest, ModelData.ASK);
         }
-        _answer(plan.manifest, said.other == Verdicts.HELP ? Answers.HELP : ModelData.DECLINE);
+        _answer(plan.manifest, other == Verdicts.HELP ? Answers.HELP : ModelData.DECLINE);
+    }
+
+    function _open(string calldata prompt, bytes calldata parse, uint256 tags)
+        private
+        view
+        returns (Plan memory plan)
+    {
+        uint256 pos;
+        assembly ("memory-safe") {
+            pos := prompt.offset
+        }
+        (plan.prompt, plan.length) = (pos, bytes(prompt).length);
+        (plan.calls, plan.count, plan.doubt) = Calls.plan(parse, tags);
+        plan.manifest = ModelData.load(_data, MANIFEST_AT, _length);
     }
 
     function _acts(address agent, int256 margin) private view returns (bool) {
         if (margin <= 0) return false;
-        uint256 caution = IInstructedAgent(agent).caution();
-        if (caution > type(uint128).max) return false;
-        return uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
+        uint256 caution = Asking.word(agent, IInstructedAgent.caution.selector);
+        unchecked {
+            return caution <= type(uint128).max
+                && uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
+        }
     }
 
-    function _checkDoubts(Context calldata c, uint256 manifest, uint256 doubt) private pure {
-        if (doubt != 0) _doubt(c, manifest, doubt);
+    function _checkDoubts(Plan memory plan) private pure {
+        if (plan.doubt != 0) _doubt(plan, plan.doubt);
     }
 
     // What is to be done
@@ -131,7 +153,7 @@ contract InstructionDecoder is IDecoder {
             if (plan.done == plan.steps) _sayDone(c, plan);
             address tool = _tool(c, plan);
             plan.symbols = Books.load(address(uint160(ParsedTokens.word(parse, 0))));
-            uint256 next = _checkAmounts(c, plan);
+            uint256 next = _checkAmounts(plan);
             uint256 index = _actionAt(plan, plan.done);
             if (index != VIEW_ACTION && Calls.at(next + Calls.UNITS) == 0) {
                 Calls.put(next + Calls.UNITS, _partOfBalance(c, plan, next, index));
@@ -142,12 +164,12 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Writes the units of all calls whose amounts are exact.
     /// @return next The call of the next step.
-    function _checkAmounts(Context calldata c, Plan memory plan) private view returns (uint256 next) {
+    function _checkAmounts(Plan memory plan) private view returns (uint256 next) {
         unchecked {
             uint256 step = 0;
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
-                uint256 units = _exactAmount(c, plan, call_);
+                uint256 units = _exactAmount(plan, call_);
                 Calls.put(call_ + Calls.UNITS, units);
                 if (step <= plan.done) next = call_;
                 step += units == 0 ? 2 : 1;
@@ -181,8 +203,9 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Counts the steps that the history has; another history than theirs ends the run.
     function _walk(Context calldata c, Plan memory plan) private pure {
-        for (uint256 i = 0; i < c.agentReasoning.length; ++i) {
-            string calldata entry = c.agentReasoning[i];
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
             if (bytes(entry).length == 0) continue;
             if (plan.done == plan.steps) _answer(plan.manifest, ModelData.UNREADABLE);
             (uint256 prefix,) = ModelData.readNames(plan.manifest, _actionAt(plan, plan.done++));
@@ -196,8 +219,9 @@ contract InstructionDecoder is IDecoder {
         uint256[] memory pieces = Answers.none();
         Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DONE));
         uint256 step = 0;
-        for (uint256 i = 0; i < c.agentReasoning.length; ++i) {
-            string calldata entry = c.agentReasoning[i];
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
             if (bytes(entry).length == 0) continue;
             uint256 index = _actionAt(plan, step++);
             if (index == VIEW_ACTION) continue;
@@ -211,8 +235,9 @@ contract InstructionDecoder is IDecoder {
     function _sayObserved(Context calldata c, Plan memory plan) private pure {
         uint256[] memory pieces = Answers.none();
         (uint256 prefix,) = ModelData.readNames(plan.manifest, VIEW_ACTION);
-        for (uint256 i = 0; i < c.agentReasoning.length; ++i) {
-            string calldata entry = c.agentReasoning[i];
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
             if (bytes(entry).length == 0) continue;
             uint256 seen = _observation(entry, i, ModelData.lengthOf(prefix));
             if (seen == 0) continue;
@@ -246,9 +271,10 @@ contract InstructionDecoder is IDecoder {
                 checked |= 1 << index;
                 uint256 name = ManifestText.nameOf(ManifestText.record(plan.manifest, index));
                 uint256 noTool = ManifestText.behind(name);
-                address found = Tools.find(c.tools, name, ManifestText.behind(noTool), index);
+                uint256 parameters = ManifestText.behind(noTool);
+                address found = Tools.find(c.tools, name, parameters, index);
                 if (found == address(0)) _say(noTool);
-                if (i == plan.done) tool = found;
+                if (i == plan.done) (tool, plan.parameters) = (found, parameters);
             }
         }
     }
@@ -257,7 +283,7 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Units of the call's asset; zero where the balance decides. An amount that the asset does not
     ///   have ends the run.
-    function _exactAmount(Context calldata c, Plan memory plan, uint256 call_)
+    function _exactAmount(Plan memory plan, uint256 call_)
         private
         view
         returns (uint256 units)
@@ -265,24 +291,24 @@ contract InstructionDecoder is IDecoder {
         uint256 amount = Calls.at(call_ + Calls.AMOUNT);
         bool but = Quantities.isBut(amount);
         if (Quantities.shareOf(amount) != 0 && !but) return 0;
-        units = _units(c, plan, call_);
+        units = _units(plan, call_);
         if (but) return 0;
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
     }
 
-    function _units(Context calldata c, Plan memory plan, uint256 call_)
+    function _units(Plan memory plan, uint256 call_)
         private
         view
         returns (uint256)
     {
         unchecked {
             uint256 amount = Calls.at(call_ + Calls.AMOUNT);
-            (, uint256 decimals) = _asset(c, plan, call_);
+            (, uint256 decimals) = _asset(plan, call_);
             uint256 places = Quantities.placesOf(amount);
             uint256 digits = Quantities.digitsOf(amount);
-            if (places > decimals) _doubt(c, plan.manifest, amount);
+            if (places > decimals) _doubt(plan, amount);
             uint256 scale = 10 ** (decimals - places); // decimals: up to 77
-            if (digits > type(uint256).max / scale) _doubt(c, plan.manifest, amount);
+            if (digits > type(uint256).max / scale) _doubt(plan, amount);
             return digits * scale;
         }
     }
@@ -294,11 +320,11 @@ contract InstructionDecoder is IDecoder {
         returns (uint256 units)
     {
         uint256 amount = Calls.at(call_ + Calls.AMOUNT);
-        (address token, uint8 decimals) = _asset(c, plan, call_);
+        (address token, uint8 decimals) = _asset(plan, call_);
         uint256 text = _balance(c, plan, token, action);
         uint256 there = Decimals.parse(Texts.copy(text), decimals);
         if (Quantities.isBut(amount)) {
-            uint256 kept = _units(c, plan, call_);
+            uint256 kept = _units(plan, call_);
             if (kept > there) _answer(plan.manifest, Answers.SHORT);
             units = there - kept;
         } else {
@@ -333,7 +359,7 @@ contract InstructionDecoder is IDecoder {
     }
 
     /// @dev A call's asset; looked up once.
-    function _asset(Context calldata c, Plan memory plan, uint256 call_)
+    function _asset(Plan memory plan, uint256 call_)
         private
         view
         returns (address token, uint8 decimals)
@@ -341,7 +367,7 @@ contract InstructionDecoder is IDecoder {
         uint256 known = Calls.at(call_ + Calls.TOKEN);
         if (known == 0) {
             uint256 entry;
-            (token, entry) = Assets.find(plan.symbols, _text(c, Calls.at(call_ + Calls.ASSET)));
+            (token, entry) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
             decimals = Assets.decimalsOf(token, entry);
             known = KNOWN | (uint256(decimals) << DECIMALS_SHIFT) | uint160(token);
             Calls.put(call_ + Calls.TOKEN, known);
@@ -363,9 +389,9 @@ contract InstructionDecoder is IDecoder {
         unchecked {
             uint256 index = _actionAt(plan, plan.done);
             uint256 record = ManifestText.record(plan.manifest, index);
-            uint256 pos = ManifestText.behind(ManifestText.behind(ManifestText.nameOf(record)));
-            uint256 asset = _assetOf(c, plan, call_);
-            uint256 payee = index == TRANSFER_ACTION ? _payeeOf(c, parse, call_) : 0;
+            uint256 pos = plan.parameters;
+            uint256 asset = _assetOf(plan, call_);
+            uint256 payee = index == TRANSFER_ACTION ? _payeeOf(c.agent, parse, plan, call_) : 0;
             Written memory w = CallEncoding.begin(
                 tool, ManifestText.byteAt(pos), ManifestText.prefixOf(plan.manifest, record)
             );
@@ -375,7 +401,7 @@ contract InstructionDecoder is IDecoder {
                 uint256 slot = ManifestText.byteAt(pos + 1);
                 uint256 value = slot == Scores.ASSET ? asset : payee;
                 if (slot == Scores.AMOUNT) value = _addAmount(w, call_);
-                else _addName(c, plan, w, slot == Scores.ASSET ? Calls.ASSET : Calls.PAYEE, call_);
+                else _addName(plan, w, slot == Scores.ASSET ? Calls.ASSET : Calls.PAYEE, call_);
                 CallEncoding.addValue(w, ManifestText.byteAt(pos), value);
                 pos = ManifestText.nextParameter(pos);
             }
@@ -385,18 +411,17 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Writes an asset or a payee as the prompt has it, or else as the book has the asset.
     function _addName(
-        Context calldata c,
         Plan memory plan,
         Written memory w,
         uint256 slot,
         uint256 call_
     ) private pure {
-        if (call_ != 0) CallEncoding.addSpan(w, _text(c, Calls.at(call_ + slot)));
+        if (call_ != 0) CallEncoding.addSpan(w, _text(plan, Calls.at(call_ + slot)));
         else CallEncoding.addSymbol(w, SymbolList.entryAt(plan.symbols, plan.done));
     }
 
     /// @dev The token of the step's asset. Of a view, decimals are nobody's business.
-    function _assetOf(Context calldata c, Plan memory plan, uint256 call_)
+    function _assetOf(Plan memory plan, uint256 call_)
         private
         pure
         returns (uint256)
@@ -406,7 +431,7 @@ contract InstructionDecoder is IDecoder {
         }
         uint256 known = Calls.at(call_ + Calls.TOKEN);
         if (known != 0) return uint160(known);
-        (address token,) = Assets.find(plan.symbols, _text(c, Calls.at(call_ + Calls.ASSET)));
+        (address token,) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
         return uint160(token);
     }
 
@@ -430,29 +455,34 @@ contract InstructionDecoder is IDecoder {
     }
 
     /// @dev Whom a call pays.
-    function _payeeOf(Context calldata c, bytes calldata parse, uint256 call_)
+    function _payeeOf(address agent, bytes calldata parse, Plan memory plan, uint256 call_)
         private
         view
         returns (uint256)
     {
         uint256 payee = Calls.at(call_ + Calls.PAYEE);
         uint256 kind = Tokens.kindOf(payee);
-        if (kind == Kinds.OWNER) return uint160(IOwnedAgent(c.agent).owner());
-        uint256 text = _text(c, payee);
+        if (kind == Kinds.OWNER) return Asking.addressOf(agent, IOwnedAgent.owner.selector);
+        uint256 text = _text(plan, payee);
         if (kind == Kinds.ADDRESS) return uint160(Assets.parseAddress(text));
         address book = address(uint160(ParsedTokens.word(parse, 1)));
         (address found,) = Assets.find(Books.load(book), text);
         return uint160(found);
     }
 
-    function _text(Context calldata c, uint256 token) private pure returns (uint256) {
-        return Texts.slice(c.prompt, Tokens.startOf(token), Tokens.endOf(token));
+    /// @dev The span of a token's text, as `Texts` has it.
+    function _text(Plan memory plan, uint256 token) private pure returns (uint256) {
+        unchecked {
+            (uint256 start, uint256 end) = (Tokens.startOf(token), Tokens.endOf(token));
+            if (start > end || end > plan.length) revert Texts.ForeignParse(start, end, plan.length);
+            return ((plan.prompt + start) << 32) | (end - start);
+        }
     }
 
-    function _doubt(Context calldata c, uint256 manifest, uint256 token) private pure {
+    function _doubt(Plan memory plan, uint256 token) private pure {
         uint256[] memory pieces = Answers.none();
-        Answers.addText(pieces, ModelData.answer(manifest, Answers.DOUBTFUL));
-        Answers.add(pieces, _text(c, token));
+        Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DOUBTFUL));
+        Answers.add(pieces, _text(plan, token));
         Answers.finish(pieces);
     }
 

@@ -5,6 +5,7 @@ import {ModelData} from "../encoding/ModelData.sol";
 import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {Asking} from "./Asking.sol";
 import {Books} from "./Books.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
@@ -48,9 +49,6 @@ contract InstructionEncoder is IEncoder {
     /// @notice A vocabulary is in 1 to 8 contracts.
     error ChunkCountOutOfRange(uint256 received, uint256 limit);
 
-    /// @notice The agent, or a book of its, tells no address where one is asked for.
-    error NotAnAddress(address asked);
-
     /// @param chunks The contracts that hold the vocabulary, in order; see `Codebook`.
     /// @param kinds Codes of tokens that are not known by their text, five of 48 bits in a word from
     ///   the lowest bits on, by the numbers of `Kinds`; that of words is the code of unknown ones.
@@ -77,9 +75,9 @@ contract InstructionEncoder is IEncoder {
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
         Reading memory r;
-        address symbols = _ask(_ask(c.agent, SYMBOL_BOOK), POINTER);
-        address contacts = _ask(c.agent, CONTACT_BOOK);
-        if (contacts != address(0)) contacts = _ask(contacts, POINTER);
+        address symbols = _told(_told(c.agent, SYMBOL_BOOK), POINTER);
+        address contacts = _told(c.agent, CONTACT_BOOK);
+        if (contacts != address(0)) contacts = _told(contacts, POINTER);
         r.symbols = Books.load(symbols);
         r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
         r.filter = Books.filter(r.symbols) | Books.filter(r.contacts);
@@ -92,20 +90,8 @@ contract InstructionEncoder is IEncoder {
         _return(r, parse, symbols, contacts);
     }
 
-    /// @dev An address that `to` tells. What it reverts with is passed on.
-    function _ask(address to, bytes4 selector) private view returns (address answer) {
-        bool told;
-        assembly ("memory-safe") {
-            mstore(0, selector)
-            if iszero(staticcall(gas(), to, 0, 4, 0, 32)) {
-                let free := mload(0x40)
-                returndatacopy(free, 0, returndatasize())
-                revert(free, returndatasize())
-            }
-            answer := mload(0)
-            told := iszero(or(lt(returndatasize(), 32), shr(160, answer)))
-        }
-        if (!told) revert NotAnAddress(to);
+    function _told(address to, bytes4 selector) private view returns (address) {
+        return address(Asking.addressOf(to, selector));
     }
 
     /// @dev Memory for keys, for the parse and for what stands before the codes; behind it, in free memory,

@@ -21,8 +21,8 @@ from zkagent.models.instructions.grammar import WORDS, Meaning
 from zkagent.models.instructions.reader import BY_TEXT, Kind
 from zkagent.models.instructions.scanner import LETTERS
 
-#: A bucket: which keys have overflowed (1 byte), entries of fingerprint, code and meaning, the first
-#: one last, and a byte that is not used.
+#: A bucket: which keys have overflowed (1 byte), entries of fingerprint, code and meaning, the
+#: first one last, and a byte that is not used.
 BUCKETS, BUCKET_BYTES, ENTRIES, ENTRY_BYTES = 767, 32, 3, 10
 FINGERPRINT_BYTES, CODE_BYTES = 3, CODE_BITS // 8
 #: Bits that say of one key in so many whether keys like it are in their second bucket.

@@ -94,7 +94,8 @@ def made_up_table(seed: int) -> CodeTable:
 
 def table_of_writers(seed: int) -> CodeTable:
     """Random codes of what a model may know, in two contracts: the 2,000 words and marks that the
-    writers used most, as a trained model has them, the most frequent first; first and last letters."""
+    writers used most, the most frequent first, as a trained model has them; first and last
+    letters."""
     rng = random.Random(seed)
     counts = Counter(re.findall(r"[a-z][a-z']*|[^a-z0-9\s]", text_of_writers()))
     words = [word for word, _ in counts.most_common(2000)]

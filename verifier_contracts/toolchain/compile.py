@@ -1,8 +1,9 @@
 """Solidity to bytecode through py-solc-x, once per content.
 
 Called by deployment, by the circuits' verifier step and by tests. The settings are those of
-foundry.toml, which has a few contracts compiled by way of Yul. Compiling takes seconds to a minute with the JavaScript solc, so outputs are kept in
-the cache under the digest of everything that goes in: sources, settings, compiler.
+foundry.toml, which has a few contracts compiled by way of Yul. Compiling takes seconds to a minute
+with the JavaScript solc, so outputs are kept in the cache under the digest of everything that goes
+in: sources, settings, compiler.
 """
 
 import functools

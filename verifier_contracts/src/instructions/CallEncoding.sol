@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-
 /// @notice A decision that is being written, as `abi.encode` of an `AgentIterationResult`.
 /// @param start Where it begins.
 /// @param element Where the next parameter's value goes.

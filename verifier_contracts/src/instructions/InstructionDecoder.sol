@@ -131,8 +131,9 @@ contract InstructionDecoder is IDecoder {
         if (margin <= 0) return false;
         uint256 caution = Asking.word(agent, IInstructedAgent.caution.selector);
         unchecked {
-            return caution <= type(uint128).max
-                && uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
+            return
+                caution <= type(uint128).max
+                    && uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
         }
     }
 
@@ -146,7 +147,9 @@ contract InstructionDecoder is IDecoder {
         unchecked {
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
-                if (Quantities.shareOf(Calls.at(call_ + Calls.AMOUNT)) != 0) _add(plan, VIEW_ACTION);
+                if (Quantities.shareOf(Calls.at(call_ + Calls.AMOUNT)) != 0) {
+                    _add(plan, VIEW_ACTION);
+                }
                 _add(plan, Calls.at(call_) - 1);
             }
             _walk(c, plan);
@@ -283,11 +286,7 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Units of the call's asset; zero where the balance decides. An amount that the asset does not
     ///   have ends the run.
-    function _exactAmount(Plan memory plan, uint256 call_)
-        private
-        view
-        returns (uint256 units)
-    {
+    function _exactAmount(Plan memory plan, uint256 call_) private view returns (uint256 units) {
         uint256 amount = Calls.at(call_ + Calls.AMOUNT);
         bool but = Quantities.isBut(amount);
         if (Quantities.shareOf(amount) != 0 && !but) return 0;
@@ -296,11 +295,7 @@ contract InstructionDecoder is IDecoder {
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
     }
 
-    function _units(Plan memory plan, uint256 call_)
-        private
-        view
-        returns (uint256)
-    {
+    function _units(Plan memory plan, uint256 call_) private view returns (uint256) {
         unchecked {
             uint256 amount = Calls.at(call_ + Calls.AMOUNT);
             (, uint256 decimals) = _asset(plan, call_);
@@ -410,22 +405,16 @@ contract InstructionDecoder is IDecoder {
     }
 
     /// @dev Writes an asset or a payee as the prompt has it, or else as the book has the asset.
-    function _addName(
-        Plan memory plan,
-        Written memory w,
-        uint256 slot,
-        uint256 call_
-    ) private pure {
+    function _addName(Plan memory plan, Written memory w, uint256 slot, uint256 call_)
+        private
+        pure
+    {
         if (call_ != 0) CallEncoding.addSpan(w, _text(plan, Calls.at(call_ + slot)));
         else CallEncoding.addSymbol(w, SymbolList.entryAt(plan.symbols, plan.done));
     }
 
     /// @dev The token of the step's asset. Of a view, decimals are nobody's business.
-    function _assetOf(Plan memory plan, uint256 call_)
-        private
-        pure
-        returns (uint256)
-    {
+    function _assetOf(Plan memory plan, uint256 call_) private pure returns (uint256) {
         if (call_ == 0) {
             return uint160(SymbolList.tokenOf(SymbolList.entryAt(plan.symbols, plan.done)));
         }
@@ -474,7 +463,9 @@ contract InstructionDecoder is IDecoder {
     function _text(Plan memory plan, uint256 token) private pure returns (uint256) {
         unchecked {
             (uint256 start, uint256 end) = (Tokens.startOf(token), Tokens.endOf(token));
-            if (start > end || end > plan.length) revert Texts.ForeignParse(start, end, plan.length);
+            if (start > end || end > plan.length) {
+                revert Texts.ForeignParse(start, end, plan.length);
+            }
             return ((plan.prompt + start) << 32) | (end - start);
         }
     }

@@ -5,6 +5,7 @@ import {Ascii} from "../encoding/Ascii.sol";
 import {Checksum} from "../encoding/Checksum.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
+import {Books} from "./Books.sol";
 import {Cardinal, Cardinals, Decimal} from "./Cardinals.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
@@ -107,7 +108,7 @@ library Numbers {
     {
         unchecked {
             uint256 split = end - letters;
-            if (SymbolList.findWord(r.symbols, split, end) == 0) {
+            if (Books.findWord(r.symbols, split, end) == 0) {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
             uint256 pos = r.next - 32;

@@ -52,6 +52,18 @@ library Reader {
         assembly ("memory-safe") {
             for {} 1 { pos := add(pos, 32) } {
                 let piece := mload(pos)
+                // Mostly there are several plain ones.
+                for {} 1 {} {
+                    let second := mload(add(pos, 32))
+                    let third := mload(add(pos, 64))
+                    if iszero(and(and(and(piece, second), third), PLAIN_PIECE)) { break }
+                    mstore(code, piece)
+                    mstore(add(code, 6), second)
+                    mstore(add(code, 12), third)
+                    code := add(code, 18)
+                    pos := add(pos, 96)
+                    piece := mload(pos)
+                }
                 if iszero(and(piece, PLAIN_PIECE)) {
                     if iszero(and(piece, SAID_PIECE)) { break }
                     let place := div(sub(code, features), 6)

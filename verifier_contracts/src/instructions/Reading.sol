@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
+import {BookEntries} from "../encoding/SymbolList.sol";
+import {Books} from "./Books.sol";
 import {Vocabulary} from "./Codebook.sol";
 import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
@@ -138,6 +139,6 @@ library PieceWord {
     /// @notice The symbol book's entry of a word; zero for other pieces and unlisted words.
     function symbolOf(Reading memory r, uint256 word) internal pure returns (uint256) {
         if (shapeOf(word) != Scanner.WORD) return 0;
-        return SymbolList.findWord(r.symbols, startOf(word), endOf(word));
+        return Books.findWord(r.symbols, startOf(word), endOf(word));
     }
 }

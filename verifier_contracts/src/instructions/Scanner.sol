@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
+import {Books} from "./Books.sol";
 import {BUCKETS, COPIES, Codebook, LANES, LANE_FLAGS, Vocabulary} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings, PLAIN_MEANINGS} from "./Meanings.sol";
@@ -51,7 +52,8 @@ library Scanner {
                 mstore(0x40, add(written, mul(3, room)))
             }
             uint256 backward = written + 3 * room;
-            for (uint256 pos = written; pos < written + room; pos += 32) {
+            uint256 pos = written;
+            for (; pos < written + length; pos += 32) {
                 uint256 w = PieceWord.load(pos);
                 uint256 bad = Ascii.unprintable(w);
                 if (bad != 0) {
@@ -61,6 +63,11 @@ library Scanner {
                 backward -= 32;
                 PieceWord.store(pos + room, w);
                 PieceWord.store(backward, Ascii.reverse(w));
+            }
+            for (; pos < written + room; pos += 32) {
+                backward -= 32;
+                PieceWord.store(pos + room, spaces);
+                PieceWord.store(backward, spaces);
             }
             r.start = written + room;
             r.end = written + room + length;
@@ -82,7 +89,9 @@ library Scanner {
                 pos = PieceWord.endOf(piece);
                 if (character(pos) == SPACE) ++pos;
                 if (piece <= type(uint32).max) continue;
-                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) _noArticle(next - 32);
+                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
+                    _noArticle(next - 32);
+                }
                 PieceWord.store(next, piece);
                 next += 32;
             }
@@ -141,9 +150,14 @@ library Scanner {
                     shl(5, mod(shr(32, h), BUCKETS)),
                     32
                 )
-                let same := and(xor(mload(0), mul(and(h, 0xffffff), COPIES)), LANES)
-                same := and(not(add(same, LANES)), LANE_FLAGS)
-                h := shl(200, div(mload(0), shr(80, and(same, sub(0, same)))))
+                let bucket := mload(0)
+                if and(xor(shr(56, bucket), h), 0xffffff) {
+                    // most words are their bucket's first
+                    let same := and(xor(bucket, mul(and(h, 0xffffff), COPIES)), LANES)
+                    same := and(not(add(same, LANES)), LANE_FLAGS)
+                    bucket := div(bucket, shr(80, and(same, sub(0, same))))
+                }
+                h := shl(200, bucket)
                 if and(
                     and(
                         // 211: `SymbolList.FILTER_BITS`
@@ -212,8 +226,8 @@ library Scanner {
 
     /// @notice SYMBOL, CONTACT, or WORD for a word that is in no book.
     function nameOf(Reading memory r, uint256 start, uint256 end) internal pure returns (uint256) {
-        if (SymbolList.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
-        return SymbolList.findWord(r.contacts, start, end) != 0 ? Kinds.CONTACT : Kinds.WORD;
+        if (Books.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
+        return Books.findWord(r.contacts, start, end) != 0 ? Kinds.CONTACT : Kinds.WORD;
     }
 
     function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {

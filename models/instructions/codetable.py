@@ -3,7 +3,9 @@
 A key is a whole word or mark, first letters with a star behind them, or last letters with one
 before them. An entry holds 24 bits of its key's hash, so that another word may find it, about one
 in three million; `CodeTable` finds what the contract finds, by mistake as well.
-`InstructionEncoder.sol` has the buckets in contracts of 767 each.
+`InstructionEncoder.sol` has the buckets in contracts of 767 each. Keys that a codebook names first
+are in the first of their buckets if they can be: to look into the second costs the contract as
+much again.
 """
 
 import random
@@ -19,7 +21,12 @@ from zkagent.models.instructions.grammar import WORDS, Meaning
 from zkagent.models.instructions.reader import BY_TEXT, Kind
 from zkagent.models.instructions.scanner import LETTERS
 
+#: A bucket: which keys have overflowed (1 byte), entries of fingerprint, code and meaning, the
+#: first one last, and a byte that is not used.
 BUCKETS, BUCKET_BYTES, ENTRIES, ENTRY_BYTES = 767, 32, 3, 10
+FINGERPRINT_BYTES, CODE_BYTES = 3, CODE_BITS // 8
+#: Bits that say of one key in so many whether keys like it are in their second bucket.
+OVERFLOWS = 8
 MOST_CHUNKS = 8
 CODES_PER_WORD = 5
 #: Entries moved at most to make room for one; tables of other orders tried at most.
@@ -62,14 +69,12 @@ class CodeTable:
 
     def lookup(self, key: bytes) -> Entry | None:
         """What is found under a key, be it there or one like it."""
-        fingerprint, *buckets = _places(key, BUCKETS * len(self.chunks))
-        for bucket in buckets:
-            content = self._bucket(bucket)
-            for at in range(0, ENTRIES * ENTRY_BYTES, ENTRY_BYTES):
-                code = int.from_bytes(content[at + 4 : at + ENTRY_BYTES], "big")
-                if code and content[at : at + 3] == fingerprint:
-                    return Entry(content[at + 3], code)
-        return None
+        place = _place(key, len(self.chunks))
+        first = self._bucket(place.first)
+        found = _found(first, place.fingerprint)
+        if found is None and first[0] & place.overflow:
+            found = _found(self._bucket(place.second), place.fingerprint)
+        return found
 
     def code(self, kind: Kind, word: bytes) -> int:
         """As `Codebook.code`. word: in lower case."""
@@ -105,7 +110,7 @@ def table_of(codebook: Codebook) -> CodeTable:
     for order in range(MOST_ORDERS):
         if chunks > MOST_CHUNKS:
             break
-        placed = _placed(entries, BUCKETS * chunks, random.Random(order))
+        placed = _placed(entries, chunks, random.Random(order))
         if placed is None:
             continue
         table = CodeTable(_packed(placed, entries, chunks), kinds)
@@ -185,61 +190,103 @@ def _check_code(key: bytes, code: int) -> None:
         raise ModelError(f"the code of {key!r} is {code}: it has {CODE_BITS} bits and is not 0")
 
 
-def _places(key: bytes, buckets: int) -> tuple[bytes, int, int]:
-    """A key's fingerprint and its two buckets."""
+class _Place(NamedTuple):
+    """Of a key: its two buckets, counted over all chunks, and its bit among those that have
+    overflowed."""
+
+    fingerprint: bytes
+    first: int
+    second: int
+    overflow: int
+
+
+def _place(key: bytes, chunks: int) -> _Place:
     digest = keccak(key)
-    first, second = (int.from_bytes(digest[at : at + 8], "big") for at in (20, 12))
-    return digest[29:], first % buckets, second % buckets
+    first, second = (_bucket_of(digest[:end], chunks) for end in (29, 17))
+    return _Place(digest[-FINGERPRINT_BYTES:], first, second, 1 << digest[28] % OVERFLOWS)
+
+
+def _bucket_of(digest: bytes, chunks: int) -> int:
+    """Of a chunk by the highest bits of the last byte, a bucket by all the others."""
+    bucket = int.from_bytes(digest[:-1], "big") % BUCKETS
+    return (digest[-1] >> 5) % chunks * BUCKETS + bucket
+
+
+def _found(bucket: bytes, fingerprint: bytes) -> Entry | None:
+    """The last entry with this fingerprint, unless that is an empty place."""
+    for end in range(BUCKET_BYTES - 1, ENTRY_BYTES, -ENTRY_BYTES):
+        entry = bucket[end - ENTRY_BYTES : end]
+        if entry.startswith(fingerprint):
+            code = int.from_bytes(entry[FINGERPRINT_BYTES:-1], "big")
+            return Entry(entry[-1], code) if any(entry[FINGERPRINT_BYTES:]) else None
+    return None
+
+
+class _Placing:
+    """Keys put into buckets one by one. A key that finds both of its full takes the place of
+    the one there that came last, as a rule."""
+
+    def __init__(self, chunks: int, rng: random.Random) -> None:
+        self.chunks, self.rng = chunks, rng
+        self.buckets: list[list[bytes]] = [[] for _ in range(BUCKETS * chunks)]
+        self.came: dict[bytes, int] = {}
+
+    def add(self, key: bytes) -> bool:
+        """Whether there was room for it and for all that had to move."""
+        self.came[key] = len(self.came)
+        for _ in range(MOST_MOVES):
+            homeless = self._settled(key)
+            if homeless is None:
+                return True
+            key = homeless
+        return False
+
+    def _settled(self, key: bytes) -> bytes | None:
+        """Puts a key into one of its buckets; the key that had to leave, if any."""
+        place = _place(key, self.chunks)
+        for bucket in (place.first, place.second):
+            if len(self.buckets[bucket]) < ENTRIES:
+                self.buckets[bucket].append(key)
+                return None
+        full = self.buckets[self.rng.choice((place.first, place.second))]
+        last = max(range(ENTRIES), key=lambda at: self.came[full[at]])
+        at = self.rng.choice((last, last, last, self.rng.randrange(ENTRIES)))
+        full[at], left = key, full[at]
+        return left
 
 
 def _placed(
-    entries: dict[bytes, Entry], buckets: int, rng: random.Random
+    entries: dict[bytes, Entry], chunks: int, rng: random.Random
 ) -> list[list[bytes]] | None:
     """The keys of each bucket; None where one finds no room."""
-    placed: list[list[bytes]] = [[] for _ in range(buckets)]
-    keys = sorted(entries)
-    rng.shuffle(keys)
-    return placed if all(_finds_room(placed, key, rng) for key in keys) else None
-
-
-def _finds_room(placed: list[list[bytes]], key: bytes, rng: random.Random) -> bool:
-    for _ in range(MOST_MOVES):
-        homeless = _settled(placed, key, rng)
-        if homeless is None:
-            return True
-        key = homeless
-    return False
-
-
-def _settled(placed: list[list[bytes]], key: bytes, rng: random.Random) -> bytes | None:
-    """Puts a key into one of its buckets; the key that had to leave, if any."""
-    _, *own = _places(key, len(placed))
-    for bucket in own:
-        if len(placed[bucket]) < ENTRIES:
-            placed[bucket].append(key)
-            return None
-    full = placed[rng.choice(own)]
-    at = rng.randrange(ENTRIES)
-    full[at], left = key, full[at]
-    return left
+    placing = _Placing(chunks, rng)
+    return placing.buckets if all(map(placing.add, entries)) else None
 
 
 def _packed(
     placed: list[list[bytes]], entries: dict[bytes, Entry], chunks: int
 ) -> tuple[bytes, ...]:
+    overflows = [0] * len(placed)
+    for bucket, keys in enumerate(placed):
+        for place in (_place(key, chunks) for key in keys):
+            if place.first != bucket:
+                overflows[place.first] |= place.overflow
     content = b"".join(
-        b"".join(_packed_entry(key, entries[key], len(placed)) for key in keys).ljust(
-            BUCKET_BYTES, b"\0"
-        )
-        for keys in placed
+        bytes([overflow]) + _packed_entries(keys, entries) + b"\0"
+        for overflow, keys in zip(overflows, placed, strict=True)
     )
     size = BUCKETS * BUCKET_BYTES
     return tuple(content[at : at + size] for at in range(0, chunks * size, size))
 
 
-def _packed_entry(key: bytes, entry: Entry, buckets: int) -> bytes:
-    fingerprint, *_ = _places(key, buckets)
-    return fingerprint + bytes([entry.meaning]) + entry.code.to_bytes(CODE_BITS // 8, "big")
+def _packed_entries(keys: list[bytes], entries: dict[bytes, Entry]) -> bytes:
+    packed = (
+        keccak(key)[-FINGERPRINT_BYTES:]
+        + entries[key].code.to_bytes(CODE_BYTES, "big")
+        + bytes([entries[key].meaning])
+        for key in reversed(keys)
+    )
+    return b"".join(packed).rjust(ENTRIES * ENTRY_BYTES, b"\0")
 
 
 __all__ = ["BUCKETS", "MOST_CHUNKS", "CodeTable", "Entry", "meaning_byte", "table_from"]

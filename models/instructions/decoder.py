@@ -18,7 +18,6 @@ from zkagent.models.encoding.amounts import format_amount, parse_amount
 from zkagent.models.encoding.balances import read_balance
 from zkagent.models.encoding.context import Context, Entry, read_history
 from zkagent.models.encoding.decoder import Argument, Decision, ToolSignature, token_of
-from zkagent.models.encoding.manifest import Action
 from zkagent.models.errors import DuplicateTool, UnknownDecimals
 from zkagent.models.instructions.calls import MOST_CALLS, PlannedCall, Slot, Tag, planned_calls
 from zkagent.models.instructions.manifest import ACTION_OF, VIEW_ACTION, InstructionManifest
@@ -69,6 +68,22 @@ def decode(
         return decoder.decide(y)
     except _Answered as answered:
         return answered.decision
+
+
+def tool_of(
+    manifest: InstructionManifest, place: int, tools: Sequence[ToolSignature]
+) -> int | None:
+    """Which of `tools` an action, by its place, means: the one at that place, if it has the
+    action's name and takes its types; otherwise the only one of that name, with those types. Raises
+    DuplicateTool."""
+    action = manifest.actions[place]
+    meant = ToolSignature(action.name, tuple(p.type for p in action.parameters))
+    if tuple(tools[place : place + 1]) == (meant,):
+        return place
+    named = [i for i, tool in enumerate(tools) if tool.name == action.name]
+    if len(named) > 1:
+        raise DuplicateTool(action.name)
+    return named[0] if named and tools[named[0]] == meant else None
 
 
 class _Decoder:
@@ -179,17 +194,10 @@ class _Decoder:
     def check_tools(self, steps: Sequence[_Step], done: int) -> None:
         """Before the first step those of all of them, later on that of the next one."""
         for step in steps if done == 0 else steps[done : done + 1]:
-            action = self.manifest.actions[step.action]
-            if not self.has_tool(action):
-                text = self.manifest.answers.no_tool.replace("{name}", action.name)
+            if tool_of(self.manifest, step.action, self.tools) is None:
+                name = self.manifest.actions[step.action].name
+                text = self.manifest.answers.no_tool.replace("{name}", name)
                 raise _Answered(self.answer("no_tool", text))
-
-    def has_tool(self, action: Action) -> bool:
-        named = [t for t in self.tools if t.name == action.name]
-        if len(named) > 1:
-            raise DuplicateTool(action.name)
-        types = tuple(p.type for p in action.parameters)
-        return bool(named) and named[0].parameter_types == types
 
     # Amounts
 
@@ -286,4 +294,4 @@ class _Decoder:
         return Argument("recipient", text, "prompt"), int(account, 16)
 
 
-__all__ = ["CAUTION_UNIT", "decode"]
+__all__ = ["CAUTION_UNIT", "decode", "tool_of"]

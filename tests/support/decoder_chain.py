@@ -10,7 +10,7 @@ from eth_utils.crypto import keccak
 from web3.exceptions import ContractLogicError
 
 from tests.support.encoding_chain import CONTEXT, PARAM_TYPES, RESULT, book_entry
-from tests.support.instructions import BOOK, CONTACTS, MANIFEST, Asked
+from tests.support.instructions import BOOK, CONTACTS, MANIFEST, TOOLS_HELD, Asked
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import ToolSignature
 from zkagent.models.instructions.parse import parse_words
@@ -67,9 +67,11 @@ class DecoderChain:
         return self.deploy("NamedTool", signature.name, types, twin=twin)
 
     def tool_named(self, name: str, held: Sequence[ToolSignature]) -> str:
-        """In lower case, as decoding has addresses."""
-        (signature,) = (each for each in held if each.name == name)
-        return self.tool(signature, 0).lower()
+        """The one that an action of this name means, in lower case, as decoding has addresses."""
+        (place,) = (i for i, action in enumerate(MANIFEST.actions) if action.name == name)
+        named = [i for i, tool in enumerate(held) if tool.name == name]
+        at = place if held[place : place + 1] == (TOOLS_HELD[place],) else named[0]
+        return self.tool(held[at], held[:at].count(held[at])).lower()
 
     def said(self, question: Asked) -> tuple[object, ...] | str:
         """The decision as the contract returns it, or the name of its error."""

@@ -93,11 +93,12 @@ def made_up_table(seed: int) -> CodeTable:
 
 
 def table_of_writers(seed: int) -> CodeTable:
-    """Random codes of what a model may know: the 2,000 words and marks that the writers used most,
-    first and last letters, in two contracts."""
+    """Random codes of what a model may know, in two contracts: the 2,000 words and marks that the
+    writers used most, the most frequent first, as a trained model has them; first and last
+    letters."""
     rng = random.Random(seed)
     counts = Counter(re.findall(r"[a-z][a-z']*|[^a-z0-9\s]", text_of_writers()))
-    words = sorted(word for word, _ in counts.most_common(2000))
+    words = [word for word, _ in counts.most_common(2000)]
     codes = iter(lambda: PRESENT | rng.getrandbits(47), 0)
     long = [word.encode() for word in words if len(word) >= 4]
     return table_of(

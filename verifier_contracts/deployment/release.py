@@ -20,6 +20,7 @@ from zkagent.verifier_contracts.toolchain.compile import (
     SOURCES,
     compile_sources,
     default_settings,
+    units_by_yul,
 )
 
 FORMAT = "zkagent-released-1"
@@ -49,6 +50,8 @@ def released_text(version: str, sources: Mapping[str, str]) -> str:
         "compiled_with": compiler(),
         "contracts": contracts,
     }
+    if by_yul := sorted(units_by_yul().intersection(sources)):
+        content["by_yul"] = by_yul
     return json.dumps(content, indent=1) + "\n"
 
 
@@ -62,7 +65,8 @@ def deciding_text(version: str, sources: Mapping[str, str]) -> str:
 
 
 def compiler() -> dict[str, Any]:
-    """What else decides about code than the sources. No library is linked: all are inlined."""
+    """What else decides about code than the sources, and than which of them are compiled by way of
+    Yul. No library is linked: all are inlined."""
     packages = json.loads(PINS.read_text())["packages"]
     settings = asdict(default_settings()) | {"metadata": "none"}
     return settings | {name: packages[name]["version"] for name in COMPILED_IN}

@@ -1,8 +1,9 @@
 """Solidity to bytecode through py-solc-x, once per content.
 
 Called by deployment, by the circuits' verifier step and by tests. The settings are those of
-foundry.toml. Compiling takes seconds to a minute with the JavaScript solc, so outputs are kept in
-the cache under the digest of everything that goes in: sources, settings, compiler.
+foundry.toml, which has a few contracts compiled by way of Yul. Compiling takes seconds to a minute
+with the JavaScript solc, so outputs are kept in the cache under the digest of everything that goes
+in: sources, settings, compiler.
 """
 
 import functools
@@ -13,8 +14,8 @@ import posixpath
 import re
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -48,14 +49,16 @@ class Settings:
     via_ir: bool
     evm_version: str
 
-    def standard_json(self) -> dict[str, Any]:
-        """solc's `settings`, reproducible: no metadata at the end of the code."""
+    def standard_json(self, wanted: Collection[str] = ("*",)) -> dict[str, Any]:
+        """solc's `settings`, reproducible: no metadata at the end of the code. wanted: units whose
+        contracts are compiled, by default all."""
+        outputs = {unit: {"*": [*OUTPUTS, IMMUTABLES]} for unit in sorted(wanted)}
         return {
             "optimizer": {"enabled": True, "runs": self.optimizer_runs},
             "viaIR": self.via_ir,
             "evmVersion": self.evm_version,
             "metadata": {"bytecodeHash": "none", "appendCBOR": False},
-            "outputSelection": {"*": {"*": [*OUTPUTS, IMMUTABLES], "": ["ast"]}},
+            "outputSelection": outputs | {"*": {**outputs.get("*", {}), "": ["ast"]}},
         }
 
 
@@ -86,8 +89,19 @@ class Contract:
 
 def default_settings() -> Settings:
     """The settings that forge uses, too."""
-    profile = tomllib.loads(FOUNDRY_TOML.read_text())["profile"]["default"]
+    profile = _profile()
     return Settings(profile["optimizer_runs"], profile["via_ir"], profile["evm_version"])
+
+
+def units_by_yul() -> frozenset[str]:
+    """Those whose contracts foundry.toml has compiled by way of Yul, whatever the others are."""
+    restrictions = _profile()["compilation_restrictions"]
+    return frozenset(each["paths"] for each in restrictions if each["via_ir"])
+
+
+def _profile() -> dict[str, Any]:
+    profile: dict[str, Any] = tomllib.loads(FOUNDRY_TOML.read_text())["profile"]["default"]
+    return profile
 
 
 def compile_all(settings: Settings | None = None) -> dict[str, Contract]:
@@ -120,13 +134,31 @@ def compile_sources(
         return {}
     tools = toolchain()
     units = with_imports(sources, tools, folders or {})
-    job = {
-        "language": "Solidity",
-        "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
-        "settings": (settings or default_settings()).standard_json(),
-    }
-    output = _cached_output(job, tools)
-    return _contracts(output, wanted=sources.keys())
+    compiled: dict[str, Any] = {"contracts": {}, "immutables": {}}
+    for each, wanted in _jobs(sources.keys(), settings):
+        job = {
+            "language": "Solidity",
+            "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
+            "settings": each.standard_json(wanted),
+        }
+        output = _cached_output(job, tools)
+        compiled["immutables"] |= output["immutables"]  # numbered alike: the units are the same
+        compiled["contracts"] |= output["contracts"]
+    return _contracts(compiled, wanted=sources.keys())
+
+
+def _jobs(
+    units: Collection[str], settings: Settings | None
+) -> Iterator[tuple[Settings, Collection[str]]]:
+    """With which settings which of these units are compiled."""
+    chosen = settings or default_settings()
+    by_yul = frozenset() if settings else units_by_yul().intersection(units)
+    if not by_yul:
+        yield chosen, ("*",)
+        return
+    yield replace(chosen, via_ir=True), by_yul
+    if others := frozenset(units) - by_yul:
+        yield chosen, others
 
 
 def error_abi(contracts: Mapping[str, Contract] | None = None) -> list[Mapping[str, Any]]:
@@ -320,4 +352,5 @@ __all__ = [
     "contract",
     "default_settings",
     "error_abi",
+    "units_by_yul",
 ]

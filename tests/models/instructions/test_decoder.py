@@ -1,5 +1,7 @@
 """From a network's numbers to calls, one an iteration: each decision and its neighbours."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.instructions import (
@@ -17,7 +19,7 @@ from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import DuplicateTool, OutputOutOfRange
 from zkagent.models.instructions.calls import Tag
-from zkagent.models.instructions.decoder import decode
+from zkagent.models.instructions.decoder import decode, tool_of
 from zkagent.models.instructions.packing import TAGS_BITS, Verdict
 
 SURE = 500
@@ -153,10 +155,23 @@ def test_nothing_is_done_unless_all_can_be() -> None:
     only = tuple(t for t in TOOLS_HELD if t.name == "Transfer")
     assert decide(PAIR, PAIR_TAGS, tools=only).kind == "no_tool"
     assert decide(PAIR, PAIR_TAGS, done, tools=only).action == "Transfer"
-    with pytest.raises(DuplicateTool):
-        decide(PAIR, PAIR_TAGS, tools=(*TOOLS_HELD, TOOLS_HELD[3]))
     assert decide(PAIR, {**PAIR_TAGS, "bob": Tag.NONE}).kind == "ask"
     assert decide(PAIR, {**PAIR_TAGS, "3": T.VIEW}).kind == "ask"
+
+
+def test_a_tool_at_its_action_s_place_is_meant_whatever_the_others_are() -> None:
+    view, deploy, withdraw, transfer = TOOLS_HELD
+    other = replace(transfer, parameter_types=("uint",))
+    for held in (TOOLS_HELD, (*TOOLS_HELD, transfer), (transfer, other, transfer, transfer)):
+        assert tool_of(MANIFEST, 3, held) == 3
+    assert tool_of(MANIFEST, 3, (transfer, view)) == 0
+    assert tool_of(MANIFEST, 3, (view, deploy, withdraw, other)) is None
+    assert tool_of(MANIFEST, 3, (view, deploy, withdraw)) is None
+    for held in ((transfer, transfer), (view, deploy, withdraw, other, transfer)):
+        with pytest.raises(DuplicateTool):
+            tool_of(MANIFEST, 3, held)
+    with pytest.raises(DuplicateTool):
+        decide(PAIR, PAIR_TAGS, tools=(withdraw, withdraw, transfer))
 
 
 def test_what_is_doubtful_is_named() -> None:

@@ -10,6 +10,7 @@ from tests.support.decoder_chain import DecoderChain
 from tests.support.instruction_chain import InstructionChain
 from tests.support.instruction_prompts import BOOKS, table_of_writers
 from tests.support.instructions import run_of
+from tests.support.whole_chain import WholeChain
 from zkagent.models.instructions.calls import Tag
 from zkagent.verifier_contracts.chain.local import Anvil
 
@@ -33,11 +34,11 @@ def contracts(anvil: Anvil) -> InstructionChain:
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
     [
-        (LONG, 68_000, 53_000),
-        (WORDY, 75_000, 60_000),
-        (UNKNOWN, 164_000, 148_500),
-        (b"zorb " * 30, 191_000, 175_500),
-        (SHORT, 50_500, 35_500),
+        (LONG, 54_000, 38_500),
+        (WORDY, 60_000, 44_500),
+        (UNKNOWN, 110_500, 95_000),
+        (b"zorb " * 30, 124_000, 111_500),
+        (SHORT, 41_500, 26_000),
     ],
 )
 def test_encoding_stays_affordable(
@@ -63,18 +64,54 @@ FOUR_TAGS |= {"all": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 72_500, 41_700),
-        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 80_500, 52_200),
-        (FOUR, FOUR_TAGS, 108_500, 80_100),
+        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_000, 18_500),
+        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_000, 28_300),
+        (FOUR, FOUR_TAGS, 62_500, 36_000),
     ],
 )
 def test_deciding_stays_affordable(
     chain: Anvil, prompt: str, tags: dict[str, Tag], first: int, later: int
 ) -> None:
-    """The dearest step of each run; of the first call, 27,500 are for contracts read anew."""
+    """The dearest step of each run; of the first call, 15,000 are for contracts read anew,
+    27,500 where all four tools are needed."""
     decoders = DecoderChain(chain)
     told = "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet"
     measured = [decoders.measure(question) for question in run_of(prompt, tags, told)]
     assert len(measured) > 1
     assert max(cold for cold, _ in measured) < first, measured
     assert max(warm for _, warm in measured) < later, measured
+
+
+TRANSFER = (  # 120 characters, 23 tokens
+    "please send 10.5 usdc from my wallet to my friend carol today because the dinner yesterday "
+    "was great and she paid for it"
+)
+DEPOSIT = (  # 119, 21
+    "could you please deposit 1,200 dai from my wallet into the lending pool today so that it "
+    "makes something until tomorrow"
+)
+COMPOUND = (  # 122, 23
+    "withdraw 300 gusd from the pool now please and send exactly half of it to bob because he "
+    "needs money before friday evening"
+)
+COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "half": T.TRANSFER, "bob": A}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags", "first", "later"),
+    [
+        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 75_000, 50_500),
+        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 71_500, 45_250),
+        (COMPOUND, COMPOUND_TAGS, 96_500, 60_500),
+    ],
+)
+def test_plain_instructions_are_read_and_decided_together(
+    chain: Anvil, prompt: str, tags: dict[str, Tag], first: int, later: int
+) -> None:
+    """The first step. Of the first call, 25,000 are for contracts read anew: both, the vocabulary's
+    two, books, the manifest's, a tool and what it says of itself."""
+    whole = WholeChain(chain, table_of_writers(1))
+    step, *_ = run_of(prompt, tags, "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet")
+    measured = whole.measure_both(step)
+    assert measured[0] < first, measured
+    assert measured[1] < later, measured

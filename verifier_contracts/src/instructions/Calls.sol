@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 import {Tokens} from "./Tokens.sol";
-
-/// @notice A call that a prompt asks for.
-/// @param action Its tag.
-/// @param filled By slot the token that fills it; zero of slots that the action does not need.
-struct PlannedCall {
-    uint256 action;
-    uint256[3] filled;
-}
 
 /// @title From a network's tags to the calls that a prompt asks for, exactly as
 ///   `models/instructions/calls.py`
 /// @notice A tag at an amount, an asset or a payee begins a call, or adds to the one before it. What a
 ///   call lacks it borrows: of the nearest call of its own action, an earlier one first, then of the
 ///   nearest other. Whatever does not come out whole is no call at all.
+/// @dev A call is words in memory: its tag; by slot the token that fills it, zero of slots that the action
+///   does not need; and room for its asset's token, see `InstructionDecoder`, and its units.
 library Calls {
     uint256 internal constant MOST_CALLS = 4;
+    uint256 internal constant BYTES = 192;
 
     uint256 internal constant ARGUMENT = 1;
     uint256 internal constant DEPOSIT = 2;
@@ -27,105 +21,154 @@ library Calls {
     uint256 internal constant TRANSFER = 4;
     uint256 internal constant VIEW = 5;
 
-    uint256 internal constant AMOUNT = 0;
-    uint256 internal constant ASSET = 1;
-    uint256 internal constant PAYEE = 2;
+    // Offsets in a call.
+    uint256 internal constant AMOUNT = 32;
+    uint256 internal constant ASSET = 64;
+    uint256 internal constant PAYEE = 96;
+    uint256 internal constant TOKEN = 128;
+    uint256 internal constant UNITS = 160;
 
     uint256 private constant TAG_BITS = 3;
     uint256 private constant LAST_PLACE = 29;
+    /// @dev By the kind of a token, a byte each from the lowest on, what it fills; zero of a doubt.
+    uint256 private constant SLOTS = 0x60606040002020202020200000;
 
-    /// @notice The calls in order; none where the tags do not come to whole calls.
-    /// @param parse As `ParsedTokens` has it, with `count` tokens.
+    /// @notice The calls in order.
+    /// @param parse As `ParsedTokens` has it.
     /// @param tags 3 bits for each of 30 places, the first place highest.
-    function plan(bytes calldata parse, uint256 count, uint256 tags)
+    /// @return first Memory position of the first one; the others behind it.
+    /// @return count How many they are; none where the tags do not come to whole calls.
+    /// @return doubt The prompt's first token in doubt, zero if there is none.
+    function plan(bytes calldata parse, uint256 tags)
         internal
         pure
-        returns (PlannedCall[] memory calls)
+        returns (uint256 first, uint256 count, uint256 doubt)
     {
-        PlannedCall[] memory own = new PlannedCall[](MOST_CALLS);
-        uint256 found = 0;
         unchecked {
-            for (uint256 i = 0; i < count; ++i) {
-                uint256 token = ParsedTokens.tokenAt(parse, i);
-                uint256 place = Tokens.placeOf(token);
-                if (place > LAST_PLACE) return calls;
-                uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
-                uint256 kind = Tokens.kindOf(token);
-                if (tag == 0 || kind == Kinds.DOUBT) continue;
-                if (tag != ARGUMENT) {
-                    if (found == MOST_CALLS) return calls;
-                    own[found++].action = tag;
+            (uint256 pos, uint256 end) = ParsedTokens.tokens(parse);
+            uint256 room = MOST_CALLS * BYTES;
+            assembly ("memory-safe") {
+                first := mload(0x40)
+                mstore(0x40, add(first, room))
+            }
+            uint256 call_ = first - BYTES;
+            bool whole = true;
+            for (; pos < end; pos += 32) {
+                uint256 token = ParsedTokens.load(pos);
+                uint256 slot = call_ + ((SLOTS >> (8 * Tokens.kindOf(token))) & 0xff);
+                if (slot == call_) {
+                    if (doubt == 0) doubt = token;
+                    continue;
                 }
-                if (found == 0) return calls;
-                uint256[3] memory filled = own[found - 1].filled;
-                uint256 slot = _slotOf(kind);
-                if (filled[slot] != 0) return calls;
-                filled[slot] = token;
+                uint256 place = Tokens.placeOf(token);
+                if (place > LAST_PLACE) whole = false;
+                uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
+                if (tag == 0 || !whole) continue;
+                if (tag != ARGUMENT) {
+                    whole = count != MOST_CALLS;
+                    if (!whole) continue;
+                    ++count;
+                    (slot, call_) = (slot + BYTES, call_ + BYTES);
+                    _begin(call_, tag);
+                }
+                whole = count != 0 && at(slot) == 0;
+                if (whole) put(slot, token);
+            }
+            if (!whole || !_completed(first, count)) count = 0;
+        }
+    }
+
+    /// @notice How many of so many calls are views.
+    function views(uint256 first, uint256 count) internal pure returns (uint256 found) {
+        unchecked {
+            for (uint256 end = first + BYTES * count; first < end; first += BYTES) {
+                if (at(first) == VIEW) ++found;
             }
         }
+    }
+
+    /// @notice The word at `pos` in memory.
+    function at(uint256 pos) internal pure returns (uint256 word) {
         assembly ("memory-safe") {
-            mstore(own, found)
+            word := mload(pos)
         }
-        return _completed(own);
     }
 
-    /// @dev With what each call borrows; empty unless all come out whole.
-    function _completed(PlannedCall[] memory own)
-        private
-        pure
-        returns (PlannedCall[] memory calls)
-    {
-        PlannedCall[] memory whole = new PlannedCall[](own.length);
-        for (uint256 i = 0; i < own.length; ++i) {
-            uint256 action = own[i].action;
-            whole[i].action = action;
-            for (uint256 slot = AMOUNT; slot <= PAYEE; ++slot) {
-                if (!_needs(action, slot)) continue;
-                uint256 token = _found(own, i, slot);
-                if (token == 0) return calls;
-                whole[i].filled[slot] = token;
+    /// @notice Writes the word at `pos` in memory.
+    function put(uint256 pos, uint256 word) internal pure {
+        assembly ("memory-safe") {
+            mstore(pos, word)
+        }
+    }
+
+    function _begin(uint256 pos, uint256 tag) private pure {
+        uint256 size = BYTES;
+        assembly ("memory-safe") {
+            calldatacopy(pos, calldatasize(), size)
+            mstore(pos, tag)
+        }
+    }
+
+    /// @dev Gives each call what it borrows, and takes from it what it does not need. False unless all come
+    ///   out whole.
+    function _completed(uint256 first, uint256 count) private pure returns (bool) {
+        unchecked {
+            uint256 own = count > 1 ? _copy(first, count) : first;
+            for (uint256 i = 0; i < count; ++i) {
+                uint256 call_ = first + BYTES * i;
+                uint256 action = at(call_);
+                if (action == VIEW) put(call_ + AMOUNT, 0);
+                else if (!_filled(own, count, i, call_, AMOUNT)) return false;
+                if (!_filled(own, count, i, call_, ASSET)) return false;
+                if (action != TRANSFER) put(call_ + PAYEE, 0);
+                else if (!_filled(own, count, i, call_, PAYEE)) return false;
             }
+            return true;
         }
-        return whole;
     }
 
-    function _needs(uint256 action, uint256 slot) private pure returns (bool) {
-        if (slot == ASSET) return true;
-        return slot == AMOUNT ? action != VIEW : action == TRANSFER;
+    function _copy(uint256 first, uint256 count) private pure returns (uint256 copy) {
+        uint256 size = BYTES * count;
+        assembly ("memory-safe") {
+            copy := mload(0x40)
+            mcopy(copy, first, size)
+            mstore(0x40, add(copy, size))
+        }
     }
 
-    function _found(PlannedCall[] memory own, uint256 index, uint256 slot)
+    /// @dev Whether a slot that is needed is filled, by the call itself or by another one.
+    function _filled(uint256 own, uint256 count, uint256 index, uint256 call_, uint256 slot)
         private
         pure
-        returns (uint256 token)
+        returns (bool)
     {
-        token = own[index].filled[slot];
-        if (token != 0) return token;
-        token = _lent(own, index, slot, true);
-        return token != 0 ? token : _lent(own, index, slot, false);
+        if (at(call_ + slot) != 0) return true;
+        uint256 token = _lentBy(own, count, index, slot, true);
+        if (token == 0) token = _lentBy(own, count, index, slot, false);
+        if (token != 0) put(call_ + slot, token);
+        return token != 0;
     }
 
     /// @dev Of the nearest call that has it, among those of the same action or among the others: an
     ///   earlier one first.
-    function _lent(PlannedCall[] memory own, uint256 index, uint256 slot, bool same)
+    function _lentBy(uint256 own, uint256 count, uint256 index, uint256 slot, bool same)
         private
         pure
         returns (uint256 token)
     {
-        uint256 action = own[index].action;
-        for (uint256 i = index; i > 0; --i) {
-            token = own[i - 1].filled[slot];
-            if (token != 0 && (own[i - 1].action == action) == same) return token;
+        unchecked {
+            uint256 action = at(own + BYTES * index);
+            for (uint256 i = index; i > 0; --i) {
+                uint256 call_ = own + BYTES * (i - 1);
+                token = at(call_ + slot);
+                if (token != 0 && (at(call_) == action) == same) return token;
+            }
+            for (uint256 i = index + 1; i < count; ++i) {
+                uint256 call_ = own + BYTES * i;
+                token = at(call_ + slot);
+                if (token != 0 && (at(call_) == action) == same) return token;
+            }
+            return 0;
         }
-        for (uint256 i = index + 1; i < own.length; ++i) {
-            token = own[i].filled[slot];
-            if (token != 0 && (own[i].action == action) == same) return token;
-        }
-        return 0;
-    }
-
-    function _slotOf(uint256 kind) private pure returns (uint256) {
-        if (kind < Kinds.DOUBT) return AMOUNT;
-        return kind == Kinds.SYMBOL ? ASSET : PAYEE;
     }
 }

@@ -7,24 +7,28 @@ import {Assets} from "../encoding/Assets.sol";
 import {BalanceReading} from "../encoding/BalanceReading.sol";
 import {DecisionEncoding} from "../encoding/DecisionEncoding.sol";
 import {HistoryReading} from "../encoding/HistoryReading.sol";
-import {Action, ModelData, Parameter} from "../encoding/ModelData.sol";
+import {ModelData} from "../encoding/ModelData.sol";
 import {ParseFormat} from "../encoding/ParseFormat.sol";
 import {Scores} from "../encoding/Scores.sol";
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
 import {Texts} from "../encoding/Texts.sol";
-import {ToolMatching} from "../encoding/ToolMatching.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
 import {IInstructedAgent, IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Answers} from "./Answers.sol";
-import {Calls, PlannedCall} from "./Calls.sol";
+import {Asking} from "./Asking.sol";
+import {Books} from "./Books.sol";
+import {CallEncoding, Written} from "./CallEncoding.sol";
+import {Calls} from "./Calls.sol";
 import {Kinds} from "./Kinds.sol";
+import {ManifestText} from "./ManifestText.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
 import {Quantities} from "./Quantities.sol";
 import {Tokens} from "./Tokens.sol";
-import {Said, Verdicts} from "./Verdicts.sol";
+import {Tools} from "./Tools.sol";
+import {Verdicts} from "./Verdicts.sol";
 
 /// @title From a network's numbers to a decision, exactly as `models/instructions/decoder.py`
 /// @notice The prompt's calls are the same at every iteration; the history says how many are done. A call
@@ -34,6 +38,11 @@ import {Said, Verdicts} from "./Verdicts.sol";
 contract InstructionDecoder is IDecoder {
     /// @dev What a decision is made of.
     /// @param manifest Memory position of the manifest's part.
+    /// @param prompt Where it begins in calldata.
+    /// @param length How long it is.
+    /// @param calls The prompt's calls, see `Calls`, and how many they are.
+    /// @param doubt The prompt's first token in doubt, zero if there is none.
+    /// @param parameters Memory position of those of the next step's action, see `ManifestText`.
     /// @param actions Those to take in their order, a byte each from the lowest on.
     /// @param steps How many these are.
     /// @param done How many of them the history has.
@@ -41,7 +50,12 @@ contract InstructionDecoder is IDecoder {
     struct Plan {
         uint256 manifest;
         BookEntries symbols;
-        PlannedCall[] calls;
+        uint256 prompt;
+        uint256 length;
+        uint256 calls;
+        uint256 count;
+        uint256 doubt;
+        uint256 parameters;
         uint256 actions;
         uint256 steps;
         uint256 done;
@@ -53,8 +67,12 @@ contract InstructionDecoder is IDecoder {
     // Places of actions in the manifest.
     uint256 private constant VIEW_ACTION = 0;
     uint256 private constant WITHDRAW_ACTION = 2;
+    uint256 private constant TRANSFER_ACTION = 3;
     /// @dev Hundredths of a log-odd: what `IInstructedAgent.caution` counts in.
     uint256 private constant CAUTION_UNIT = 100;
+    /// @dev Of a call's asset, which is its token's address and its decimals above that: it is known.
+    uint256 private constant KNOWN = 1 << 255;
+    uint256 private constant DECIMALS_SHIFT = 160;
 
     address private immutable _data;
     uint256 private immutable _length;
@@ -76,124 +94,161 @@ contract InstructionDecoder is IDecoder {
         view
         returns (AgentIterationResult memory)
     {
-        Said memory said = Verdicts.read(output);
-        uint256 count = ParsedTokens.count(parse);
-        Plan memory plan;
-        plan.manifest = ModelData.load(_data, MANIFEST_AT, _length);
-        plan.calls = Calls.plan(parse, count, said.tags);
-        uint256 views = _views(plan.calls);
-        if (_acts(c.agent, said.margin)) {
-            _checkDoubts(c, parse, count, plan.manifest);
-            if (plan.calls.length == 0 || views != 0) _answer(plan.manifest, ModelData.ASK);
+        (int256 margin, uint256 other, uint256 tags) = Verdicts.read(output);
+        Plan memory plan = _open(c.prompt, parse, tags);
+        uint256 views = Calls.views(plan.calls, plan.count);
+        if (_acts(c.agent, margin)) {
+            _checkDoubts(plan);
+            if (plan.count == 0 || views != 0) _answer(plan.manifest, ModelData.ASK);
             _act(c, parse, plan);
         }
-        if (said.other == Verdicts.VIEW) {
-            if (views < plan.calls.length) _answer(plan.manifest, ModelData.ASK);
+        if (other == Verdicts.VIEW) {
+            if (views < plan.count) _answer(plan.manifest, ModelData.ASK);
             _view(c, parse, plan);
         }
-        if (said.other == Verdicts.ASK) {
-            _checkDoubts(c, parse, count, plan.manifest);
+        if (other == Verdicts.ASK) {
+            _checkDoubts(plan);
             _answer(plan.manifest, ModelData.ASK);
         }
-        _answer(plan.manifest, said.other == Verdicts.HELP ? Answers.HELP : ModelData.DECLINE);
+        _answer(plan.manifest, other == Verdicts.HELP ? Answers.HELP : ModelData.DECLINE);
+    }
+
+    function _open(string calldata prompt, bytes calldata parse, uint256 tags)
+        private
+        view
+        returns (Plan memory plan)
+    {
+        uint256 pos;
+        assembly ("memory-safe") {
+            pos := prompt.offset
+        }
+        (plan.prompt, plan.length) = (pos, bytes(prompt).length);
+        (plan.calls, plan.count, plan.doubt) = Calls.plan(parse, tags);
+        plan.manifest = ModelData.load(_data, MANIFEST_AT, _length);
     }
 
     function _acts(address agent, int256 margin) private view returns (bool) {
         if (margin <= 0) return false;
-        uint256 caution = IInstructedAgent(agent).caution();
-        if (caution > type(uint128).max) return false;
-        return uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
-    }
-
-    function _views(PlannedCall[] memory calls) private pure returns (uint256 views) {
-        for (uint256 i = 0; i < calls.length; ++i) {
-            if (calls[i].action == Calls.VIEW) ++views;
+        uint256 caution = Asking.word(agent, IInstructedAgent.caution.selector);
+        unchecked {
+            return
+                caution <= type(uint128).max
+                    && uint256(margin) * CAUTION_UNIT > caution * _marginUnit;
         }
     }
 
-    function _checkDoubts(Context calldata c, bytes calldata parse, uint256 count, uint256 manifest)
-        private
-        pure
-    {
-        for (uint256 i = 0; i < count; ++i) {
-            uint256 token = ParsedTokens.tokenAt(parse, i);
-            if (Tokens.kindOf(token) == Kinds.DOUBT) _doubt(c, manifest, token);
-        }
+    function _checkDoubts(Plan memory plan) private pure {
+        if (plan.doubt != 0) _doubt(plan, plan.doubt);
     }
 
     // What is to be done
 
     function _act(Context calldata c, bytes calldata parse, Plan memory plan) private view {
-        PlannedCall[] memory calls = plan.calls;
-        for (uint256 i = 0; i < calls.length; ++i) {
-            if (Quantities.shareOf(calls[i].filled[Calls.AMOUNT]) != 0) {
-                _add(plan, VIEW_ACTION);
+        unchecked {
+            for (uint256 i = 0; i < plan.count; ++i) {
+                uint256 call_ = plan.calls + Calls.BYTES * i;
+                if (Quantities.shareOf(Calls.at(call_ + Calls.AMOUNT)) != 0) {
+                    _add(plan, VIEW_ACTION);
+                }
+                _add(plan, Calls.at(call_) - 1);
             }
-            _add(plan, calls[i].action - 1);
+            _walk(c, plan);
+            if (plan.done == plan.steps) _sayDone(c, plan);
+            address tool = _tool(c, plan);
+            plan.symbols = Books.load(address(uint160(ParsedTokens.word(parse, 0))));
+            uint256 next = _checkAmounts(plan);
+            uint256 index = _actionAt(plan, plan.done);
+            if (index != VIEW_ACTION && Calls.at(next + Calls.UNITS) == 0) {
+                Calls.put(next + Calls.UNITS, _partOfBalance(c, plan, next, index));
+            }
+            _returnCall(c, parse, plan, next, tool);
         }
-        uint256[] memory pieces = Answers.none();
-        Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DONE));
-        _walk(c, plan, pieces);
-        if (plan.done == plan.steps) Answers.finish(pieces);
-        (address tool, Action memory action) = _tool(c, plan);
-        plan.symbols = SymbolList.load(address(uint160(ParsedTokens.word(parse, 0))));
-        uint256 units;
-        PlannedCall memory next;
-        uint256 step = 0;
-        for (uint256 i = 0; i < calls.length; ++i) {
-            uint256 exact = _exactAmount(c, plan, calls[i]);
-            uint256 after_ = step + (exact == 0 ? 2 : 1);
-            if (step <= plan.done && plan.done < after_) (next, units) = (calls[i], exact);
-            step = after_;
+    }
+
+    /// @dev Writes the units of all calls whose amounts are exact.
+    /// @return next The call of the next step.
+    function _checkAmounts(Plan memory plan) private view returns (uint256 next) {
+        unchecked {
+            uint256 step = 0;
+            for (uint256 i = 0; i < plan.count; ++i) {
+                uint256 call_ = plan.calls + Calls.BYTES * i;
+                uint256 units = _exactAmount(plan, call_);
+                Calls.put(call_ + Calls.UNITS, units);
+                if (step <= plan.done) next = call_;
+                step += units == 0 ? 2 : 1;
+            }
         }
-        uint256 index = (plan.actions >> (8 * plan.done)) & 0xff;
-        if (index != VIEW_ACTION && units == 0) units = _partOfBalance(c, plan, next, index);
-        _returnCall(c, parse, plan, next, units, tool, action);
     }
 
     function _view(Context calldata c, bytes calldata parse, Plan memory plan) private view {
-        plan.symbols = SymbolList.load(address(uint160(ParsedTokens.word(parse, 0))));
+        plan.symbols = Books.load(address(uint160(ParsedTokens.word(parse, 0))));
         uint256 listed = SymbolList.lengthOf(plan.symbols);
         if (listed > Calls.MOST_CALLS) listed = Calls.MOST_CALLS;
-        plan.steps = plan.calls.length == 0 ? listed : plan.calls.length;
-        uint256[] memory pieces = Answers.none();
-        _walk(c, plan, pieces);
-        if (plan.done == plan.steps) {
-            if (pieces.length == 0) _answer(plan.manifest, ModelData.NOTHING);
-            Answers.finish(pieces);
-        }
-        (address tool, Action memory action) = _tool(c, plan);
-        PlannedCall memory next;
-        if (plan.calls.length != 0) next = plan.calls[plan.done];
-        _returnCall(c, parse, plan, next, 0, tool, action);
+        plan.steps = plan.count == 0 ? listed : plan.count;
+        _walk(c, plan);
+        if (plan.done == plan.steps) _sayObserved(c, plan);
+        address tool = _tool(c, plan);
+        uint256 next = plan.count == 0 ? 0 : plan.calls + Calls.BYTES * plan.done;
+        _returnCall(c, parse, plan, next, tool);
     }
 
     function _add(Plan memory plan, uint256 action) private pure {
-        plan.actions |= action << (8 * plan.steps++);
+        unchecked {
+            plan.actions |= action << (8 * plan.steps++);
+        }
+    }
+
+    function _actionAt(Plan memory plan, uint256 step) private pure returns (uint256) {
+        unchecked {
+            return (plan.actions >> (8 * step)) & 0xff;
+        }
     }
 
     /// @dev Counts the steps that the history has; another history than theirs ends the run.
-    /// @param pieces Get what was done, if there is one already, or else what was observed.
-    function _walk(Context calldata c, Plan memory plan, uint256[] memory pieces) private pure {
-        bool acting = pieces.length != 0;
-        for (uint256 i = 0; i < c.agentReasoning.length; ++i) {
-            string calldata entry = c.agentReasoning[i];
+    function _walk(Context calldata c, Plan memory plan) private pure {
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
             if (bytes(entry).length == 0) continue;
             if (plan.done == plan.steps) _answer(plan.manifest, ModelData.UNREADABLE);
-            uint256 index = (plan.actions >> (8 * plan.done++)) & 0xff;
-            (uint256 prefix, uint256 name) = ModelData.readNames(plan.manifest, index);
+            (uint256 prefix,) = ModelData.readNames(plan.manifest, _actionAt(plan, plan.done++));
             if (!Answers.beginsWith(entry, prefix)) _answer(plan.manifest, ModelData.UNREADABLE);
             plan.last = i;
-            uint256 from = ModelData.lengthOf(prefix);
-            if (!acting) {
-                uint256 seen = _observation(entry, i, from);
-                if (seen == 0) continue;
-                Answers.separate(pieces, 0);
-                Answers.add(pieces, seen);
-            } else if (index != VIEW_ACTION) {
-                Answers.addAction(pieces, 1, name, entry, from);
-            }
         }
+    }
+
+    /// @dev Ends the run with what was done: each action but the views.
+    function _sayDone(Context calldata c, Plan memory plan) private pure {
+        uint256[] memory pieces = Answers.none();
+        Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DONE));
+        uint256 step = 0;
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
+            if (bytes(entry).length == 0) continue;
+            uint256 index = _actionAt(plan, step++);
+            if (index == VIEW_ACTION) continue;
+            (uint256 prefix, uint256 name) = ModelData.readNames(plan.manifest, index);
+            Answers.addAction(pieces, 1, name, entry, ModelData.lengthOf(prefix));
+        }
+        Answers.finish(pieces);
+    }
+
+    /// @dev Ends the run with what was observed.
+    function _sayObserved(Context calldata c, Plan memory plan) private pure {
+        uint256[] memory pieces = Answers.none();
+        (uint256 prefix,) = ModelData.readNames(plan.manifest, VIEW_ACTION);
+        string[] calldata entries = c.agentReasoning;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            string calldata entry = entries[i];
+            if (bytes(entry).length == 0) continue;
+            uint256 seen = _observation(entry, i, ModelData.lengthOf(prefix));
+            if (seen == 0) continue;
+            Answers.separate(pieces, 0);
+            Answers.add(pieces, seen);
+        }
+        if (pieces.length == 0) _answer(plan.manifest, ModelData.NOTHING);
+        Answers.finish(pieces);
     }
 
     /// @dev The span of an entry's observation, zero if it has none.
@@ -208,25 +263,21 @@ contract InstructionDecoder is IDecoder {
         return Texts.slice(entry, start, end);
     }
 
-    /// @dev Before the first step the tools of all of them have to be there, later on that of the next one.
-    /// @return tool That of the next step.
-    /// @return next The next step's action.
-    function _tool(Context calldata c, Plan memory plan)
-        private
-        view
-        returns (address tool, Action memory next)
-    {
+    /// @dev The tool of the next step. Before the first step those of all of them have to be there.
+    function _tool(Context calldata c, Plan memory plan) private view returns (address tool) {
         unchecked {
             uint256 end = plan.done == 0 ? plan.steps : plan.done + 1;
             uint256 checked = 0;
             for (uint256 i = plan.done; i < end; ++i) {
-                uint256 index = (plan.actions >> (8 * i)) & 0xff;
+                uint256 index = _actionAt(plan, i);
                 if ((checked >> index) & 1 == 1) continue;
                 checked |= 1 << index;
-                Action memory action = ModelData.readAction(plan.manifest, index);
-                address found = ToolMatching.find(c.tools, action);
-                if (found == address(0)) _say(action.noTool);
-                if (i == plan.done) (tool, next) = (found, action);
+                uint256 name = ManifestText.nameOf(ManifestText.record(plan.manifest, index));
+                uint256 noTool = ManifestText.behind(name);
+                uint256 parameters = ManifestText.behind(noTool);
+                address found = Tools.find(c.tools, name, parameters, index);
+                if (found == address(0)) _say(noTool);
+                if (i == plan.done) (tool, plan.parameters) = (found, parameters);
             }
         }
     }
@@ -235,47 +286,40 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Units of the call's asset; zero where the balance decides. An amount that the asset does not
     ///   have ends the run.
-    function _exactAmount(Context calldata c, Plan memory plan, PlannedCall memory call_)
-        private
-        view
-        returns (uint256 units)
-    {
-        uint256 amount = call_.filled[Calls.AMOUNT];
+    function _exactAmount(Plan memory plan, uint256 call_) private view returns (uint256 units) {
+        uint256 amount = Calls.at(call_ + Calls.AMOUNT);
         bool but = Quantities.isBut(amount);
         if (Quantities.shareOf(amount) != 0 && !but) return 0;
-        units = _units(c, plan, call_);
+        units = _units(plan, call_);
         if (but) return 0;
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
     }
 
-    function _units(Context calldata c, Plan memory plan, PlannedCall memory call_)
-        private
-        view
-        returns (uint256)
-    {
-        uint256 amount = call_.filled[Calls.AMOUNT];
-        (, uint256 decimals) = _token(c, plan, call_);
-        uint256 places = Quantities.placesOf(amount);
-        uint256 digits = Quantities.digitsOf(amount);
-        if (places > decimals) _doubt(c, plan.manifest, amount);
-        uint256 scale = 10 ** (decimals - places);
-        if (digits > type(uint256).max / scale) _doubt(c, plan.manifest, amount);
-        return digits * scale;
+    function _units(Plan memory plan, uint256 call_) private view returns (uint256) {
+        unchecked {
+            uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+            (, uint256 decimals) = _asset(plan, call_);
+            uint256 places = Quantities.placesOf(amount);
+            uint256 digits = Quantities.digitsOf(amount);
+            if (places > decimals) _doubt(plan, amount);
+            uint256 scale = 10 ** (decimals - places); // decimals: up to 77
+            if (digits > type(uint256).max / scale) _doubt(plan, amount);
+            return digits * scale;
+        }
     }
 
     /// @dev By the balance that was viewed just before.
-    function _partOfBalance(
-        Context calldata c,
-        Plan memory plan,
-        PlannedCall memory call_,
-        uint256 action
-    ) private view returns (uint256 units) {
-        uint256 amount = call_.filled[Calls.AMOUNT];
-        (address token, uint8 decimals) = _token(c, plan, call_);
+    function _partOfBalance(Context calldata c, Plan memory plan, uint256 call_, uint256 action)
+        private
+        view
+        returns (uint256 units)
+    {
+        uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+        (address token, uint8 decimals) = _asset(plan, call_);
         uint256 text = _balance(c, plan, token, action);
         uint256 there = Decimals.parse(Texts.copy(text), decimals);
         if (Quantities.isBut(amount)) {
-            uint256 kept = _units(c, plan, call_);
+            uint256 kept = _units(plan, call_);
             if (kept > there) _answer(plan.manifest, Answers.SHORT);
             units = there - kept;
         } else {
@@ -309,83 +353,127 @@ contract InstructionDecoder is IDecoder {
         return Texts.slice(entry, start, end);
     }
 
-    function _token(Context calldata c, Plan memory plan, PlannedCall memory call_)
+    /// @dev A call's asset; looked up once.
+    function _asset(Plan memory plan, uint256 call_)
         private
         view
         returns (address token, uint8 decimals)
     {
-        uint256 entry;
-        (token, entry) = Assets.find(plan.symbols, _text(c, call_.filled[Calls.ASSET]));
-        decimals = Assets.decimalsOf(token, entry);
+        uint256 known = Calls.at(call_ + Calls.TOKEN);
+        if (known == 0) {
+            uint256 entry;
+            (token, entry) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
+            decimals = Assets.decimalsOf(token, entry);
+            known = KNOWN | (uint256(decimals) << DECIMALS_SHIFT) | uint160(token);
+            Calls.put(call_ + Calls.TOKEN, known);
+        }
+        return (address(uint160(known)), uint8(known >> DECIMALS_SHIFT));
     }
 
     // Decisions
 
+    /// @param call_ Zero of a view that the prompt does not name: of the asset that the book lists at the
+    ///   step's place.
     function _returnCall(
         Context calldata c,
         bytes calldata parse,
         Plan memory plan,
-        PlannedCall memory call_,
-        uint256 units,
-        address tool,
-        Action memory action
+        uint256 call_,
+        address tool
     ) private view {
-        for (uint256 i = 0; i < action.parameters.length; ++i) {
-            Parameter memory parameter = action.parameters[i];
-            if (parameter.slot == Scores.ASSET) {
-                _fillAsset(c, plan, call_.filled[Calls.ASSET], parameter);
-            } else if (parameter.slot == Scores.AMOUNT) {
-                (, uint8 decimals) = _token(c, plan, call_);
-                parameter.value = units;
-                parameter.text = DecisionEncoding.inMemory(Decimals.toString(units, decimals));
-            } else {
-                uint256 payee = call_.filled[Calls.PAYEE];
-                parameter.text = _text(c, payee);
-                parameter.value = uint160(_payee(c.agent, parse, payee, parameter.text));
+        unchecked {
+            uint256 index = _actionAt(plan, plan.done);
+            uint256 record = ManifestText.record(plan.manifest, index);
+            uint256 pos = plan.parameters;
+            uint256 asset = _assetOf(plan, call_);
+            uint256 payee = index == TRANSFER_ACTION ? _payeeOf(c.agent, parse, plan, call_) : 0;
+            Written memory w = CallEncoding.begin(
+                tool, ManifestText.byteAt(pos), ManifestText.prefixOf(plan.manifest, record)
+            );
+            uint256 count = ManifestText.byteAt(pos++);
+            for (; count != 0; --count) {
+                CallEncoding.addText(w, ManifestText.openingOf(pos));
+                uint256 slot = ManifestText.byteAt(pos + 1);
+                uint256 value = slot == Scores.ASSET ? asset : payee;
+                if (slot == Scores.AMOUNT) value = _addAmount(w, call_);
+                else _addName(plan, w, slot == Scores.ASSET ? Calls.ASSET : Calls.PAYEE, call_);
+                CallEncoding.addValue(w, ManifestText.byteAt(pos), value);
+                pos = ManifestText.nextParameter(pos);
             }
+            CallEncoding.finish(w);
         }
-        DecisionEncoding.returnCallOfPieces(tool, action);
     }
 
-    /// @dev Without a token, the asset is the one that the book lists at the step's place.
-    function _fillAsset(
-        Context calldata c,
-        Plan memory plan,
-        uint256 token,
-        Parameter memory parameter
-    ) private pure {
-        if (token != 0) {
-            parameter.text = _text(c, token);
-            (address found,) = Assets.find(plan.symbols, parameter.text);
-            parameter.value = uint160(found);
-            return;
-        }
-        uint256 entry = SymbolList.entryAt(plan.symbols, plan.done);
-        parameter.text = DecisionEncoding.inMemory(SymbolList.symbolOf(entry));
-        parameter.value = uint160(SymbolList.tokenOf(entry));
+    /// @dev Writes an asset or a payee as the prompt has it, or else as the book has the asset.
+    function _addName(Plan memory plan, Written memory w, uint256 slot, uint256 call_)
+        private
+        pure
+    {
+        if (call_ != 0) CallEncoding.addSpan(w, _text(plan, Calls.at(call_ + slot)));
+        else CallEncoding.addSymbol(w, SymbolList.entryAt(plan.symbols, plan.done));
     }
 
-    function _payee(address agent, bytes calldata parse, uint256 token, uint256 text)
+    /// @dev The token of the step's asset. Of a view, decimals are nobody's business.
+    function _assetOf(Plan memory plan, uint256 call_) private pure returns (uint256) {
+        if (call_ == 0) {
+            return uint160(SymbolList.tokenOf(SymbolList.entryAt(plan.symbols, plan.done)));
+        }
+        uint256 known = Calls.at(call_ + Calls.TOKEN);
+        if (known != 0) return uint160(known);
+        (address token,) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
+        return uint160(token);
+    }
+
+    /// @dev Writes a call's amount; gives its units.
+    function _addAmount(Written memory w, uint256 call_) private pure returns (uint256 units) {
+        unchecked {
+            units = Calls.at(call_ + Calls.UNITS);
+            uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+            if (Quantities.shareOf(amount) == 0) {
+                // As the prompt has it: without zeros at its end.
+                CallEncoding.addNumber(w, Quantities.digitsOf(amount), Quantities.placesOf(amount));
+                return units;
+            }
+            uint256 value = units;
+            uint256 places = uint8(Calls.at(call_ + Calls.TOKEN) >> DECIMALS_SHIFT);
+            for (; places != 0 && value % 10 == 0; --places) {
+                value /= 10;
+            }
+            CallEncoding.addNumber(w, value, places);
+        }
+    }
+
+    /// @dev Whom a call pays.
+    function _payeeOf(address agent, bytes calldata parse, Plan memory plan, uint256 call_)
         private
         view
-        returns (address)
+        returns (uint256)
     {
-        uint256 kind = Tokens.kindOf(token);
-        if (kind == Kinds.OWNER) return IOwnedAgent(agent).owner();
-        if (kind == Kinds.ADDRESS) return Assets.parseAddress(text);
+        uint256 payee = Calls.at(call_ + Calls.PAYEE);
+        uint256 kind = Tokens.kindOf(payee);
+        if (kind == Kinds.OWNER) return Asking.addressOf(agent, IOwnedAgent.owner.selector);
+        uint256 text = _text(plan, payee);
+        if (kind == Kinds.ADDRESS) return uint160(Assets.parseAddress(text));
         address book = address(uint160(ParsedTokens.word(parse, 1)));
-        (address found,) = Assets.find(SymbolList.load(book), text);
-        return found;
+        (address found,) = Assets.find(Books.load(book), text);
+        return uint160(found);
     }
 
-    function _text(Context calldata c, uint256 token) private pure returns (uint256) {
-        return Texts.slice(c.prompt, Tokens.startOf(token), Tokens.endOf(token));
+    /// @dev The span of a token's text, as `Texts` has it.
+    function _text(Plan memory plan, uint256 token) private pure returns (uint256) {
+        unchecked {
+            (uint256 start, uint256 end) = (Tokens.startOf(token), Tokens.endOf(token));
+            if (start > end || end > plan.length) {
+                revert Texts.ForeignParse(start, end, plan.length);
+            }
+            return ((plan.prompt + start) << 32) | (end - start);
+        }
     }
 
-    function _doubt(Context calldata c, uint256 manifest, uint256 token) private pure {
+    function _doubt(Plan memory plan, uint256 token) private pure {
         uint256[] memory pieces = Answers.none();
-        Answers.addText(pieces, ModelData.answer(manifest, Answers.DOUBTFUL));
-        Answers.add(pieces, _text(c, token));
+        Answers.addText(pieces, ModelData.answer(plan.manifest, Answers.DOUBTFUL));
+        Answers.add(pieces, _text(plan, token));
         Answers.finish(pieces);
     }
 

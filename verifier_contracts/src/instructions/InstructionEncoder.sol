@@ -2,14 +2,15 @@
 pragma solidity ^0.8.30;
 
 import {ModelData} from "../encoding/ModelData.sol";
-import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
-import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
+import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {Context, IEncoder, IPromptEncoder} from "../interfaces/IEncoder.sol";
-import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {Asking} from "./Asking.sol";
+import {Books} from "./Books.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
-import {Reading} from "./Reading.sol";
-import {Pieces, Scanner} from "./Scanner.sol";
+import {PieceWord, Reading} from "./Reading.sol";
+import {Scanner} from "./Scanner.sol";
 import {Tokens} from "./Tokens.sol";
 
 /// @title From an instruction to a network's features, exactly as `models/instructions`
@@ -17,13 +18,18 @@ import {Tokens} from "./Tokens.sol";
 ///   one after another: symbol book, contact book (zero if none), number of tokens, then one word for
 ///   each token that fills a slot or is in doubt; see `Tokens`.
 contract InstructionEncoder is IPromptEncoder {
-    uint256 private constant MAX_CHUNKS = 8;
+    uint256 private constant MAX_CHUNKS = Codebook.MOST_CHUNKS;
     uint256 private constant FEATURE_BYTES = 180;
-    // From where the features begin, which is so far behind where what is returned does.
-    uint256 private constant HEAD = 128;
+    // From where the features begin, which is so far behind where what is returned does: `HEAD_BYTES`.
     uint256 private constant PARSE = 192;
-    uint256 private constant HEADER_BYTES = 96;
-    uint256 private constant ROOM = HEAD + PARSE + 32 + HEADER_BYTES + 32 * Tokens.LIMIT;
+    uint256 private constant PARSE_HEAD_BYTES = 96;
+    /// @dev Before the features.
+    uint256 private constant HEAD_BYTES = 128;
+    uint256 private constant KEYS_BYTES = 64;
+
+    bytes4 private constant SYMBOL_BOOK = ISymbolBookUser.symbolBook.selector;
+    bytes4 private constant CONTACT_BOOK = IContactBookUser.contactBook.selector;
+    bytes4 private constant POINTER = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
 
     // Contracts that hold the vocabulary; unused ones are zero.
     address private immutable _chunk0;
@@ -68,18 +74,19 @@ contract InstructionEncoder is IPromptEncoder {
 
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
-        (address symbols, address contacts) = _books(c.agent);
-        Pieces memory p = Scanner.scan(c.prompt);
         Reading memory r;
+        (address symbols, address contacts) = _books(c.agent);
+        bytes32 found = _readings(symbols, contacts);
+        r.symbols = Books.load(symbols);
+        r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
+        r.filter = Books.filter(r.symbols) | Books.filter(r.contacts);
         r.vocabulary = _vocabulary();
-        Codebook.lookUp(r.vocabulary, p.pieces, p.last);
-        (r.next, r.last, r.original, r.start) = (p.pieces, p.last, p.original, p.start);
-        r.symbols = SymbolList.load(symbols);
-        r.contacts = contacts == address(0) ? _nobody() : SymbolList.load(contacts);
         r.kinds = _kinds();
-        uint256 features = _reserve(r);
+        Scanner.open(r, c.prompt);
+        uint256 parse = _reserve(r);
+        Scanner.scan(r);
         Reader.run(r);
-        _return(features, symbols, contacts, r);
+        _return(r, parse, symbols, contacts, found);
     }
 
     /// @inheritdoc IPromptEncoder
@@ -90,9 +97,9 @@ contract InstructionEncoder is IPromptEncoder {
 
     /// @dev Where the entries of the agent's books are; zero for contacts if it has none.
     function _books(address agent) private view returns (address symbols, address contacts) {
-        symbols = ISymbolBookUser(agent).symbolBook().pointer();
-        IContactBook book = IContactBookUser(agent).contactBook();
-        if (address(book) != address(0)) contacts = book.pointer();
+        symbols = _told(_told(agent, SYMBOL_BOOK), POINTER);
+        contacts = _told(agent, CONTACT_BOOK);
+        if (contacts != address(0)) contacts = _told(contacts, POINTER);
     }
 
     /// @dev Books are strangers' contracts: what they point to may come to have code later on.
@@ -101,52 +108,54 @@ contract InstructionEncoder is IPromptEncoder {
         return keccak256(abi.encode(symbols, symbols.codehash, contacts, ofContacts));
     }
 
-    /// @dev Zeroed memory for `abi.encode(features, parse, readings)`.
-    /// @return features Where the features go.
-    function _reserve(Reading memory r) private pure returns (uint256 features) {
-        (uint256 room, uint256 head) = (ROOM, HEAD);
-        assembly ("memory-safe") {
-            features := mload(0x40)
-            calldatacopy(features, calldatasize(), room)
-            mstore(0x40, add(features, room))
-            features := add(features, head)
-        }
-        unchecked {
-            r.features = features;
-            r.parse = features + PARSE + 32 + HEADER_BYTES;
-        }
+    function _told(address to, bytes4 selector) private view returns (address) {
+        return address(Asking.addressOf(to, selector));
     }
 
-    /// @dev Ends the call with features and parse, which are in place but for what stands before each.
-    function _return(uint256 features, address symbols, address contacts, Reading memory r)
-        private
-        view
-    {
-        uint256 end = r.parse;
-        uint256 tokens = r.tokens;
-        bytes32 found = _readings(symbols, contacts);
+    /// @dev Memory for keys, for the parse and for what stands before the codes; behind it, in free memory,
+    ///   the pieces, whose place the codes take.
+    /// @return parse Where the words of the parse begin.
+    function _reserve(Reading memory r) private pure returns (uint256 parse) {
+        uint256 free;
         assembly ("memory-safe") {
-            let start := sub(features, HEAD)
+            free := mload(0x40)
+        }
+        unchecked {
+            r.keys = free;
+            r.parse = parse = free + KEYS_BYTES;
+            r.features = r.code = parse + 32 * Tokens.LIMIT + HEAD_BYTES;
+            r.next = r.features + 32;
+        }
+        PieceWord.store(r.features, 0);
+    }
+
+    /// @dev Ends the call with features, parse and readings.
+    function _return(
+        Reading memory r,
+        uint256 words,
+        address symbols,
+        address contacts,
+        bytes32 found
+    ) private pure {
+        uint256 features = r.features;
+        uint256 code = r.code;
+        uint256 size = r.parse;
+        uint256 tokens = Tokens.placeAt(r);
+        assembly ("memory-safe") {
+            size := sub(size, words)
+            let start := sub(features, HEAD_BYTES)
             let parse := add(features, PARSE)
+            calldatacopy(code, calldatasize(), sub(parse, code))
             mstore(start, 96)
-            mstore(add(start, 32), add(PARSE, HEAD))
+            mstore(add(start, 32), add(PARSE, HEAD_BYTES))
             mstore(add(start, 64), found)
             mstore(add(start, 96), FEATURE_BYTES)
-            mstore(parse, sub(sub(end, parse), 32))
+            mstore(parse, add(size, PARSE_HEAD_BYTES))
             mstore(add(parse, 32), symbols)
             mstore(add(parse, 64), contacts)
             mstore(add(parse, 96), tokens)
-            return(start, sub(end, start))
-        }
-    }
-
-    /// @dev A list without entries.
-    function _nobody() private pure returns (BookEntries list) {
-        assembly ("memory-safe") {
-            list := mload(0x40)
-            mstore(list, 0)
-            mstore(add(list, 32), add(list, 64))
-            mstore(0x40, add(list, 64))
+            mcopy(add(parse, 128), words, size)
+            return(start, add(add(PARSE, 256), size))
         }
     }
 
@@ -159,13 +168,24 @@ contract InstructionEncoder is IPromptEncoder {
     }
 
     function _vocabulary() private view returns (Vocabulary) {
-        address[MAX_CHUNKS + 1] memory chunks =
-            [address(0), _chunk0, _chunk1, _chunk2, _chunk3, _chunk4, _chunk5, _chunk6, _chunk7];
         uint256 pos;
         assembly ("memory-safe") {
-            pos := chunks
+            pos := mload(0x40)
+            mstore(0x40, add(pos, 512))
         }
+        PieceWord.store(pos, uint160(_chunk0));
+        PieceWord.store(pos + 32, uint160(_chunk1));
+        if (_count > 2) _storeFurther(pos + 64);
         return Codebook.open(pos, _count);
+    }
+
+    function _storeFurther(uint256 pos) private view {
+        PieceWord.store(pos, uint160(_chunk2));
+        PieceWord.store(pos + 32, uint160(_chunk3));
+        PieceWord.store(pos + 64, uint160(_chunk4));
+        PieceWord.store(pos + 96, uint160(_chunk5));
+        PieceWord.store(pos + 128, uint160(_chunk6));
+        PieceWord.store(pos + 160, uint160(_chunk7));
     }
 
     function _at(address[] memory chunks, uint256 i) private pure returns (address) {

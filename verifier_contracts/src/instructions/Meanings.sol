@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+/// @dev Words that are tokens of their own and say no amount, if none is in the making: those without a
+///   meaning, PERCENT, EXCEPT, GLUE, AND, ARTICLE. An article is one unless what it makes a number stands
+///   behind it. A number, for assembly.
+uint256 constant PLAIN_MEANINGS = 0x1e400000000000000000000000001;
+
 /// @title What a word does in an amount: the vocabulary's meaning byte
 /// @notice 1 to 9: a unit; 10 to 19: a teen; 20, 30 to 90: a ten; 120 + d: a fraction of denominator d.
 library Meanings {
@@ -34,9 +39,9 @@ library Meanings {
     /// @dev What goes on from "zero" or "point" as a number.
     uint256 internal constant DECIMALS = DIGITS | (1 << POINT);
 
-    /// @dev Words that begin nothing and name nobody, whatever stands behind them.
-    uint256 internal constant PLAIN =
-        1 | SCALES | (1 << DOZEN) | (1 << PERCENT) | (1 << EXCEPT) | (1 << GLUE) | (1 << AND);
+    uint256 internal constant PLAIN = PLAIN_MEANINGS;
+    /// @dev Those whose words need a closer look at their neighbours, or name somebody.
+    uint256 internal constant ALONE = PLAIN | SCALES | (1 << DOZEN) | (1 << OWNER);
 
     function isIn(uint256 set, uint256 meaning) internal pure returns (bool) {
         return (set >> meaning) & 1 != 0;

@@ -5,8 +5,8 @@ import {Ascii} from "../encoding/Ascii.sol";
 import {Checksum} from "../encoding/Checksum.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
+import {Books} from "./Books.sol";
 import {Cardinal, Cardinals, Decimal} from "./Cardinals.sol";
-import {Codebook} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Quantities} from "./Quantities.sol";
@@ -108,12 +108,11 @@ library Numbers {
     {
         unchecked {
             uint256 split = end - letters;
-            if (SymbolList.findWord(r.symbols, split, end) == 0) {
+            if (Books.findWord(r.symbols, split, end) == 0) {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
             uint256 pos = r.next - 32;
-            PieceWord.store(pos, (split << 32) | end);
-            Codebook.lookUp(r.vocabulary, pos, pos + 32);
+            PieceWord.store(pos, Scanner.word(r, split, end, 0));
             r.next = pos;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }

@@ -10,17 +10,25 @@ library ParsedTokens {
     /// @notice Not what the encoder returns.
     error MalformedTokens(uint256 length);
 
-    /// @notice How many words of tokens there are. Reverts unless all are whole.
-    function count(bytes calldata parse) internal pure returns (uint256) {
+    /// @notice Where in calldata the words of tokens begin and end. Reverts unless all are whole.
+    function tokens(bytes calldata parse) internal pure returns (uint256 pos, uint256 end) {
         if (parse.length < 32 * HEAD_WORDS || parse.length & 31 != 0) {
             revert MalformedTokens(parse.length);
         }
-        return parse.length / 32 - HEAD_WORDS;
+        unchecked {
+            assembly ("memory-safe") {
+                pos := parse.offset
+            }
+            end = pos + parse.length;
+            pos += 32 * HEAD_WORDS;
+        }
     }
 
-    /// @notice The word of token `i` of those that are there.
-    function tokenAt(bytes calldata parse, uint256 i) internal pure returns (uint256) {
-        return word(parse, HEAD_WORDS + i);
+    /// @notice The word at `pos` in calldata.
+    function load(uint256 pos) internal pure returns (uint256 w) {
+        assembly ("memory-safe") {
+            w := calldataload(pos)
+        }
     }
 
     /// @notice Word `i` of the byte string.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Numbers} from "./Numbers.sol";
 import {Quantities} from "./Quantities.sol";
-import {PieceWord, Reading} from "./Reading.sol";
+import {PLAIN_PIECE, PieceWord, Reading, SAID_PIECE} from "./Reading.sol";
 import {Scanner} from "./Scanner.sol";
 import {Tokens} from "./Tokens.sol";
 
@@ -21,9 +20,8 @@ library Reader {
     ///   EmptyPrompt or TooManyTokens.
     function run(Reading memory r) internal view {
         unchecked {
-            uint256 filter = SymbolList.filterOf(r.symbols) | SymbolList.filterOf(r.contacts);
             while (true) {
-                _plain(r, filter);
+                _settled(r);
                 uint256 begun = r.next;
                 if (begun >= r.last) break;
                 uint256 token = _next(r);
@@ -37,34 +35,52 @@ library Reader {
                 }
                 Tokens.write(r, token, begun);
             }
-            if (r.tokens == 0) revert Tokenizer.EmptyPrompt();
-            if (r.tokens > Tokens.LIMIT) revert Tokenizer.TooManyTokens(Tokens.LIMIT);
+            uint256 tokens = Tokens.placeAt(r);
+            if (tokens == 0) revert Tokenizer.EmptyPrompt();
+            if (tokens > Tokens.LIMIT) revert Tokenizer.TooManyTokens(Tokens.LIMIT);
         }
     }
 
-    /// @dev Takes words and marks whose code was found and that cannot be anything else.
-    /// @param filter Of symbols and contacts; see `SymbolList`.
-    function _plain(Reading memory r, uint256 filter) private pure {
+    /// @dev Takes pieces that are tokens by themselves, whose codes are in place.
+    function _settled(Reading memory r) private pure {
         uint256 pos = r.next;
-        uint256 last = r.last;
-        uint256 tokens = r.tokens;
+        uint256 code = r.code;
         uint256 features = r.features;
-        uint256 plain = Meanings.PLAIN;
-        uint256 filterBits = SymbolList.FILTER_BITS;
+        uint256 begins = r.start;
+        uint256 parse = r.parse;
         uint256 limit = Tokens.LIMIT;
         assembly ("memory-safe") {
-            for {} lt(pos, last) { pos := add(pos, 32) } {
-                let piece := shr(96, mload(pos))
-                if iszero(and(shr(shr(48, piece), plain), 1)) { break }
-                let code := shl(208, piece)
-                if or(iszero(code), iszero(lt(tokens, limit))) { break }
-                piece := shr(240, mload(and(shr(32, mload(pos)), 0xffffffff)))
-                if and(shr(mod(piece, filterBits), filter), 1) { break }
-                mstore(add(features, mul(6, tokens)), code)
-                tokens := add(tokens, 1)
+            for {} 1 { pos := add(pos, 32) } {
+                let piece := mload(pos)
+                // Mostly there are several plain ones.
+                for {} 1 {} {
+                    let second := mload(add(pos, 32))
+                    let third := mload(add(pos, 64))
+                    if iszero(and(and(and(piece, second), third), PLAIN_PIECE)) { break }
+                    mstore(code, piece)
+                    mstore(add(code, 6), second)
+                    mstore(add(code, 12), third)
+                    code := add(code, 18)
+                    pos := add(pos, 96)
+                    piece := mload(pos)
+                }
+                if iszero(and(piece, PLAIN_PIECE)) {
+                    if iszero(and(piece, SAID_PIECE)) { break }
+                    let place := div(sub(code, features), 6)
+                    if lt(place, limit) {
+                        // As `Tokens` has it: kind, start and end behind the place.
+                        place := or(place, shl(5, and(shr(68, piece), 15)))
+                        place := or(place, shl(9, sub(and(shr(32, piece), 0xffffffff), begins)))
+                        place := or(place, shl(19, sub(and(piece, 0xffffffff), begins)))
+                        mstore(parse, place)
+                        parse := add(parse, 32)
+                    }
+                }
+                mstore(code, piece)
+                code := add(code, 6)
             }
         }
-        (r.next, r.tokens) = (pos, tokens);
+        (r.next, r.code, r.parse) = (pos, code, parse);
     }
 
     function _next(Reading memory r) private view returns (uint256) {
@@ -102,11 +118,8 @@ library Reader {
         pure
         returns (uint256)
     {
-        uint256 start = PieceWord.startOf(piece);
-        uint256 end = PieceWord.endOf(piece);
-        if (SymbolList.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
-        if (SymbolList.findWord(r.contacts, start, end) != 0) return Kinds.CONTACT;
-        return meaning == Meanings.OWNER ? Kinds.OWNER : Kinds.WORD;
+        uint256 kind = Scanner.nameOf(r, PieceWord.startOf(piece), PieceWord.endOf(piece));
+        return kind == Kinds.WORD && meaning == Meanings.OWNER ? Kinds.OWNER : kind;
     }
 
     function _beginsCardinal(uint256 meaning, uint256 pos) private pure returns (bool) {

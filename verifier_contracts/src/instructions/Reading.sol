@@ -1,87 +1,128 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
+import {BookEntries} from "../encoding/SymbolList.sol";
+import {Books} from "./Books.sol";
 import {Vocabulary} from "./Codebook.sol";
 import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
 
-/// @notice A prompt being read.
-/// @param next Memory position of the next piece.
-/// @param last Where the pieces end.
+/// @notice A prompt being read. Positions are memory addresses, those of characters in the lower-cased
+///   copy, which has at least 32 spaces before it and behind it.
+/// @param start Where the prompt begins.
+/// @param end Where it ends.
 /// @param original What to add to a position to find the character as it was written.
+/// @param backward The prompt lies backward, too: the word at (backward - position) has the
+///   character at the position last, the following ones before it.
 /// @param symbols The agent's symbol book.
 /// @param contacts The agent's contact book.
+/// @param filter Of names in either; see `SymbolList`.
 /// @param vocabulary The model's.
-/// @param kinds Memory position of the codes of tokens that are not known by their text.
-/// @param start Where the prompt begins.
-/// @param features Where the codes go.
+/// @param keys 64 bytes of memory; see `Codebook.findParts`.
+/// @param kinds The codes of tokens that are not known by their text.
+/// @param next The next piece.
+/// @param last Where the pieces end.
+/// @param features Where the codes begin.
+/// @param code Where the next code goes: codes take the place of pieces that were read.
 /// @param parse Where the next word of the parse goes.
-/// @param tokens How many there are.
 /// @param numberEnded The piece behind the last number.
 struct Reading {
-    uint256 next;
-    uint256 last;
+    uint256 start;
+    uint256 end;
     uint256 original;
+    uint256 backward;
     BookEntries symbols;
     BookEntries contacts;
+    uint256 filter;
     Vocabulary vocabulary;
+    uint256 keys;
     uint256 kinds;
-    uint256 start;
+    uint256 next;
+    uint256 last;
     uint256 features;
+    uint256 code;
     uint256 parse;
-    uint256 tokens;
     uint256 numberEnded;
 }
 
+/// @dev Of a piece, for assembly: it is a token by itself, and its code is in place; the same of one that
+///   has a word of the parse, too.
+uint256 constant PLAIN_PIECE = 0x40000000000000000;
+uint256 constant SAID_PIECE = 0x80000000000000000;
+
 /// @title Pieces of a prompt as they are read
-/// @notice A piece is a word: meaning and code << 96 | shape << 64 | start << 32 | end. Behind the last
-///   one stand zeros.
+/// @notice A piece is a word: code << 208 | meaning << 200 | kind << 68 | said << 67 | plain << 66 |
+///   shape << 64 | start << 32 | end; the kind is that of a piece that is said. Behind the last one stand
+///   zeros.
 library PieceWord {
-    uint256 internal constant FOUND_SHIFT = 96;
-    uint256 private constant MEANING_SHIFT = 144;
+    uint256 private constant KIND_SHIFT = 68;
+    uint256 private constant SHAPE_SHIFT = 64;
+    uint256 private constant START_SHIFT = 32;
+    uint256 private constant MEANING_SHIFT = 200;
 
-    function load(uint256 pos) internal pure returns (uint256 piece) {
+    /// @notice Of what was found in the vocabulary, the code alone.
+    uint256 internal constant CODE = ~(type(uint256).max >> 48);
+
+    /// @notice What stands at [start, end).
+    function piece(uint256 shape, uint256 start, uint256 end) internal pure returns (uint256) {
+        return (shape << SHAPE_SHIFT) | (start << START_SHIFT) | end;
+    }
+
+    /// @notice The flags of a piece that is a token of this kind, with a word of the parse.
+    function said(uint256 kind) internal pure returns (uint256) {
+        return SAID_PIECE | (kind << KIND_SHIFT);
+    }
+
+    /// @notice A piece that is no token by itself.
+    function unsettled(uint256 word) internal pure returns (uint256) {
+        return word & ~(SAID_PIECE | PLAIN_PIECE);
+    }
+
+    function load(uint256 pos) internal pure returns (uint256 word) {
         assembly ("memory-safe") {
-            piece := mload(pos)
+            word := mload(pos)
         }
     }
 
-    function store(uint256 pos, uint256 piece) internal pure {
+    function store(uint256 pos, uint256 word) internal pure {
         assembly ("memory-safe") {
-            mstore(pos, piece)
+            mstore(pos, word)
         }
     }
 
-    function startOf(uint256 piece) internal pure returns (uint256) {
-        return (piece >> 32) & 0xffffffff;
+    function startOf(uint256 word) internal pure returns (uint256) {
+        return (word >> START_SHIFT) & 0xffffffff;
     }
 
-    function endOf(uint256 piece) internal pure returns (uint256) {
-        return piece & 0xffffffff;
+    function endOf(uint256 word) internal pure returns (uint256) {
+        return word & 0xffffffff;
     }
 
-    function shapeOf(uint256 piece) internal pure returns (uint256) {
-        return (piece >> 64) & 3;
+    function shapeOf(uint256 word) internal pure returns (uint256) {
+        return (word >> SHAPE_SHIFT) & 3;
+    }
+
+    function meaningOf(uint256 word) internal pure returns (uint256) {
+        return (word >> MEANING_SHIFT) & 0xff;
     }
 
     function meaningAt(uint256 pos) internal pure returns (uint256) {
-        return (load(pos) >> MEANING_SHIFT) & 0xff;
+        return meaningOf(load(pos));
     }
 
     /// @notice Whether the piece is the one character `c`.
-    function isCharacter(uint256 piece, uint256 c) internal pure returns (bool) {
+    function isCharacter(uint256 word, uint256 c) internal pure returns (bool) {
         unchecked {
-            uint256 start = startOf(piece);
-            return endOf(piece) == start + 1 && Scanner.character(start) == c;
+            uint256 start = startOf(word);
+            return endOf(word) == start + 1 && Scanner.character(start) == c;
         }
     }
 
     /// @notice "for" or "from".
-    function isForOrFrom(uint256 piece) internal pure returns (bool) {
+    function isForOrFrom(uint256 word) internal pure returns (bool) {
         unchecked {
-            uint256 start = startOf(piece);
-            uint256 length = endOf(piece) - start;
+            uint256 start = startOf(word);
+            uint256 length = endOf(word) - start;
             if (length == 3) return load(start) >> 232 == 0x666f72;
             return length == 4 && load(start) >> 224 == 0x66726f6d;
         }
@@ -96,8 +137,8 @@ library PieceWord {
     }
 
     /// @notice The symbol book's entry of a word; zero for other pieces and unlisted words.
-    function symbolOf(Reading memory r, uint256 piece) internal pure returns (uint256) {
-        if (shapeOf(piece) != Scanner.WORD) return 0;
-        return SymbolList.findWord(r.symbols, startOf(piece), endOf(piece));
+    function symbolOf(Reading memory r, uint256 word) internal pure returns (uint256) {
+        if (shapeOf(word) != Scanner.WORD) return 0;
+        return Books.findWord(r.symbols, startOf(word), endOf(word));
     }
 }

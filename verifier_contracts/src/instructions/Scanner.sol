@@ -3,24 +3,18 @@ pragma solidity ^0.8.30;
 
 import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
+import {SymbolList} from "../encoding/SymbolList.sol";
+import {Books} from "./Books.sol";
+import {BUCKETS, COPIES, Codebook, LANES, LANE_FLAGS, Vocabulary} from "./Codebook.sol";
+import {Kinds} from "./Kinds.sol";
+import {Meanings, PLAIN_MEANINGS} from "./Meanings.sol";
+import {PLAIN_PIECE, PieceWord, Reading} from "./Reading.sol";
+import {Tokens} from "./Tokens.sol";
 
-/// @notice A prompt in memory, cut into pieces. Positions are memory addresses in the lower-cased
-///   copy, which has at least 32 spaces before it and behind it.
-/// @param start Where the lower-cased prompt begins.
-/// @param end Where it ends.
-/// @param original What to add to a position to find the character as it was written.
-/// @param backward The prompt lies backward, too: the word at (backward - position) has the
-///   character at the position last, the following ones before it.
-/// @param pieces A word each, see `PieceWord`; zero words before and behind them.
-/// @param last Where the pieces end.
-struct Pieces {
-    uint256 start;
-    uint256 end;
-    uint256 original;
-    uint256 backward;
-    uint256 pieces;
-    uint256 last;
-}
+uint256 constant SPACE = 0x20;
+/// @dev Digits and the apostrophe, which go on with a word behind its letters, or may: bit c of the set is
+///   character c. A number, for assembly.
+uint256 constant MORE_SET = 0x3ff008000000000;
 
 /// @title A prompt's bytes to pieces, exactly as `models/instructions/scanner.py`
 library Scanner {
@@ -28,135 +22,212 @@ library Scanner {
     uint256 internal constant RUN = 1;
     uint256 internal constant MARK = 2;
 
-    uint256 internal constant SPACE = 0x20;
     uint256 internal constant POINT = 0x2e;
     uint256 internal constant PERCENT = 0x25;
     uint256 private constant APOSTROPHE = 0x27;
     uint256 private constant HYPHEN = 0x2d;
-    /// @dev Goes on with a word behind its letters, or may.
-    uint256 private constant MORE_SET = Ascii.DIGIT_SET | (1 << APOSTROPHE);
     /// @dev Printable characters that are no letters, digits or spaces.
     uint256 private constant MARK_SET = (type(uint128).max >> 1) & ~(Ascii.ALNUM_SET | 0x1ffffffff);
-    uint256 private constant SENTINELS = 160; // bytes: one word before the pieces, four behind
+    /// @dev Letters of a word that is looked up by its first and last ones, too.
+    uint256 private constant STARTED = 4;
+    /// @dev Zero words behind the pieces: as many as are looked at at once.
+    uint256 private constant ZEROS = 4;
 
-    /// @notice The pieces of `prompt` in order. Reverts with PromptTooLong or PromptNotAscii.
-    function scan(string calldata prompt) internal pure returns (Pieces memory p) {
+    /// @notice Puts `prompt` into memory: as it is, in lower case, backward, each with spaces behind it.
+    ///   Reverts with PromptTooLong or PromptNotAscii.
+    function open(Reading memory r, string calldata prompt) internal pure {
         uint256 length = bytes(prompt).length;
         if (length > PromptText.MAX_CHARACTERS) {
             revert PromptText.PromptTooLong(length, PromptText.MAX_CHARACTERS);
         }
-        _open(p, prompt, length);
-        _run(p);
-    }
-
-    /// @dev Memory: as it is, in lower case, backward, each with spaces behind it; the pieces.
-    function _open(Pieces memory p, string calldata prompt, uint256 length) private pure {
         unchecked {
             uint256 room = (length & ~uint256(31)) + 64;
             uint256 spaces = Ascii.SPACES;
             uint256 written;
-            uint256 sentinels = SENTINELS;
             assembly ("memory-safe") {
                 written := mload(0x40)
                 calldatacopy(written, prompt.offset, length)
                 mstore(add(written, length), spaces)
                 mstore(add(written, add(length, 32)), spaces)
-                let pieces := add(written, mul(3, room))
-                let size := add(shl(5, length), sentinels)
-                calldatacopy(pieces, calldatasize(), size)
-                mstore(0x40, add(pieces, size))
+                mstore(0x40, add(written, mul(3, room)))
             }
             uint256 backward = written + 3 * room;
-            for (uint256 pos = written; pos < written + room; pos += 32) {
-                uint256 w;
-                assembly ("memory-safe") {
-                    w := mload(pos)
-                }
+            uint256 pos = written;
+            for (; pos < written + length; pos += 32) {
+                uint256 w = PieceWord.load(pos);
                 uint256 bad = Ascii.unprintable(w);
                 if (bad != 0) {
                     revert PromptText.PromptNotAscii(pos + Ascii.first(bad) - written);
                 }
                 w = Ascii.lower(w);
-                uint256 reversed = Ascii.reverse(w);
                 backward -= 32;
-                assembly ("memory-safe") {
-                    mstore(add(pos, room), w)
-                    mstore(backward, reversed)
-                }
+                PieceWord.store(pos + room, w);
+                PieceWord.store(backward, Ascii.reverse(w));
             }
-            p.start = written + room;
-            p.end = written + room + length;
-            p.original = 0 - room;
-            p.backward = written + 3 * room - 32 + p.start;
-            p.pieces = written + 3 * room + 32;
+            for (; pos < written + room; pos += 32) {
+                backward -= 32;
+                PieceWord.store(pos + room, spaces);
+                PieceWord.store(backward, spaces);
+            }
+            r.start = written + room;
+            r.end = written + room + length;
+            r.original = 0 - room;
+            r.backward = written + 3 * room - 32 + r.start;
         }
     }
 
-    function _run(Pieces memory p) private pure {
+    /// @notice Writes the prompt's pieces from `r.next` on, in free memory, and takes that.
+    function scan(Reading memory r) internal view {
         unchecked {
-            uint256 pos = p.start;
-            uint256 end = p.end;
-            uint256 next = p.pieces;
-            uint256 backward = p.backward;
+            uint256 pos = r.start;
+            uint256 next = r.next;
             while (true) {
-                (pos, next) = _plainWords(pos, end, backward, next);
-                if (pos >= end) break;
-                uint256 ends;
-                uint256 shape;
-                if (Ascii.isIn(Ascii.LETTER_SET, pos)) {
-                    ends = _wordEnd(pos, backward);
-                } else if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
-                    (shape, ends) = (RUN, _runEnd(pos, backward));
-                } else {
-                    (shape, ends) = (MARK, _markEnd(pos));
-                    if (
-                        ends == pos + 1 && character(pos) == HYPHEN
-                            && _between(Ascii.LETTER_SET, pos)
-                    ) {
-                        pos = ends;
-                        continue;
-                    }
+                uint256 known;
+                (pos, next, known) = _plainWords(r, pos, next);
+                if (pos >= r.end) break;
+                uint256 piece = known == 0 ? _piece(r, pos) : word(r, pos, uint32(known), known);
+                pos = PieceWord.endOf(piece);
+                if (character(pos) == SPACE) ++pos;
+                if (piece <= type(uint32).max) continue;
+                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
+                    _noArticle(next - 32);
                 }
-                assembly ("memory-safe") {
-                    mstore(next, or(shl(64, shape), or(shl(32, pos), ends)))
-                    next := add(next, 32)
-                }
-                pos = ends;
+                PieceWord.store(next, piece);
+                next += 32;
             }
-            p.last = next;
+            r.last = next;
+            for (uint256 i = 0; i < ZEROS; ++i) {
+                PieceWord.store(next, 0);
+                next += 32;
+            }
+            assembly ("memory-safe") {
+                mstore(0x40, next)
+            }
         }
     }
 
-    /// @dev Skips spaces and takes words, up to the end or to what needs a closer look: digits, marks,
-    ///   words with digits or apostrophes or of more than 30 letters.
-    /// @return Where it stopped: not at a space.
-    /// @return Where the next piece goes.
-    function _plainWords(uint256 pos, uint256 end, uint256 backward, uint256 next)
+    /// @dev A hundred: if the piece at `pos` is an article, it is no token by itself.
+    function _noArticle(uint256 pos) private pure {
+        uint256 piece = PieceWord.load(pos);
+        if (PieceWord.meaningOf(piece) == Meanings.ARTICLE) {
+            PieceWord.store(pos, PieceWord.unsettled(piece));
+        }
+    }
+
+    /// @dev Skips spaces and takes listed words that are tokens by themselves, up to the end or to what
+    ///   needs a closer look. All of `Codebook.find` but the second bucket.
+    /// @return stopped Where it stopped: not at a space.
+    /// @return free Where the next piece goes.
+    /// @return known If it stopped at a word whose end is certain, that end, and what was found of the
+    ///   word, if anything was; otherwise zero.
+    function _plainWords(Reading memory r, uint256 pos, uint256 next)
         private
-        pure
-        returns (uint256, uint256)
+        view
+        returns (uint256 stopped, uint256 free, uint256 known)
     {
-        uint256 more = MORE_SET;
+        uint256 end = r.end;
+        uint256 backward = r.backward;
+        uint256 vocabulary = Vocabulary.unwrap(r.vocabulary);
+        uint256 filter = ~r.filter;
         assembly ("memory-safe") {
-            for {} lt(pos, end) {} {
+            mstore(0x20, filter)
+            for {} 1 {} {
                 let w := mload(sub(backward, pos))
                 // `Ascii.behindLast` of what is no letter
-                let length := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
-                length := byte(0, mul(FLAG_INDEX, and(length, sub(0, length))))
-                let behind := byte(sub(31, length), w)
-                if length {
-                    if and(shr(behind, more), 1) { break }
-                    length := add(pos, length)
-                    mstore(next, or(shl(32, pos), length))
-                    next := add(next, 32)
-                    pos := add(length, eq(behind, SPACE))
+                let ends := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
+                ends := byte(0, mul(FLAG_INDEX, and(ends, sub(0, ends))))
+                w := byte(sub(31, ends), w) // the character behind
+                if iszero(ends) {
+                    if or(xor(w, SPACE), iszero(lt(pos, end))) { break }
+                    pos := add(pos, 1)
                     continue
                 }
-                if xor(behind, SPACE) { break }
-                pos := add(pos, 1)
+                let h := keccak256(pos, ends)
+                ends := add(pos, ends)
+                extcodecopy(
+                    mload(add(vocabulary, and(shr(24, h), 0xe0))),
+                    0,
+                    shl(5, mod(shr(32, h), BUCKETS)),
+                    32
+                )
+                let bucket := mload(0)
+                if and(xor(shr(56, bucket), h), 0xffffff) {
+                    // most words are their bucket's first
+                    let same := and(xor(bucket, mul(and(h, 0xffffff), COPIES)), LANES)
+                    same := and(not(add(same, LANES)), LANE_FLAGS)
+                    bucket := div(bucket, shr(80, and(same, sub(0, same))))
+                }
+                h := shl(200, bucket)
+                if and(
+                    and(
+                        // 211: `SymbolList.FILTER_BITS`
+                        shr(mod(shr(240, mload(pos)), 211), mload(0x20)),
+                        shr(byte(6, h), PLAIN_MEANINGS)
+                    ),
+                    and(gt(h, 0), not(shr(w, MORE_SET)))
+                ) {
+                    mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
+                    next := add(next, 32)
+                    pos := add(ends, eq(w, SPACE))
+                    continue
+                }
+                if iszero(and(shr(w, MORE_SET), 1)) { known := or(h, ends) }
+                break
             }
         }
-        return (pos, next);
+        return (pos, next, known);
+    }
+
+    /// @dev The piece at `pos`; of a hyphen that only parts letters, nothing but where it ends.
+    function _piece(Reading memory r, uint256 pos) private view returns (uint256) {
+        unchecked {
+            uint256 backward = r.backward;
+            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return word(r, pos, _wordEnd(pos, backward), 0);
+            if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
+                return PieceWord.piece(RUN, pos, _runEnd(pos, backward));
+            }
+            uint256 end = _markEnd(pos);
+            if (end == pos + 1 && character(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
+                return end;
+            }
+            uint256 code = Codebook.find(r.vocabulary, pos, end) & PieceWord.CODE;
+            if (code == 0) code = Tokens.codeOf(r, Kinds.WORD);
+            return code | PLAIN_PIECE | PieceWord.piece(MARK, pos, end);
+        }
+    }
+
+    /// @notice The piece of a word, with what is known of it.
+    /// @param found In the highest bits as from `Codebook.find`, if it was looked up in its first bucket and
+    ///   found.
+    function word(Reading memory r, uint256 start, uint256 end, uint256 found)
+        internal
+        view
+        returns (uint256)
+    {
+        unchecked {
+            uint256 piece = PieceWord.piece(WORD, start, end);
+            found = (found >> 200) << 200;
+            if (found == 0) found = Codebook.find(r.vocabulary, start, end);
+            uint256 meaning = PieceWord.meaningOf(found);
+            if (!Meanings.isIn(Meanings.ALONE, meaning)) return found | piece;
+            uint256 kind = nameOf(r, start, end);
+            if (kind != Kinds.WORD) {
+                found = (found & ~PieceWord.CODE) | Tokens.codeOf(r, kind);
+                return found | PieceWord.said(kind) | piece;
+            }
+            if (meaning == Meanings.OWNER) return found | PieceWord.said(Kinds.OWNER) | piece;
+            if (found == 0 && end - start >= STARTED) {
+                found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;
+            }
+            if (found == 0) found = Tokens.codeOf(r, Kinds.WORD);
+            return found | PLAIN_PIECE | piece;
+        }
+    }
+
+    /// @notice SYMBOL, CONTACT, or WORD for a word that is in no book.
+    function nameOf(Reading memory r, uint256 start, uint256 end) internal pure returns (uint256) {
+        if (Books.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
+        return Books.findWord(r.contacts, start, end) != 0 ? Kinds.CONTACT : Kinds.WORD;
     }
 
     function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {

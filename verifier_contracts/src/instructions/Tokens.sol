@@ -18,6 +18,7 @@ library Tokens {
     /// @dev Place, start and end.
     uint256 private constant SPAN = ((1 << 29) - 1) & ~uint256(15 << KIND_SHIFT);
     uint256 private constant CODES_PER_WORD = 5;
+    uint256 private constant CODE_BYTES = 6;
 
     /// @notice A token at [start, end) in memory.
     function token(Reading memory r, uint256 kind, uint256 start, uint256 end, uint256 quantity)
@@ -63,56 +64,45 @@ library Tokens {
         return (word & SPAN) | (Kinds.DOUBT << KIND_SHIFT);
     }
 
-    /// @notice Writes the token that begins with the piece at `begun`; those behind the 30th are only
-    ///   counted.
-    function write(Reading memory r, uint256 word, uint256 begun) internal view {
+    /// @notice Places behind the codes written so far, and behind the limit the same as at it.
+    function placeAt(Reading memory r) internal pure returns (uint256) {
         unchecked {
-            uint256 place = r.tokens;
-            r.tokens = place + 1;
-            if (place >= LIMIT) return;
+            return (r.code - r.features) / CODE_BYTES;
+        }
+    }
+
+    /// @notice Writes the token that begins with the piece at `begun`; of those behind the 30th nothing is
+    ///   ever read.
+    function write(Reading memory r, uint256 word, uint256 begun) internal pure {
+        unchecked {
+            uint256 place = placeAt(r);
             uint256 kind = kindOf(word);
-            _storeCode(
-                r, place, Kinds.isIn(Kinds.BY_TEXT, kind) ? _byText(r, begun) : codeOf(r, kind)
-            );
-            if (kind <= Kinds.MARK) return;
-            PieceWord.store(r.parse, (word & ~Quantities.PRESENT) | place);
-            r.parse += 32;
+            bool byText = Kinds.isIn(Kinds.BY_TEXT, kind);
+            uint256 pos = r.code;
+            PieceWord.store(pos, byText ? PieceWord.load(begun) : codeOf(r, kind));
+            r.code = pos + CODE_BYTES;
+            if (kind <= Kinds.MARK || place >= LIMIT) return;
+            pos = r.parse;
+            PieceWord.store(pos, (word & ~Quantities.PRESENT) | place);
+            r.parse = pos + 32;
         }
     }
 
     /// @notice Makes a doubt of the last token, which is a number.
     function doubtLast(Reading memory r) internal pure {
         unchecked {
-            uint256 place = r.tokens - 1;
-            if (place >= LIMIT) return;
-            _storeCode(r, place, codeOf(r, Kinds.DOUBT));
+            PieceWord.store(r.code - CODE_BYTES, codeOf(r, Kinds.DOUBT));
+            if (placeAt(r) > LIMIT) return;
             uint256 pos = r.parse - 32;
             PieceWord.store(pos, doubted(PieceWord.load(pos)));
         }
     }
 
-    /// @notice The code of a kind of tokens.
+    /// @notice The code of a kind of tokens, in the highest bits.
     function codeOf(Reading memory r, uint256 kind) internal pure returns (uint256) {
         unchecked {
             uint256 codes = PieceWord.load(r.kinds + ((kind / CODES_PER_WORD) << 5));
-            return (codes >> (48 * (kind % CODES_PER_WORD))) & Codebook.CODE_MASK;
-        }
-    }
-
-    function _byText(Reading memory r, uint256 pos) private view returns (uint256 code) {
-        uint256 piece = PieceWord.load(pos);
-        code = (piece >> PieceWord.FOUND_SHIFT) & Codebook.CODE_MASK;
-        if (code != 0) return code;
-        uint256 start = PieceWord.startOf(piece);
-        uint256 end = PieceWord.endOf(piece);
-        code = Codebook.findParts(r.vocabulary, start, end);
-        if (code == 0) return codeOf(r, Kinds.WORD);
-    }
-
-    /// @dev Overwrites what is behind it, up to 26 bytes.
-    function _storeCode(Reading memory r, uint256 place, uint256 code) private pure {
-        unchecked {
-            PieceWord.store(r.features + 6 * place, code << 208);
+            return (codes >> (48 * (kind % CODES_PER_WORD))) << Codebook.CODE_SHIFT;
         }
     }
 }

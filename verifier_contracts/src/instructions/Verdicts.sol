@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// @notice What a network says of a prompt.
-/// @param margin By how much acting scores more than the best other verdict.
-/// @param other That verdict.
-/// @param tags 3 bits for each of 30 tokens, the first one highest.
-struct Said {
-    int256 margin;
-    uint256 other;
-    uint256 tags;
-}
-
 /// @title A network's three numbers, exactly as `models/instructions/packing.py`
 library Verdicts {
     uint256 internal constant DECLINE = 0;
@@ -32,22 +22,26 @@ library Verdicts {
     error NotThreeNumbers(uint256 length);
 
     /// @param output Three int64, big-endian.
-    function read(bytes calldata output) internal pure returns (Said memory said) {
+    /// @return margin By how much acting scores more than the best other verdict.
+    /// @return other That verdict.
+    /// @return tags 3 bits for each of 30 tokens, the first one highest.
+    function read(bytes calldata output)
+        internal
+        pure
+        returns (int256 margin, uint256 other, uint256 tags)
+    {
         if (output.length != OUTPUT_BYTES) revert NotThreeNumbers(output.length);
         uint256 w;
         assembly ("memory-safe") {
             w := calldataload(output.offset)
         }
-        said.margin = int64(uint64(w >> 192));
+        margin = int64(uint64(w >> 192));
         uint256 first = uint64(w >> 128);
         uint256 second = uint64(w >> 64);
-        said.other = first >> TAGS_BITS;
-        first &= (1 << TAGS_BITS) - 1;
-        said.tags = first << TAGS_BITS | second;
+        other = first >> TAGS_BITS;
+        tags = ((first & ((1 << TAGS_BITS) - 1)) << TAGS_BITS) | second;
         // A tag of 6 or 7 has its two high bits set.
-        bool tooHigh = ((said.tags >> 1) & (said.tags >> 2) & LOW_BITS) != 0;
-        if (said.other >= ACT || second >> TAGS_BITS != 0 || tooHigh) {
-            revert NotTags(uint64(w >> 128), second);
-        }
+        bool tooHigh = ((tags >> 1) & (tags >> 2) & LOW_BITS) != 0;
+        if (other >= ACT || second >> TAGS_BITS != 0 || tooHigh) revert NotTags(first, second);
     }
 }

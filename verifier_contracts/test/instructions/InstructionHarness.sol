@@ -67,6 +67,21 @@ contract InstructionHarness {
         later = _gasOf(target, data);
     }
 
+    /// @notice The same of several calls together.
+    function measureAll(address agent, address[] calldata targets, bytes[] calldata data)
+        external
+        view
+        returns (uint256 first, uint256 later)
+    {
+        require(agent.code.length != 0);
+        for (uint256 i = 0; i < targets.length; ++i) {
+            first += _gasOf(targets[i], data[i]);
+        }
+        for (uint256 i = 0; i < targets.length; ++i) {
+            later += _gasOf(targets[i], data[i]);
+        }
+    }
+
     function _gasOf(address target, bytes memory data) private view returns (uint256 used) {
         used = gasleft();
         assembly ("memory-safe") {

@@ -77,10 +77,10 @@ abstract contract InstructionWorld is Test {
     /// @dev Into the first of its buckets, where there has to be room.
     function _list(string memory key, uint8 meaning) internal {
         uint256 h = uint256(keccak256(bytes(key)));
-        uint256 pos = 32 * (uint256(uint64(h >> 32)) % Codebook.BUCKETS_PER_CHUNK);
-        while (table[pos + 4] != 0) pos += 10;
+        uint256 pos = 32 * ((h >> 32) % Codebook.BUCKETS_PER_CHUNK) + 21;
+        while (table[pos + 8] != 0) pos -= 10;
         bytes memory entry =
-            abi.encodePacked(uint24(h), meaning, uint48(PRESENT + 0x100 + listed++));
+            abi.encodePacked(uint24(h), uint48(PRESENT + 0x100 + listed++), meaning);
         for (uint256 i = 0; i < entry.length; ++i) {
             table[pos + i] = entry[i];
         }

@@ -8,15 +8,22 @@ looks each one up once.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from zkagent.models.instructions.grammar import WORDS, Meaning
 from zkagent.models.instructions.reader import AMOUNTS, BY_TEXT, PAYEES, Kind, Token
 from zkagent.models.instructions.scanner import LETTERS
 
 CODE_BITS = 48
 #: Of every code: there is a token.
 PRESENT = 1 << (CODE_BITS - 1)
-#: Of the codes of kinds that can fill a slot, and of no others: the network looks at their tags.
+#: Of the codes of tokens that can fill a slot, and of no others: the network looks at their tags.
 FILLING = PRESENT >> 1
 FILLERS = frozenset({*AMOUNTS, *PAYEES, Kind.SYMBOL})
+#: Words that fill a slot wherever they are known by their text.
+FILLING_WORDS = frozenset(
+    word
+    for word, (meaning, _) in WORDS.items()
+    if meaning in (Meaning.HALF, Meaning.FRACTION, Meaning.ALL, Meaning.OWNER)
+)
 #: Letters by which words are looked up that are not known, of words of `STARTED` letters on.
 FIRST, LAST, STARTED = 4, 3, 4
 
@@ -58,4 +65,5 @@ def parts_of(word: bytes) -> tuple[bytes, bytes]:
     return word[:FIRST], word[-LAST:]
 
 
-__all__ = ["CODE_BITS", "FILLERS", "FILLING", "PRESENT", "Codebook", "parts_of", "word_of"]
+__all__ = ["CODE_BITS", "FILLERS", "FILLING", "FILLING_WORDS", "PRESENT", "Codebook", "parts_of"]
+__all__ += ["word_of"]

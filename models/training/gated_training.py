@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,15 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from zkagent.models.instructions.calls import MOST_CALLS, Tag, slot_of
-from zkagent.models.instructions.codes import FILLERS, FILLING, PRESENT, Codebook, parts_of, word_of
+from zkagent.models.instructions.codes import (
+    FILLERS,
+    FILLING,
+    FILLING_WORDS,
+    PRESENT,
+    Codebook,
+    parts_of,
+    word_of,
+)
 from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.instructions.reader import BY_TEXT, Kind, Token
 from zkagent.models.networks.gated import GatedWeights
@@ -344,23 +352,29 @@ def codebook_of(model: GatedReader, words: Words) -> Codebook:
     def whole(word: bytes) -> int:
         start, end = parts_of(word)
         total = own[words.words[word]] + starts[words.starts.get(start, 0)]
-        return _packed(total + ends[words.ends.get(end, 0)])
+        return _packed(total + ends[words.ends.get(end, 0)], filling=word in FILLING_WORDS)
 
-    return Codebook(
+    book = Codebook(
         {word: whole(word) for word in words.words},
         {start: _packed(starts[number]) for start, number in words.starts.items()},
         {end: _packed(ends[number]) for end, number in words.ends.items()},
         _packed(own[0]),
         {
-            kind: _packed(own[number] + starts[0] + ends[0]) | (FILLING if kind in FILLERS else 0)
+            kind: _packed(own[number] + starts[0] + ends[0], filling=kind in FILLERS)
             for kind, number in words.kinds.items()
         },
     )
+    unseen = {
+        word: book.code(Kind.WORD, word) | FILLING
+        for word in sorted(FILLING_WORDS - words.words.keys())
+    }
+    return replace(book, words={**book.words, **unseen})
 
 
-def _packed(vector: npt.NDArray[np.float32]) -> int:
+def _packed(vector: npt.NDArray[np.float32], *, filling: bool = False) -> int:
     """A code by its free bits, the first one the highest."""
-    return PRESENT | int("".join("1" if value > 0 else "0" for value in vector), 2)
+    flags = PRESENT | (FILLING if filling else 0)
+    return flags | int("".join("1" if value > 0 else "0" for value in vector), 2)
 
 
 __all__ = ["Aside", "Example", "Recipe", "Trained", "Words", "codebook_of", "train_gated"]

@@ -181,3 +181,17 @@ def plain_states(given: Tensor, fed: Tensor, unit: Tensor, there: Tensor) -> Ten
         state = state + change * there[:, :, at] * (2 * value - 1 - state)
         found.append(state)
     return torch.stack(found, 2)
+
+
+def test_a_token_is_looked_at_as_in_training_wherever_its_code_comes_from() -> None:
+    """Words that fill a slot are known by their text, be they seen in training or not."""
+    texts = [*EXAMPLES, example("send half my dai and all to me", ACT, "ta-a")]
+    words = Words.of(texts, starts=2, ends=2)
+    assert b"half" in words.words
+    assert b"eighths" not in words.words
+    book = codebook_of(GatedReader(SIZES, words.sizes, torch.Generator().manual_seed(7)), words)
+    prompt = b"half, two eighths, eighths of dai, everything, 5 usdc to me or bob, myself, word"
+    tokens = read(prompt, NAMES)
+    flagged = [bool(code & FILLING) for code in book.codes(prompt, tokens)]
+    assert flagged == [slot_of(token) is not None for token in tokens]
+    assert sum(flagged) == 10

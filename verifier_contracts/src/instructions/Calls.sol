@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Kinds} from "./Kinds.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
+import {Quantities} from "./Quantities.sol";
 import {Tokens} from "./Tokens.sol";
 
 /// @title From a network's tags to the calls that a prompt asks for, exactly as
 ///   `models/instructions/calls.py`
 /// @notice A tag at an amount, an asset or a payee begins a call, or adds to the one before it. What a
 ///   call lacks it borrows: of the nearest call of its own action, an earlier one first, then of the
-///   nearest other. Whatever does not come out whole is no call at all.
+///   nearest other. What no call takes keeps clauses apart: a call does not reach over a token of a slot
+///   that it has already, nor does it borrow what is said where it stands. Whatever does not come out
+///   whole is no call at all.
 /// @dev A call is words in memory: its tag; by slot the token that fills it, zero of slots that the action
-///   does not need; and room for its asset's token, see `InstructionDecoder`, and its units.
+///   does not need; and room for its asset's token, see `InstructionDecoder`, and its units. Until calls
+///   are completed, that room has a bit for each slot of which a token stands untaken where the call does.
 library Calls {
     uint256 internal constant MOST_CALLS = 4;
     uint256 internal constant BYTES = 192;
@@ -53,6 +58,10 @@ library Calls {
             }
             uint256 call_ = first - BYTES;
             bool whole = true;
+            // By slot, a bit each: tokens that no call took since the last one that a call did; and whether
+            // the call that was begun has that slot.
+            uint256 untaken;
+            bool passed;
             for (; pos < end; pos += 32) {
                 uint256 token = ParsedTokens.load(pos);
                 uint256 slot = call_ + ((SLOTS >> (8 * Tokens.kindOf(token))) & 0xff);
@@ -63,17 +72,31 @@ library Calls {
                 uint256 place = Tokens.placeOf(token);
                 if (place > LAST_PLACE) whole = false;
                 uint256 tag = (tags >> (TAG_BITS * (LAST_PLACE - place))) & 7;
-                if (tag == 0 || !whole) continue;
+                if (!whole) continue;
+                if (tag == 0) {
+                    if (Tokens.kindOf(token) == Kinds.OWNER) continue;
+                    untaken |= 1 << (slot - call_);
+                    if (count != 0 && _isPassed(at(slot))) passed = true;
+                    continue;
+                }
                 if (tag != ARGUMENT) {
                     whole = count != MOST_CALLS;
                     if (!whole) continue;
+                    if (untaken != 0 && count != 0) _leave(call_, untaken);
                     ++count;
                     (slot, call_) = (slot + BYTES, call_ + BYTES);
                     _begin(call_, tag);
+                    passed = false;
                 }
-                whole = count != 0 && at(slot) == 0;
-                if (whole) put(slot, token);
+                whole = count != 0 && at(slot) == 0 && !passed;
+                if (!whole) continue;
+                put(slot, token);
+                if (untaken != 0) {
+                    _leave(call_, untaken);
+                    untaken = 0;
+                }
             }
+            if (untaken != 0 && count != 0) _leave(call_, untaken);
             if (!whole || !_completed(first, count)) count = 0;
         }
     }
@@ -101,6 +124,18 @@ library Calls {
         }
     }
 
+    /// @dev Whether the token of a slot, zero if there is none, ends a call before another one of that
+    ///   slot: all do but what all but an amount is told by.
+    function _isPassed(uint256 token) private pure returns (bool) {
+        return token != 0 && !Quantities.isBut(token);
+    }
+
+    function _leave(uint256 call_, uint256 untaken) private pure {
+        unchecked {
+            put(call_ + TOKEN, at(call_ + TOKEN) | untaken);
+        }
+    }
+
     function _begin(uint256 pos, uint256 tag) private pure {
         uint256 size = BYTES;
         assembly ("memory-safe") {
@@ -122,6 +157,7 @@ library Calls {
                 if (!_filled(own, count, i, call_, ASSET)) return false;
                 if (action != TRANSFER) put(call_ + PAYEE, 0);
                 else if (!_filled(own, count, i, call_, PAYEE)) return false;
+                put(call_ + TOKEN, 0);
             }
             return true;
         }
@@ -143,6 +179,7 @@ library Calls {
         returns (bool)
     {
         if (at(call_ + slot) != 0) return true;
+        if ((at(own + BYTES * index + TOKEN) >> slot) & 1 != 0) return false;
         uint256 token = _lentBy(own, count, index, slot, true);
         if (token == 0) token = _lentBy(own, count, index, slot, false);
         if (token != 0) put(call_ + slot, token);

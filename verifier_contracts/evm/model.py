@@ -6,7 +6,7 @@ the outputs among them are what the contract computes from the inputs. Registere
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,8 +31,8 @@ class AsWritten(Settings):
     """Compiler settings that leave assembly alone: the Yul optimizer would keep every input on the
     stack, which is not deep enough, and looking for shorter forms of weights finds none."""
 
-    def standard_json(self) -> dict[str, Any]:
-        settings = super().standard_json()
+    def standard_json(self, wanted: Collection[str] = ("*",)) -> dict[str, Any]:
+        settings = super().standard_json(wanted)
         settings["optimizer"]["details"] = {"yul": False, "constantOptimizer": False}
         return settings
 

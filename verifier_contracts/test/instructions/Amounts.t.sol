@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Ascii} from "../../src/encoding/Ascii.sol";
+import {SymbolList} from "../../src/encoding/SymbolList.sol";
 import {Kinds} from "../../src/instructions/Kinds.sol";
+import {Meanings, PLAIN_MEANINGS} from "../../src/instructions/Meanings.sol";
+import {MORE_SET} from "../../src/instructions/Scanner.sol";
 import {InstructionWorld} from "./InstructionWorld.sol";
 
 /// @dev Expected values are written by hand; the examples are those of quantities.py and neighbours.
 contract AmountsTest is InstructionWorld {
+    function test_sets_that_assembly_has_as_numbers() public pure {
+        uint256 plain = 1 | (1 << Meanings.PERCENT) | (1 << Meanings.EXCEPT) | (1 << Meanings.GLUE);
+        assertEq(PLAIN_MEANINGS, plain | (1 << Meanings.ARTICLE) | (1 << Meanings.AND));
+        assertEq(MORE_SET, Ascii.DIGIT_SET | (1 << 0x27));
+        assertEq(SymbolList.FILTER_BITS, 211);
+    }
+
     function test_digits() public view {
         _assertAmount("5", Kinds.DIGITS, 5, 0);
         _assertAmount("0.5", Kinds.DIGITS, 5, 1);

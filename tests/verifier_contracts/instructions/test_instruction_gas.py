@@ -100,7 +100,7 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "half": T.TRANSFER, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 75_000, 50_500),
+        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 75_250, 50_500),
         (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 71_500, 45_250),
         (COMPOUND, COMPOUND_TAGS, 96_500, 60_500),
     ],

@@ -134,9 +134,9 @@ def table_from(content: bytes, kinds_words: tuple[int, ...]) -> CodeTable:
     first, second, third = kinds_words
     table = CodeTable(chunks, (first, second, third))
     for bucket in range(0, len(content), BUCKET_BYTES):
-        for at in range(bucket, bucket + ENTRIES * ENTRY_BYTES, ENTRY_BYTES):
-            if content[at + 3] not in _MEANT:
-                raise ModelError(f"a word of the table means {content[at + 3]}, which is nothing")
+        for end in range(bucket + BUCKET_BYTES - 1, bucket + ENTRY_BYTES, -ENTRY_BYTES):
+            if content[end - 1] not in _MEANT:
+                raise ModelError(f"a word of the table means {content[end - 1]}, which is nothing")
     for word, meant in WORDS.items():
         if table.meaning(word) != meant:
             raise ModelError(f"{word.decode()!r} means something else than in the grammar")

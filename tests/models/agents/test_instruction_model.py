@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from eth_utils.crypto import keccak
 
 from tests.support.instructions import BOOK, CONTACTS, OWNER, PAYEE
 from tests.support.models import random_model
@@ -23,8 +24,7 @@ from zkagent.models.errors import (
 )
 from zkagent.models.files import sha256
 from zkagent.models.instructions.codes import word_of
-from zkagent.models.instructions.codetable import BUCKET_BYTES, BUCKETS, CodeTable
-from zkagent.models.instructions.grammar import WORDS
+from zkagent.models.instructions.codetable import BUCKET_BYTES, BUCKETS, ENTRY_BYTES, CodeTable
 from zkagent.models.instructions.packing import FEATURES, TOKENS
 from zkagent.models.instructions.quantities import Quantity
 from zkagent.models.instructions.reader import Kind
@@ -114,12 +114,23 @@ def test_features_are_what_the_table_says_of_each_token(model: InstructionModel)
     assert not any(x[FEATURES * len(tokens) :])
 
 
-def test_a_word_that_looks_like_another_is_read_as_that_one(model: InstructionModel) -> None:
-    """As the contract reads it: a table holds 24 bits of a word's hash."""
-    assert LIKE_ZERO not in WORDS
+def test_a_word_that_looks_like_another_is_read_as_that_one(
+    model: InstructionModel, tmp_path: Path
+) -> None:
+    """As the contract reads it: a table holds 24 bits of a word's hash, and here a word of the same
+    24 bits as another one, which is zero."""
+    words = bytearray((model.directory / "words.bin").read_bytes())
+    bucket = BUCKET_BYTES * (int.from_bytes(keccak(LIKE_ZERO)[:28], "big") % BUCKETS)
+    empty = next(
+        at for at in (1, 11, 21) if not any(words[bucket + at : bucket + at + ENTRY_BYTES])
+    )
+    at, zero = bucket + empty, _place_of(model.table, words, b"zero")
+    words[at : at + ENTRY_BYTES] = keccak(LIKE_ZERO)[-3:] + words[zero + 3 : zero + ENTRY_BYTES]
+    alike = load_model(_with_words(model, tmp_path, bytes(words)), InstructionModel)
     said, other = (f"send {word.decode()} point five dai" for word in (LIKE_ZERO, b"q1280115"))
-    assert model.parse(asked(said))[1].quantity == Quantity(5, 1)
-    assert model.parse(asked(other))[1].kind is Kind.WORD
+    assert alike.parse(asked(said))[1].quantity == Quantity(5, 1)
+    assert alike.parse(asked(other))[1].kind is Kind.WORD
+    assert model.parse(asked(said))[1].kind is Kind.WORD
 
 
 def test_refusals_are_those_of_the_encoder(model: InstructionModel) -> None:
@@ -169,8 +180,8 @@ def test_a_table_in_which_ten_is_nine_is_refused(model: InstructionModel, tmp_pa
     """Amounts are read by rules that no model changes."""
     words = bytearray((model.directory / "words.bin").read_bytes())
     at = _place_of(model.table, words, b"ten")
-    assert words[at + 3] == 10
-    words[at + 3] = 9
+    assert words[at + 9] == 10
+    words[at + 9] = 9
     with pytest.raises(ManifestError, match="'ten' means something else"):
         load_model(_with_words(model, tmp_path, bytes(words)))
 
@@ -179,7 +190,7 @@ def test_a_table_with_a_meaning_that_is_none_is_refused(
     model: InstructionModel, tmp_path: Path
 ) -> None:
     words = bytearray((model.directory / "words.bin").read_bytes())
-    words[_place_of(model.table, words, b"deposit") + 3] = 255
+    words[_place_of(model.table, words, b"deposit") + 9] = 255
     with pytest.raises(ManifestError, match="means 255"):
         load_model(_with_words(model, tmp_path, bytes(words)))
 
@@ -190,7 +201,7 @@ def _place_of(table: CodeTable, words: bytearray, key: bytes) -> int:
     assert entry is not None
     code = entry.code.to_bytes(6, "big")
     for at in range(len(words)):
-        if at % BUCKET_BYTES in (0, 10, 20) and words[at + 4 : at + 10] == code:
+        if at % BUCKET_BYTES in (1, 11, 21) and words[at + 3 : at + 9] == code:
             changed = bytearray(words)
             changed[at] ^= 1
             if CodeTable((bytes(changed),), table.kinds_words).lookup(key) is None:

@@ -135,8 +135,11 @@ def table_from(content: bytes, kinds_words: tuple[int, ...]) -> CodeTable:
     table = CodeTable(chunks, (first, second, third))
     for bucket in range(0, len(content), BUCKET_BYTES):
         for end in range(bucket + BUCKET_BYTES - 1, bucket + ENTRY_BYTES, -ENTRY_BYTES):
-            if content[end - 1] not in _MEANT:
-                raise ModelError(f"a word of the table means {content[end - 1]}, which is nothing")
+            entry = content[end - ENTRY_BYTES : end]
+            if entry[-1] not in _MEANT:
+                raise ModelError(f"a word of the table means {entry[-1]}, which is nothing")
+            if any(entry) and not any(entry[FINGERPRINT_BYTES:-1]):
+                raise ModelError("a word of the table has no code")
     for word, meant in WORDS.items():
         if table.meaning(word) != meant:
             raise ModelError(f"{word.decode()!r} means something else than in the grammar")

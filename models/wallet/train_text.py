@@ -26,7 +26,7 @@ from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
 
 TEXT_SEED = 20261124
 SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15, tag_worth=2.0)
-RECIPE = Recipe(epochs=30)
+RECIPE = Recipe(epochs=28, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
 CAUTION = 200
 

@@ -195,6 +195,15 @@ def test_a_table_with_a_meaning_that_is_none_is_refused(
         load_model(_with_words(model, tmp_path, bytes(words)))
 
 
+def test_a_table_with_a_word_of_no_code_is_refused(model: InstructionModel, tmp_path: Path) -> None:
+    """Python and the contract would not find the same."""
+    words = bytearray((model.directory / "words.bin").read_bytes())
+    at = _place_of(model.table, words, b"deposit")
+    words[at + 3 : at + 9] = bytes(6)
+    with pytest.raises(ManifestError, match="has no code"):
+        load_model(_with_words(model, tmp_path, bytes(words)))
+
+
 def _place_of(table: CodeTable, words: bytearray, key: bytes) -> int:
     """Where its entry begins: the one that is found no more when it changes."""
     entry = table.lookup(key)

@@ -34,7 +34,7 @@ import {Verdicts} from "./Verdicts.sol";
 /// @notice The prompt's calls are the same at every iteration; the history says how many are done. A call
 ///   whose amount is a part of the balance is preceded by a view of that balance. Nothing is done
 ///   unless all of it can be. When all is done, the answer names it.
-/// @dev Every `_say`, `_answer` and `_returnCall` ends the call.
+/// @dev Every `_say`, `_answer`, `_doubt` and `_returnCall` ends the call.
 contract InstructionDecoder is IDecoder {
     /// @dev What a decision is made of.
     /// @param manifest Memory position of the manifest's part.

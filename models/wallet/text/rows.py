@@ -22,7 +22,6 @@ from pathlib import Path
 
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact
-from zkagent.models.wallet.evaluation import dataset
 from zkagent.models.wallet.text.written import OWNER, Message, messages, understood
 
 #: What {A} to {D} stand for: random addresses with their checksums.
@@ -34,7 +33,7 @@ ADDRESSES = {
 }
 POOL, WALLET = Fraction("120.5"), Fraction(30)
 VIEW = "ViewBalance"
-SEALED = Path(dataset.__file__).parent / "sealed"
+SEALED = Path(__file__).parents[1] / "evaluation" / "sealed"
 SEALED_SETS = ("choosing", "last")
 DECIMALS = 18
 

@@ -44,7 +44,7 @@ from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
-from zkagent.models.errors import ModelError
+from zkagent.models.errors import DuplicateTool, ModelError
 
 OBSERVATION = b"Observation: "
 #: In place of a selector: the fact is about the target's code.
@@ -71,9 +71,15 @@ def derive_decision(
     model: Model, context: DecisionContext, y: Sequence[int], *, asks: bool = True
 ) -> Decision:
     """What `y` means in `context`. asks: as `decoder.decode` has it. Raises models'
-    RefusedArgument or OutputOutOfRange."""
+    RefusedArgument or OutputOutOfRange.
+
+    Of several tools of the name that is called, terms and receipts could not say which is meant, so
+    none is called from here, be it that the contract takes one of them."""
     tools = tool_signatures(context.reads)
-    return model.decode(context_of(context), y, tools, dict(context.reads.decimals), asks=asks)
+    found = model.decode(context_of(context), y, tools, dict(context.reads.decimals), asks=asks)
+    if found.kind == "call" and sum(tool.name == found.action for tool in tools) > 1:
+        raise DuplicateTool(found.action)
+    return found
 
 
 def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:

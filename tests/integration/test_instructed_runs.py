@@ -27,11 +27,12 @@ from zkagent.executor.errors import WordRefused
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.story import told
 from zkagent.executor.receipts.writer import write_receipt
-from zkagent.executor.runs.derivation import claim_for, features_hash
+from zkagent.executor.runs.derivation import claim_for, derive_decision, features_hash
 from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.session import Session, open_embedded
 from zkagent.models.catalogue import InstructionModel
+from zkagent.models.errors import DuplicateTool
 from zkagent.verifier_contracts.chain.local import call, send
 from zkagent.verifier_contracts.deployment.wallet import at
 from zkagent.verifier_contracts.errors import RevertError
@@ -155,6 +156,18 @@ def test_all_inputs_of_a_run_are_the_same_and_its_claims_name_them(agents: Sessi
 
 
 # What bounces
+
+
+def test_a_call_of_one_of_two_tools_of_its_name_is_not_planned(
+    agents: Session, proven: ProvenRun, model: InstructionModel
+) -> None:
+    """The contract takes the one at the action's place; terms and receipts name tools by name."""
+    context = proven.plan.decisions[0].context
+    twice = replace(context.reads, tools=(*context.reads.tools, context.reads.tools[-1]))
+    y = proven.plan.decisions[0].y
+    assert derive_decision(model, context, y).action == "Transfer"
+    with pytest.raises(DuplicateTool, match="Transfer"):
+        derive_decision(model, replace(context, reads=twice), y)
 
 
 #: The last one: two claims that differ are not one, and the proof is of one.

@@ -28,7 +28,7 @@ TEXT_SEED = 20261124
 SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15, tag_worth=2.0)
 RECIPE = Recipe(epochs=28, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
-CAUTION = 200
+CAUTION = 175
 
 
 def train_wallet_text(

@@ -237,8 +237,8 @@ class _Reader:
         number = amount.kind in (Kind.DIGITS, Kind.CARDINAL, Kind.ONE) and amount.quantity
         if not number:
             return None
-        named = self.is_symbol(ahead.at)
-        if named and symbol and self.lower(ahead.at) != symbol:
+        named = ahead.is_symbol(ahead.at)
+        if named and symbol and ahead.lower(ahead.at) != symbol:
             return None
         return replace(number, but=True, share=1)
 

@@ -161,6 +161,10 @@ def _address(rng: random.Random) -> str:
 
 
 HOSTILE = [
+    b"withdraw all my dai but 10usdc",
+    b"withdraw all my dai but 10dai",
+    b"all dai but for 1,000usdc",
+    b"all but 10usdc of my dai",
     b"",
     b" ",
     b"-",

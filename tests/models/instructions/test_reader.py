@@ -164,6 +164,8 @@ def test_two_numbers_side_by_side_are_both_in_doubt(text: str) -> None:
         ("all the 5 dai but 10", ["1/1", "5", "10"]),
         ("all but bob", ["1/1"]),
         ("all but half", ["1/1", "1/2"]),
+        ("all my dai but 10 usdc", ["1/1", "10"]),  # of another asset
+        ("all my dai but 10usdc", ["1/1", "10"]),
         ("all but 1.000", ["1/1", "?"]),
         ("all but", ["1/1"]),
         ("all " + "of " * (REACH - 1) + "but 10", ["all-10", "10"]),

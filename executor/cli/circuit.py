@@ -27,6 +27,7 @@ from zkagent.executor.cli.options import (
     PROOF_SYSTEMS,
     PROVER_OPTION,
     SRS_OPTION,
+    usual_proof_system,
 )
 from zkagent.executor.cli.tune import tune_command
 
@@ -68,7 +69,7 @@ def build_command(
     batch: int,
     tuned: bool | None,
     data: "Data | None",
-    proof_system: str,
+    proof_system: str | None,
     prover: str | None,
     srs: Path | None,
     as_json: bool,
@@ -84,7 +85,8 @@ def build_command(
     """
     from zkagent.circuits.networks.batch import batch_file
 
-    if proof_system != PROOF_SYSTEMS[0]:
+    system = usual_proof_system(model, proof_system)
+    if system != PROOF_SYSTEMS[0]:
         if data or tuned:
             raise click.UsageError("samples and tuned settings are for circuits of ezkl")
         tuned = False
@@ -95,7 +97,7 @@ def build_command(
     with batch_file(find_onnx(model), batch) as onnx:
         arguments = tuned_arguments(model, onnx, tuned)
         show(
-            build_shown(onnx, srs, arguments, data, proof_system=proof_system, prover=prover),
+            build_shown(onnx, srs, arguments, data, proof_system=system, prover=prover),
             as_json,
         )
 

@@ -130,9 +130,8 @@ PROOF_SYSTEM_OPTION = click.option(
     "--proof-system",
     "proof_system",
     type=click.Choice(PROOF_SYSTEMS),
-    default=PROOF_SYSTEMS[0],
-    show_default=True,
-    help="ezkl takes any network; groth16 those over integers, many times faster.",
+    help="ezkl takes any network; groth16 those over integers, many times faster. By default ezkl, "
+    "and groth16 for models that only it can prove: wallet-text.",
 )
 
 
@@ -164,6 +163,19 @@ def proof_system_for(model: "Model", given: str | None) -> str:
             f"{' or '.join(model.proof_systems)}"
         )
     return given or model.proof_systems[0]
+
+
+def usual_proof_system(model: str, given: str | None) -> str:
+    """The same of what MODEL may be: the name or the folder of an agent's model, or anything else,
+    which ezkl takes."""
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.errors import ModelError
+
+    try:
+        found = load_model(model)
+    except ModelError:  # an ONNX file, a digest, or what the command itself refuses
+        return given or PROOF_SYSTEMS[0]
+    return proof_system_for(found, given) if isinstance(found, Model) else given or PROOF_SYSTEMS[0]
 
 
 def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":
@@ -223,4 +235,4 @@ __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
 __all__ += ["AGENT_PROOF_SYSTEM_OPTION", "hundredths", "proof_system_for"]
-__all__ += ["proof_system_of", "vouched", "without_batches"]
+__all__ += ["proof_system_of", "usual_proof_system", "vouched", "without_batches"]

@@ -26,6 +26,7 @@ from zkagent.executor.cli.options import (
     SECONDS,
     SRS_OPTION,
     SettingOption,
+    usual_proof_system,
 )
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def prove_command(
     timeout_s: float,
     service: str | None,
     wait: bool,
-    proof_system: str,
+    proof_system: str | None,
     prover: str | None,
     srs: Path | None,
     as_json: bool,
@@ -102,7 +103,7 @@ def prove_command(
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
-    if service and proof_system != PROOF_SYSTEMS[0]:
+    if service and proof_system not in (None, PROOF_SYSTEMS[0]):
         raise click.UsageError(
             "a service proves by its own circuits: leave out --proof-system, a model's name is of "
             "the system that it serves; or name a circuit by its digest"
@@ -149,7 +150,7 @@ def verify_command(
     *,
     model: str | None,
     digest: str | None,
-    proof_system: str,
+    proof_system: str | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -244,7 +245,7 @@ def _named_model(model: str | None) -> "AnyModel | None":
 
 
 def _find_circuit(
-    model: str, srs: Path | None, proof_system: str, prover: str | None = None
+    model: str, srs: Path | None, proof_system: str | None, prover: str | None = None
 ) -> "Circuit":
     """Built from a model, or by digest where no model has that name. Raises CircuitError,
     ModelError."""
@@ -256,9 +257,10 @@ def _find_circuit(
         if model and set(model) <= HEX_DIGITS:
             return _circuit_of_digest(model, srs)
         raise
-    tuned = None if proof_system == PROOF_SYSTEMS[0] else False
+    system = usual_proof_system(model, proof_system)
+    tuned = None if system == PROOF_SYSTEMS[0] else False
     arguments = tuned_arguments(model, onnx, tuned)
-    return build_shown(onnx, srs, arguments, proof_system=proof_system, prover=prover)
+    return build_shown(onnx, srs, arguments, proof_system=system, prover=prover)
 
 
 def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":

@@ -274,7 +274,9 @@ class Carrier:
         signed for the instruction and did not happen. Raises NotAgreed, NotAsSigned."""
         for attempt in range(1, PLANS + 1):
             if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
-                raise NothingToDo(text(plan.answer), plan.decisions[0].decision.kind)
+                first = plan.decisions[0]
+                whole = first.context.reads.instructed is not None
+                raise NothingToDo(text(plan.answer), "" if whole else first.decision.kind)
             proven = self.prove(plan)
             try:
                 preview = self.preview(proven, earlier, name)

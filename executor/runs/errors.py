@@ -49,7 +49,7 @@ class RunReverted(SendError):
 
 class NothingToDo(SendError):
     """No failure: the decision is the answer, and `answer` has it. hint: what an instruction that
-    was asked about has to be; else empty."""
+    was asked about has to be; else empty, as for models that read whole instructions."""
 
     def __init__(self, answer: str, kind: str = "") -> None:
         self.answer = answer

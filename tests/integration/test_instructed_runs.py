@@ -454,6 +454,15 @@ def test_run_makes_a_demo_agent_of_it_by_groth16(
     assert exit_code(*verify) == 0
 
 
+def test_what_it_asks_is_said_without_the_other_models_rule(
+    circuit: Circuit, model: InstructionModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("run", "send 3 DAI", "--model", model.directory) == 0
+    shown = capsys.readouterr()
+    assert "answer: " in shown.out
+    assert "one amount, one asset" not in shown.out + shown.err
+
+
 def test_deploy_makes_an_agent_with_contacts_and_a_caution(
     circuit: Circuit,
     chain: EmbeddedChain,

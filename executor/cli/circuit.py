@@ -23,10 +23,10 @@ from zkagent.executor.cli.data_options import data_options
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import (
     JSON_OPTION,
-    PROOF_SYSTEM_OPTION,
     PROOF_SYSTEMS,
     PROVER_OPTION,
     SRS_OPTION,
+    USUAL_PROOF_SYSTEM_OPTION,
     usual_proof_system,
 )
 from zkagent.executor.cli.tune import tune_command
@@ -59,7 +59,7 @@ for command in (tune_command, rm_command, prune_command):
     help="Whether to use the settings that `circuit tune` found; by default for ONNX files only.",
 )
 @data_options
-@PROOF_SYSTEM_OPTION
+@USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
 @SRS_OPTION
 @JSON_OPTION

@@ -130,6 +130,15 @@ PROOF_SYSTEM_OPTION = click.option(
     "--proof-system",
     "proof_system",
     type=click.Choice(PROOF_SYSTEMS),
+    default=PROOF_SYSTEMS[0],
+    show_default=True,
+    help="ezkl takes any network; groth16 those over integers, many times faster.",
+)
+#: The same where a model, if it is one, decides it.
+USUAL_PROOF_SYSTEM_OPTION = click.option(
+    "--proof-system",
+    "proof_system",
+    type=click.Choice(PROOF_SYSTEMS),
     help="ezkl takes any network; groth16 those over integers, many times faster. By default ezkl, "
     "and groth16 for models that only it can prove: wallet-text.",
 )
@@ -234,5 +243,10 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 __all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
-__all__ += ["AGENT_PROOF_SYSTEM_OPTION", "hundredths", "proof_system_for"]
+__all__ += [
+    "AGENT_PROOF_SYSTEM_OPTION",
+    "USUAL_PROOF_SYSTEM_OPTION",
+    "hundredths",
+    "proof_system_for",
+]
 __all__ += ["proof_system_of", "usual_proof_system", "vouched", "without_batches"]

@@ -20,11 +20,11 @@ from zkagent.executor.cli.circuits_shown import (
 )
 from zkagent.executor.cli.options import (
     JSON_OPTION,
-    PROOF_SYSTEM_OPTION,
     PROOF_SYSTEMS,
     PROVER_OPTION,
     SECONDS,
     SRS_OPTION,
+    USUAL_PROOF_SYSTEM_OPTION,
     SettingOption,
     usual_proof_system,
 )
@@ -73,7 +73,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     is_flag=True,
     help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
 )
-@PROOF_SYSTEM_OPTION
+@USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
 @SRS_OPTION
 @JSON_OPTION
@@ -142,7 +142,7 @@ def prove_command(
 @click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
 @click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
 @click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
-@PROOF_SYSTEM_OPTION
+@USUAL_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def verify_command(

@@ -24,6 +24,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
     model_serializer,
+    model_validator,
 )
 
 from zkagent.executor.chain.limits import MOST_BATCH, MOST_COMPONENTS, MOST_DECISIONS, MOST_TOOLS
@@ -134,6 +135,13 @@ class InstructedRecord(Record):
     contact_book: Address
     contact_data: Address
     contacts: Annotated[tuple[ContactRecord, ...], Field(max_length=MOST_LISTINGS)]
+
+    @model_validator(mode="after")
+    def _contacts_are_a_books(self) -> "InstructedRecord":
+        """Without a book no fact says what is listed."""
+        if int(self.contact_book, 16) == 0 and (self.contacts or int(self.contact_data, 16)):
+            raise ValueError("there are contacts, and no contact book")
+        return self
 
 
 class ContextRecord(Record):

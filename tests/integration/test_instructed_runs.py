@@ -23,7 +23,7 @@ from zkagent.executor.chain.agent import InstructedReads, RunCall
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.signatures import sign_receipt
 from zkagent.executor.demo.story import attack, play
-from zkagent.executor.errors import WordRefused
+from zkagent.executor.errors import MalformedReceipt, WordRefused
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.story import told
 from zkagent.executor.receipts.writer import write_receipt
@@ -304,6 +304,15 @@ def test_a_receipt_of_other_contacts_caution_or_owner_is_rejected(
     assert report.verdict == "rejected"
     broken = {check.claim for check in report.checks if not check.held}
     assert "the signed facts are what these rest on" in broken
+
+
+def test_a_receipt_with_contacts_and_no_book_is_malformed(receipt: Receipt) -> None:
+    """Of an agent without a book no fact would say who is listed."""
+    document = json.loads(receipt.to_json())
+    told = document["runs"][0]["iterations"][0]["context"]["instructed"]
+    told["contact_book"] = "0x" + "00" * 20
+    with pytest.raises(MalformedReceipt, match="no contact book"):
+        parse_receipt(json.dumps(document))
 
 
 def test_a_receipt_that_tells_nothing_of_them_is_rejected(

@@ -61,8 +61,8 @@ INSTRUCTED = (
     Scene("a transfer to a contact", f"send 5 DAI to {DEMO_CONTACT}", ("Transfer",)),
     Scene(
         "two instructions in one",
-        f"withdraw 10 DAI and then send half of my USDC to {DEMO_CONTACT}",
-        ("Withdraw", "ViewBalance", "Transfer"),
+        f"deposit 10 DAI and then send half of my USDC to {DEMO_CONTACT}",
+        ("Deploy", "ViewBalance", "Transfer"),
     ),
 )
 

@@ -105,7 +105,7 @@ class _Decoder:
         views = [call for call in calls if call.action is Tag.VIEW]
         if told.margin * CAUTION_UNIT > self.context.caution * self.manifest.margin_unit:
             self.check_doubts()
-            if not calls or views:
+            if not calls or views or self.mixes_balances(calls):
                 return self.answer("ask", self.manifest.answers.ask)
             return self.act(calls)
         if told.other is Verdict.VIEW:
@@ -118,6 +118,22 @@ class _Decoder:
         kind = {Verdict.DECLINE: "decline", Verdict.ASK: "ask", Verdict.HELP: "help"}[told.other]
         text = {"decline": answers.decline, "ask": answers.ask, "help": answers.help}[kind]
         return self.answer(kind, text)
+
+    def mixes_balances(self, calls: Sequence[PlannedCall]) -> bool:
+        """Whether it is not plain what a part of a balance is a part of. Each is of what is there
+        when its turn comes: "withdraw half and send it to bob" would send half of the wallet, and
+        "half to ann and half to bob" a quarter to bob."""
+        parts = [call for call in calls if not self.quantity(call).exact]
+        partial = [call for call in parts if self.quantity(call).is_partial]
+        withdraws = any(call.action is Tag.WITHDRAW for call in calls)
+        actions: dict[int, set[Tag]] = {}
+        for call in parts:
+            actions.setdefault(call.filled[Slot.AMOUNT], set()).add(call.action)
+        return (
+            len(partial) > 1
+            or (withdraws and any(call.action is not Tag.WITHDRAW for call in parts))
+            or any(len(found) > 1 for found in actions.values())
+        )
 
     def check_doubts(self) -> None:
         for place, token in enumerate(self.tokens):

@@ -36,6 +36,11 @@ class Quantity:
     def exact(self) -> bool:
         return self.share == 0
 
+    @property
+    def is_partial(self) -> bool:
+        """Of a balance, and not all of it."""
+        return self.share > 1 or self.but
+
 
 ALL = Quantity(1, share=1)
 

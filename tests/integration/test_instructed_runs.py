@@ -135,13 +135,19 @@ def test_me_is_the_owner(agents: Session, chain: EmbeddedChain) -> None:
 def test_calls_of_one_prompt_are_one_run_with_the_amounts_that_each_leaves(
     agents: Session, chain: EmbeddedChain
 ) -> None:
-    """100 USDC are in the pool, 500 in the wallet: 600 then, of which half are sent."""
+    """500 USDC are in the wallet: half of them are deposited, and what is left is sent."""
     before = held(chain, "USDC", chain.friend.address)
-    run = agents.runner.run(b"withdraw all USDC, then send half USDC to bob")
-    assert actions(run) == ["ViewBalance", "Withdraw", "ViewBalance", "Transfer", "answer"]
-    assert held(chain, "USDC", chain.friend.address) - before == 300_000_000
+    run = agents.runner.run(b"deposit half USDC, then send all USDC to bob")
+    assert actions(run) == ["ViewBalance", "Deploy", "ViewBalance", "Transfer", "answer"]
+    assert held(chain, "USDC", chain.friend.address) - before == 250_000_000
     answer = run.proven.plan.answer.decode()
-    assert answer.startswith('Done: Withdraw {"asset":"USDC","amount":"100"}; Transfer {')
+    assert answer.startswith('Done: Deploy {"asset":"USDC","amount":"250"}; Transfer {')
+
+
+def test_half_that_is_withdrawn_and_sent_on_is_asked_about(agents: Session) -> None:
+    """Half of the wallet would be sent, of which the withdrawal was not meant to be a part."""
+    for prompt in (b"withdraw half USDC, send to bob", b"withdraw all USDC, send half USDC to bob"):
+        assert [each.decision.kind for each in agents.runner.plan(prompt).decisions] == ["ask"]
 
 
 def test_somebody_who_is_no_contact_is_not_paid(agents: Session) -> None:
@@ -150,7 +156,7 @@ def test_somebody_who_is_no_contact_is_not_paid(agents: Session) -> None:
 
 
 def test_all_inputs_of_a_run_are_the_same_and_its_claims_name_them(agents: Session) -> None:
-    plan = agents.runner.plan(b"withdraw all USDC, then send half USDC to bob")
+    plan = agents.runner.plan(b"deposit half USDC, then send all USDC to bob")
     assert len(set(plan.inputs)) == 1
     assert {claim.features_hash for claim in plan.claims} == {features_hash(plan.inputs[0])}
 

@@ -231,3 +231,40 @@ def test_numbers_of_no_network_are_refused() -> None:
 def test_an_address_is_paid_as_it_is() -> None:
     made = decide(f"send 5 usdc to {PAYEE}", {"5": T.TRANSFER, "usdc": A, PAYEE: A})
     assert made.values[2] == int(PAYEE, 16)
+
+
+REST = {"half": T.TRANSFER, "usdc": A, "bob": A, "rest": T.TRANSFER, "me": A}
+FIVE = {"5": T.WITHDRAW, "usdc": A}
+HALF_ON = {"half": T.WITHDRAW, "usdc": A, "bob": T.TRANSFER}
+TOLD = "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags"),
+    [
+        ("withdraw half my usdc and send it to bob", HALF_ON),
+        ("withdraw all my usdc and send it to bob", {"all": T.WITHDRAW} | HALF_ON),
+        ("withdraw 5 usdc, send all to bob", FIVE | {"all": T.TRANSFER, "bob": A}),
+        ("half my usdc to bob, a third to me", REST | {"third": T.TRANSFER}),
+        ("half my usdc to bob and me", REST),
+        ("deposit all my usdc, send to bob", HALF_ON | {"all": T.DEPOSIT}),
+    ],
+)  # fmt: skip
+def test_parts_of_balances_that_are_not_plainly_of_one_are_asked_about(
+    prompt: str, tags: dict[str, Tag]
+) -> None:
+    step, *rest = run_of(prompt, tags, TOLD)
+    assert (step.decided().kind, rest) == ("ask", [])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags"),
+    [
+        ("half my usdc to bob, the rest to me", REST),
+        ("withdraw 5 usdc and send it to bob", FIVE | {"bob": T.TRANSFER}),
+        ("deposit 5 usdc, send all to bob", FIVE | {"5": T.DEPOSIT, "all": T.TRANSFER, "bob": A}),
+    ],
+)  # fmt: skip
+def test_parts_of_one_balance_and_amounts_are_not(prompt: str, tags: dict[str, Tag]) -> None:
+    step, *_ = run_of(prompt, tags, TOLD)
+    assert step.decided().kind == "call"

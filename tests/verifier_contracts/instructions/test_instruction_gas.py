@@ -56,9 +56,9 @@ ONE = (
     "please send exactly 10.5 usdc from my wallet over to my good old friend carol as soon as you "
     "can, that would be so very kind"
 )
-FOUR = "withdraw half of usdc and a third of dai, deposit all gusd, send 5 unit to bob"
-FOUR_TAGS = {"half": T.WITHDRAW, "a third": A, "usdc": A, "third": T.WITHDRAW, "dai": A}
-FOUR_TAGS |= {"all": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
+FOUR = "withdraw half of usdc and all of my dai, deposit 7 gusd, send 5 unit to bob"
+FOUR_TAGS = {"half": T.WITHDRAW, "usdc": A, "all": T.WITHDRAW, "dai": A}
+FOUR_TAGS |= {"7": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ FOUR_TAGS |= {"all": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
     [
         (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_000, 18_500),
         ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_000, 28_300),
-        (FOUR, FOUR_TAGS, 62_500, 36_000),
+        (FOUR, FOUR_TAGS, 64_500, 37_000),
     ],
 )
 def test_deciding_stays_affordable(
@@ -91,10 +91,10 @@ DEPOSIT = (  # 119, 21
     "makes something until tomorrow"
 )
 COMPOUND = (  # 122, 23
-    "withdraw 300 gusd from the pool now please and send exactly half of it to bob because he "
+    "withdraw 300 gusd from the pool now please and send exactly 150 of it to bob because he "
     "needs money before friday evening"
 )
-COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "half": T.TRANSFER, "bob": A}
+COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 
 
 @pytest.mark.parametrize(

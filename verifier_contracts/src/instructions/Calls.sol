@@ -110,6 +110,32 @@ library Calls {
         }
     }
 
+    /// @notice Whether it is not plain what a part of a balance is a part of: each is of what is there when
+    ///   its turn comes. Of calls that are no views.
+    function mixBalances(uint256 first, uint256 count) internal pure returns (bool) {
+        unchecked {
+            if (count == 1) return false;
+            uint256 partials;
+            bool withdraws;
+            bool others;
+            for (uint256 i = 0; i < count; ++i) {
+                uint256 call_ = first + BYTES * i;
+                uint256 action = at(call_);
+                uint256 amount = at(call_ + AMOUNT);
+                uint256 share = Quantities.shareOf(amount);
+                if (action == WITHDRAW) withdraws = true;
+                if (share == 0) continue;
+                if (share > 1 || Quantities.isBut(amount)) ++partials;
+                if (action != WITHDRAW) others = true;
+                for (uint256 j = i + 1; j < count; ++j) {
+                    uint256 other = first + BYTES * j;
+                    if (at(other + AMOUNT) == amount && at(other) != action) return true;
+                }
+            }
+            return partials > 1 || (withdraws && others);
+        }
+    }
+
     /// @notice The word at `pos` in memory.
     function at(uint256 pos) internal pure returns (uint256 word) {
         assembly ("memory-safe") {

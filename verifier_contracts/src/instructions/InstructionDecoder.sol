@@ -99,7 +99,9 @@ contract InstructionDecoder is IDecoder {
         uint256 views = Calls.views(plan.calls, plan.count);
         if (_acts(c.agent, margin)) {
             _checkDoubts(plan);
-            if (plan.count == 0 || views != 0) _answer(plan.manifest, ModelData.ASK);
+            if (plan.count == 0 || views != 0 || Calls.mixBalances(plan.calls, plan.count)) {
+                _answer(plan.manifest, ModelData.ASK);
+            }
             _act(c, parse, plan);
         }
         if (other == Verdicts.VIEW) {

@@ -115,9 +115,9 @@ library Calls {
     function mixBalances(uint256 first, uint256 count) internal pure returns (bool) {
         unchecked {
             if (count == 1) return false;
-            uint256 partials;
-            bool withdraws;
-            bool others;
+            uint256 partials = 0;
+            bool withdraws = false;
+            bool others = false;
             for (uint256 i = 0; i < count; ++i) {
                 uint256 call_ = first + BYTES * i;
                 uint256 action = at(call_);

@@ -268,7 +268,8 @@ def unpack(data: bytes, width: int) -> tuple[int, ...]:
 def covered_by(said: Sequence[Said], proofs: Sequence[bytes]) -> Groups:
     """For each proof of a call in turn the indices of the claims that it covers: a claim with an
     empty proof belongs to the proof of the first claim that says the same, else to the last proof
-    before it that is of the same model. The rule is that of `executor/ProofCoverage.sol`.
+    before it that is of the same model. The rule is that of `executor/ProofCoverage.sol`, which
+    tells models by their commitments, where here it is by number: a run of ours has one of each.
 
     said, proofs: of the claims, in order. An empty proof with none before it is a claim's own.
     """

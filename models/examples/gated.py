@@ -8,7 +8,7 @@ from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import FEATURE_BITS, FEATURES, TOKENS, Verdict
 from zkagent.models.networks.gated import GatedWeights, Weights, export_gated
 
-UNITS, SEEN, HIDDEN = 36, 24, 64
+UNITS, SEEN, HIDDEN = 38, 24, 64
 #: What the magnitudes of a unit's weights come to: a comparison costs that one's bits.
 GATE_SUM, SEEN_SUM = 127, 255
 TAG_UNIT = 100

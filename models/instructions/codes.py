@@ -19,11 +19,8 @@ PRESENT = 1 << (CODE_BITS - 1)
 FILLING = PRESENT >> 1
 FILLERS = frozenset({*AMOUNTS, *PAYEES, Kind.SYMBOL})
 #: Words that fill a slot wherever they are known by their text.
-FILLING_WORDS = frozenset(
-    word
-    for word, (meaning, _) in WORDS.items()
-    if meaning in (Meaning.HALF, Meaning.FRACTION, Meaning.ALL, Meaning.OWNER)
-)
+FILLING_MEANINGS = frozenset({Meaning.HALF, Meaning.FRACTION, Meaning.ALL, Meaning.OWNER})
+FILLING_WORDS = frozenset(word for word, meant in WORDS.items() if meant[0] in FILLING_MEANINGS)
 #: Letters by which words are looked up that are not known, of words of `STARTED` letters on.
 FIRST, LAST, STARTED = 4, 3, 4
 
@@ -66,4 +63,4 @@ def parts_of(word: bytes) -> tuple[bytes, bytes]:
 
 
 __all__ = ["CODE_BITS", "FILLERS", "FILLING", "FILLING_WORDS", "PRESENT", "Codebook", "parts_of"]
-__all__ += ["word_of"]
+__all__ += ["FILLING_MEANINGS", "word_of"]

@@ -16,7 +16,17 @@ from typing import NamedTuple
 from eth_utils.crypto import keccak
 
 from zkagent.models.errors import ModelError
-from zkagent.models.instructions.codes import CODE_BITS, FIRST, LAST, Codebook, parts_of
+from zkagent.models.instructions.codes import (
+    CODE_BITS,
+    FILLERS,
+    FILLING,
+    FILLING_MEANINGS,
+    FIRST,
+    LAST,
+    PRESENT,
+    Codebook,
+    parts_of,
+)
 from zkagent.models.instructions.grammar import WORDS, Meaning
 from zkagent.models.instructions.reader import BY_TEXT, Kind
 from zkagent.models.instructions.scanner import LETTERS
@@ -124,7 +134,8 @@ def table_of(codebook: Codebook) -> CodeTable:
 
 def table_from(content: bytes, kinds_words: tuple[int, ...]) -> CodeTable:
     """The table of a file that has its chunks one behind the other. Raises ModelError for what is
-    none, or has other meanings of words than the grammar."""
+    none, has other meanings of words than the grammar, or codes that say otherwise than the kind
+    whether a token can fill a slot: its tag would not count, however unsure it is."""
     size = BUCKETS * BUCKET_BYTES
     if len(content) % size or not 0 < len(content) <= MOST_CHUNKS * size:
         raise ModelError(
@@ -140,10 +151,22 @@ def table_from(content: bytes, kinds_words: tuple[int, ...]) -> CodeTable:
                 raise ModelError(f"a word of the table means {entry[-1]}, which is nothing")
             if any(entry) and not any(entry[FINGERPRINT_BYTES:-1]):
                 raise ModelError("a word of the table has no code")
+            if any(entry):
+                code = int.from_bytes(entry[FINGERPRINT_BYTES:-1], "big")
+                _check_flags("a word", code, filling=_MEANT[entry[-1]][0] in FILLING_MEANINGS)
+    for kind in Kind:
+        if kind not in BY_TEXT or kind is Kind.WORD:
+            _check_flags(kind.name, table.code(kind, b""), filling=kind in FILLERS)
     for word, meant in WORDS.items():
         if table.meaning(word) != meant:
             raise ModelError(f"{word.decode()!r} means something else than in the grammar")
     return table
+
+
+def _check_flags(what: str, code: int, *, filling: bool) -> None:
+    """Raises ModelError."""
+    if not code & PRESENT or bool(code & FILLING) is not filling:
+        raise ModelError(f"the code {code:#x} of {what} says otherwise whether it can fill a slot")
 
 
 def meaning_byte(word: bytes) -> int:

@@ -474,7 +474,7 @@ def test_what_it_asks_is_said_without_the_other_models_rule(
 ) -> None:
     assert exit_code("run", "send 3 DAI", "--model", model.directory) == 0
     shown = capsys.readouterr()
-    assert "answer: " in shown.out
+    assert "answer: Please say what to do with how much" in shown.out
     assert "one amount, one asset" not in shown.out + shown.err
 
 

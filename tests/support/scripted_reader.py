@@ -12,7 +12,7 @@ import numpy as np
 
 from zkagent.models.agents.instructions import InstructionModel, save_instruction_model
 from zkagent.models.instructions.calls import Tag
-from zkagent.models.instructions.codes import CODE_BITS, PRESENT, Codebook
+from zkagent.models.instructions.codes import CODE_BITS, FILLING_WORDS, PRESENT, Codebook
 from zkagent.models.instructions.manifest import (
     InstructionAnswers,
     InstructionFiles,
@@ -48,9 +48,8 @@ def _code(*bits: int) -> int:
 
 
 def _codebook() -> Codebook:
-    parts = ("all", "half", "everything", "third", "me", "myself")
     words = {verb.encode(): _code(VERB_BITS[place]) for verb, place in VERBS.items()}
-    words |= {word.encode(): _code(SLOT_BIT) for word in parts}
+    words |= {word: _code(SLOT_BIT) for word in FILLING_WORDS}
     filling = {*AMOUNTS, *PAYEES, Kind.SYMBOL}
     others = [kind for kind in Kind if kind not in BY_TEXT]
     kinds = {kind: _code(SLOT_BIT) if kind in filling else _code() for kind in others}

@@ -204,6 +204,30 @@ def test_a_table_with_a_word_of_no_code_is_refused(model: InstructionModel, tmp_
         load_model(_with_words(model, tmp_path, bytes(words)))
 
 
+@pytest.mark.parametrize("word", [b"deposit", b"half", b"me"])
+def test_a_table_whose_codes_hide_what_fills_a_slot_is_refused(
+    model: InstructionModel, tmp_path: Path, word: bytes
+) -> None:
+    """The margin of such a token's tag would be none of the network's."""
+    words = bytearray((model.directory / "words.bin").read_bytes())
+    words[_place_of(model.table, words, word) + 3] ^= 0x40
+    with pytest.raises(ManifestError, match="can fill a slot"):
+        load_model(_with_words(model, tmp_path, bytes(words)))
+
+
+def test_a_contact_whose_code_hides_that_it_is_one_is_refused(
+    model: InstructionModel, tmp_path: Path
+) -> None:
+    folder = _copied(model, tmp_path)
+    manifest = json.loads((folder / "model.json").read_text())
+    place = Kind.CONTACT % 5
+    changed = int(manifest["reader"]["kinds"][Kind.CONTACT // 5], 16) ^ 1 << 48 * place + 46
+    manifest["reader"]["kinds"][Kind.CONTACT // 5] = f"0x{changed:060x}"
+    (folder / "model.json").write_text(json.dumps(manifest))
+    with pytest.raises(ManifestError, match="of CONTACT says otherwise"):
+        load_model(folder)
+
+
 def _place_of(table: CodeTable, words: bytearray, key: bytes) -> int:
     """Where its entry begins: the one that is found no more when it changes."""
     entry = table.lookup(key)

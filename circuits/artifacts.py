@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +21,8 @@ SCALE_FIELDS = frozenset({"input_scale_bits", "output_scale_bits"})
 MOST_SCALE_BITS = 1000  # a float has no power of two beyond 2^1023
 FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
+#: Where a circuit is not made of the user's own file: of what, among an origin's versions.
+PREPARED, PREPARED_NETWORK = "prepared", "prepared.onnx"
 SETUP_KIND, CEREMONY = "groth16_setup", "ceremony"  # among an origin's versions
 TRANSCRIPT = "groth16_transcript"
 
@@ -82,6 +85,84 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Face:
+    """An input or output of a network by its name; type: as numpy names it."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """Raises ValueError."""
+        if not isinstance(fields, dict) or set(fields) != {"name", "type", "shape"}:
+            raise ValueError("it has other fields than name, type and shape")
+        name, kind, shape = fields["name"], fields["type"], fields["shape"]
+        if not (isinstance(name, str) and isinstance(kind, str) and isinstance(shape, list)):
+            raise ValueError("it names no tensor")
+        if any(type(each) is not int or each < 1 for each in shape):
+            raise ValueError("a shape is no list of sizes")
+        return cls(name, kind, tuple(shape))
+
+
+@dataclass(frozen=True)
+class Faces:
+    """What a circuit takes and gives, each in the order of its proofs' numbers."""
+
+    inputs: tuple[Face, ...]
+    outputs: tuple[Face, ...]
+
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        """Of a circuit of which nothing more is known."""
+        kind = "int64" if facts.exact else "float32"
+        given, made = (facts.input_count,), (facts.output_count,)
+        return cls((Face("x", kind, given),), (Face("y", kind, made),))
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any], facts: Facts) -> Self:
+        """Read `to_json`'s form. Raises ValueError, KeyError."""
+        inputs, outputs = (
+            tuple(Face.from_json(each) for each in fields[side]) for side in ("inputs", "outputs")
+        )
+        counts = sum(each.size for each in inputs), sum(each.size for each in outputs)
+        if counts != (facts.input_count, facts.output_count):
+            raise ValueError("its inputs and outputs have other sizes than the circuit")
+        return cls(inputs, outputs)
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is one input and one output, which need no names."""
+        return len(self.inputs) == len(self.outputs) == 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            side: [{**asdict(each), "shape": list(each.shape)} for each in faces]
+            for side, faces in (("inputs", self.inputs), ("outputs", self.outputs))
+        }
+
+    def split_inputs(self, values: Sequence[int]) -> Iterator[Sequence[int]]:
+        """A flat list's part for each input."""
+        return _split(self.inputs, values)
+
+    def split_outputs(self, values: Sequence[float]) -> Iterator[Sequence[float]]:
+        """A flat list's part for each output."""
+        return _split(self.outputs, values)
+
+
+def _split(faces: Sequence[Face], values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    at = 0
+    for face in faces:
+        yield values[at : at + face.size]
+        at += face.size
+
+
+@dataclass(frozen=True)
 class Circuit:
     """A built circuit whose files were checked against its manifest.
 
@@ -102,6 +183,12 @@ class Circuit:
     files: dict[str, str] = field(repr=False, hash=False)  # name -> SHA-256 hex
     notes: dict[str, Any] = field(default_factory=dict, repr=False, hash=False)
     unknown_maker: bool = False
+    named: Faces | None = field(default=None, repr=False)
+
+    @property
+    def faces(self) -> Faces:
+        """Its inputs and outputs by name."""
+        return self.named or Faces.of(self.facts)
 
     @property
     def claims_ceremony(self) -> bool:
@@ -162,21 +249,27 @@ class Circuit:
             "files": self.files,
             "sizes": sizes,
             "notes": self.notes,
+            "tensors": self.faces.to_json(),
             "directory": str(self.directory),
         }
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What integers stand for: an input v for v / 2^inputs, an output v for v / 2^bits, the bits
-    being its own in `outputs`, or the only ones there."""
+    """What integers stand for: v for v / 2^bits, the bits being an input's or output's own in
+    `inputs` or `outputs`, or the only ones there."""
 
-    inputs: int
+    inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, inputs: Sequence[int], outputs: Sequence[int]) -> Self:
+        """In its one form: what is alike is said once."""
+        return cls(_once(inputs), _once(outputs))
 
     @property
     def exact(self) -> bool:
-        return not any((self.inputs, *self.outputs))
+        return not any((*self.inputs, *self.outputs))
 
     def read(self, outputs: Sequence[int]) -> tuple[float, ...]:
         """Outputs as the network's own numbers; as they are where there is no fraction."""
@@ -184,6 +277,10 @@ class Scale:
             return tuple(outputs)
         each = self.outputs * len(outputs) if len(self.outputs) == 1 else self.outputs
         return tuple(v / (1 << bits) for v, bits in zip(outputs, each, strict=True))
+
+
+def _once(bits: Sequence[int]) -> tuple[int, ...]:
+    return tuple(bits[:1]) if len(set(bits)) == 1 else tuple(bits)
 
 
 @dataclass(frozen=True)
@@ -211,6 +308,7 @@ class Proof:
     proof: bytes
     scale: Scale | None = field(default=None, compare=False)
     about: About | None = field(default=None, compare=False)
+    faces: Faces | None = field(default=None, compare=False)
 
     @property
     def instances(self) -> tuple[int, ...]:
@@ -238,9 +336,14 @@ class Proof:
         """The fields of a proof file that say what its numbers stand for, and what it is about."""
         if not self.scale:
             return {}
-        bits = {"input_scale_bits": self.scale.inputs, "output_scale_bits": self.scale.outputs}
+        given = self.scale.inputs
+        bits = {
+            "input_scale_bits": given[0] if len(given) == 1 else given,
+            "output_scale_bits": self.scale.outputs,
+        }
         values = {} if self.scale.exact else {"values": self.scale.read(self.outputs)}
-        return {**bits, **values, **({"about": asdict(self.about)} if self.about else {})}
+        named = {"tensors": self.faces.to_json()} if self.faces and not self.faces.plain else {}
+        return {**bits, **values, **named, **({"about": asdict(self.about)} if self.about else {})}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -253,6 +356,7 @@ class Proof:
             outputs=outputs,
             proof=_bytes(fields["proof"]),
             scale=_scale(fields, outputs) if fields["format"] == PROOF_FORMAT else None,
+            faces=_faces(fields) if "tensors" in fields else None,
             about=_about(fields["about"]) if "about" in fields else None,
         )
 
@@ -267,7 +371,7 @@ def _object(text: str | bytes) -> dict[str, Any]:
         raise ProofMalformed(f"its format is {_short(named)}, expected {PROOF_FORMAT!r}")
     expected, optional = FIELDS, frozenset[str]()
     if named == PROOF_FORMAT:
-        expected, optional = FIELDS | SCALE_FIELDS, frozenset({"values", "about"})
+        expected, optional = FIELDS | SCALE_FIELDS, frozenset({"values", "about", "tensors"})
     if not isinstance(fields, dict) or not expected <= set(fields) <= expected | optional:
         of = "" if named is None else f", as its format {named!r} has it"
         raise ProofMalformed(f"expected an object with {', '.join(sorted(expected))}{of}")
@@ -279,17 +383,36 @@ def _object(text: str | bytes) -> dict[str, Any]:
 def _scale(fields: Mapping[str, Any], outputs: Sequence[int]) -> Scale:
     """Raises ProofMalformed, also when the values are not what the outputs stand for."""
     bits = _integers("output_scale_bits", fields["output_scale_bits"])
-    (given,) = _integers("input_scale_bits", [fields["input_scale_bits"]])
-    if any(not 0 <= each <= MOST_SCALE_BITS for each in (given, *bits)):
+    given = fields["input_scale_bits"]
+    taken = _integers("input_scale_bits", given if isinstance(given, list) else [given])
+    if any(not 0 <= each <= MOST_SCALE_BITS for each in (*taken, *bits)):
         raise ProofMalformed(f"a scale is not of 0 to {MOST_SCALE_BITS} bits")
     if len(bits) not in {1, len(outputs)}:
         raise ProofMalformed(f"it has scales for {len(bits)} outputs, expected {len(outputs)}")
-    scale = Scale(given, bits[:1] if len(set(bits)) == 1 else bits)
+    if len(taken) not in {1, len(fields["inputs"])}:
+        count = len(fields["inputs"])
+        raise ProofMalformed(f"it has scales for {len(taken)} inputs, expected {count}")
+    scale = Scale.of(taken, bits)
     values = fields.get("values")
     expected = None if scale.exact else list(scale.read(outputs))
     if values != expected:
         raise ProofMalformed(f"values is {_short(values)}, expected {_short(expected)}")
     return scale
+
+
+def _faces(fields: Mapping[str, Any]) -> Faces:
+    """Raises ProofMalformed, also where they are of other sizes than the numbers."""
+    given = fields["tensors"]
+    try:
+        if not isinstance(given, dict) or set(given) != {"inputs", "outputs"}:
+            raise ValueError("it names no inputs and outputs")
+        faces = Faces(*(tuple(map(Face.from_json, given[side])) for side in ("inputs", "outputs")))
+    except (TypeError, ValueError) as exc:
+        raise ProofMalformed(f"tensors is {_short(given)}, expected names and shapes") from exc
+    for side, each in (("inputs", faces.inputs), ("outputs", faces.outputs)):
+        if (size := sum(face.size for face in each)) != len(fields[side]):
+            raise ProofMalformed(f"its tensors have {size} {side}, expected {len(fields[side])}")
+    return faces
 
 
 def _about(fields: object) -> About:
@@ -337,4 +460,5 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-__all__ = ["About", "Circuit", "Facts", "Origin", "Proof", "Scale", "is_digest"]
+__all__ = ["About", "Circuit", "Face", "Faces", "Facts", "Origin", "Proof", "Scale"]
+__all__ += ["is_digest"]

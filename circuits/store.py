@@ -17,9 +17,12 @@ from filelock import FileLock
 from zkagent.circuits.artifacts import (
     MANIFEST,
     NETWORK,
+    PREPARED,
+    PREPARED_NETWORK,
     SETTINGS,
     VERIFYING_KEY,
     Circuit,
+    Faces,
     Facts,
     Origin,
     is_digest,
@@ -43,11 +46,15 @@ class Stored:
     facts: Facts
     files: dict[str, str]  # name -> SHA-256 hex
     notes: dict[str, Any]
+    faces: Faces | None = None
 
     def check_name(self) -> None:
         """Raises ArtifactCorrupted for the manifest of another circuit; reads no other file."""
-        named = (self.origin.digest, self.files.get(NETWORK), self.files.get(SETTINGS, ""))
-        if named != (self.directory.name, self.origin.onnx, self.origin.settings):
+        files, origin = self.files, self.origin
+        prepared = files.get(PREPARED_NETWORK)
+        named = (origin.digest, files.get(NETWORK), files.get(SETTINGS, ""), prepared)
+        made_of = (origin.onnx, origin.settings, origin.made_by.get(PREPARED))
+        if named != (self.directory.name, *made_of):
             raise ArtifactCorrupted(self.directory / MANIFEST, "it belongs to another circuit")
 
     def check_files(self) -> None:
@@ -69,6 +76,7 @@ class Stored:
             dict(self.files),
             self.notes,
             unknown_maker,
+            self.faces,
         )
 
 
@@ -126,6 +134,7 @@ def write_manifest(circuit: Circuit) -> None:
         "facts": asdict(circuit.facts),
         "files": circuit.files,
         "notes": circuit.notes,
+        "faces": circuit.faces.to_json(),
     }
     write_sealed(circuit.directory / MANIFEST, content, sort_keys=True)
 
@@ -202,13 +211,14 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _manifest(
     content: Mapping[str, Any],
-) -> tuple[Origin, Facts, dict[str, str], dict[str, Any]]:
-    """Its parts; circuits from before there were notes have none."""
+) -> tuple[Origin, Facts, dict[str, str], dict[str, Any], Faces | None]:
+    """Its parts; circuits from before there were notes or faces have none."""
     origin, facts = Origin.from_json(content["origin"]), Facts(**content["facts"])
     for name, value in asdict(facts).items():
         if type(value) is not (bool if name == "exact" else int):
             raise ValueError(f"{name} is no number")
-    return origin, facts, content["files"], content.get("notes", {})
+    faces = Faces.from_json(content["faces"], facts) if "faces" in content else None
+    return origin, facts, content["files"], content.get("notes", {}), faces
 
 
 __all__ = [

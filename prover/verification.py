@@ -74,6 +74,8 @@ def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
         yield f"the proof has {len(proof.proof)} bytes, expected {facts.proof_bytes}"
     if proof.scale not in (None, scale_of(circuit)):
         yield "it states another scale of its numbers than the circuit has"
+    if proof.faces not in (None, circuit.faces):
+        yield "it states other names of its numbers than the circuit has"
 
 
 __all__ = ["Counts", "Verdict", "count_objections", "verify"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zkagent.circuits.networks.network import Network
 
 NAME = "evm-int-v1"
-EXACT = Scale(0, (0,))
+EXACT = Scale((0,), (0,))
 
 
 class Evaluated:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zkagent.circuits.groth16.constraints.solver import Solver
     from zkagent.circuits.groth16.proving.provers import Key
 
-EXACT = Scale(0, (0,))
+EXACT = Scale((0,), (0,))
 
 
 @dataclass(frozen=True)

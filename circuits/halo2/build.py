@@ -11,7 +11,7 @@ import math
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from zkagent.circuits import artifacts
-from zkagent.circuits.artifacts import Circuit, Facts, Origin
+from zkagent.circuits.artifacts import PREPARED, Circuit, Face, Faces, Facts, Origin
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
     CircuitNotFound,
@@ -42,7 +42,7 @@ from zkagent.circuits.halo2.settings import (
 from zkagent.circuits.halo2.srs import Srs, find_srs
 from zkagent.circuits.halo2.verifier_patch import Verifier, patch_verifier
 from zkagent.circuits.networks import reference
-from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.network import Network, Tensor, read_network
 from zkagent.circuits.networks.samples import load_samples
 from zkagent.circuits.store import (
     Stored,
@@ -56,6 +56,7 @@ from zkagent.circuits.support.cache import file_digest
 log = logging.getLogger(__name__)
 
 FIDELITY = "fidelity"  # the note on how a circuit compares with onnxruntime
+CHANGES = "preparation"  # the note on what was changed in the user's file
 
 
 class Stage(StrEnum):
@@ -109,18 +110,20 @@ def build_circuit(
     cache: Path | None = None,
     arguments: RunArguments | None = None,
     data: Data | None = None,
+    dims: Mapping[str, int] | None = None,
     progress: Progress = silent,
 ) -> Circuit:
     """Build the network's circuit, or look it up when it was built before.
 
     srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
-    want other columns or scales; unsound ones are refused. data: samples to fit scale and ranges to
-    (unless arguments are given); how the circuit decides on them becomes its note "fidelity". A
-    damaged circuit in the cache is built again. Raises NetworkRefused, SettingsRefused,
-    InputRefused, MemoryTooSmall, SrsError, VerifierChanged, EngineError.
+    want other columns or scales; unsound ones are refused. dims: sizes of open axes by name, 1
+    where not given. data: samples to fit scale and ranges to (unless arguments are given); how the
+    circuit decides on them becomes its note "fidelity". A damaged circuit in the cache is built
+    again. Raises NetworkRefused, SettingsRefused, InputRefused, MemoryTooSmall, SrsError,
+    VerifierChanged, EngineError.
     """
     progress(Stage.NETWORK)
-    network = read_network(onnx)
+    network = read_network(onnx, dims=dims)
     if data is None:
         plan = _planned(network, arguments or default_arguments(network.integer), progress)
         return _find_or_build(plan, srs, cache, progress)
@@ -130,7 +133,7 @@ def build_circuit(
     fitted = calibrate(
         network,
         samples,
-        tolerance=data.tolerance,
+        criterion=data.criterion,
         fraction_bits=data.fraction_bits,
         arguments=arguments,
         progress=_once(progress),
@@ -139,8 +142,8 @@ def build_circuit(
         raise NetworkRefused(onnx, "ezkl computes other integers than onnxruntime on the samples")
     plan = _planned(network, fitted.arguments, progress)
     if not fitted.fidelity.outside:
-        scale = plan.settings["model_input_scales"][0]
-        plan = replace(plan, inputs=tuple(quantised(samples.values[0], scale)))
+        first = quantised(next(iter(samples)), plan.settings["model_input_scales"])
+        plan = replace(plan, inputs=tuple(value for each in first for value in each))
     circuit = _find_or_build(plan, srs, cache, progress)
     note = {**fitted.fidelity.to_json(), "samples_sha256": samples.sha256}
     return annotate(circuit, FIDELITY, note)
@@ -152,6 +155,11 @@ def fidelity_of(circuit: Circuit) -> Fidelity | None:
     if note is None:
         return None
     return Fidelity.from_json({k: v for k, v in note.items() if k != "samples_sha256"})
+
+
+def changes_of(circuit: Circuit) -> tuple[str, ...]:
+    """What was changed in the user's file to make the circuit, a line each."""
+    return tuple(circuit.notes.get(CHANGES, {}).get("lines", ()))
 
 
 def _once(progress: Progress) -> Callable[[Step], None]:
@@ -206,7 +214,11 @@ def make_plan(network: Network, arguments: RunArguments) -> Plan:
 
 def _origin(plan: Plan, setup: Srs) -> Origin:
     settings = _settings_digest(plan)
-    return Origin(NAME, plan.network.sha256, settings, setup.sha256, versions())
+    network = plan.network
+    made_by = versions()
+    if network.content != network.source:
+        made_by = *made_by, (PREPARED, network.prepared_sha256)
+    return Origin(NAME, network.sha256, settings, setup.sha256, tuple(sorted(made_by)))
 
 
 def _settings_digest(plan: Plan) -> str:
@@ -221,7 +233,10 @@ def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
     try:
         verifier = _write_files(plan, setup, fresh, progress)
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
-        stored = Stored(fresh, _origin(plan, setup), _facts(plan, verifier), files, {})
+        facts = _facts(plan, verifier)
+        changes = list(plan.network.changes)
+        notes = {CHANGES: {"lines": changes}} if changes else {}
+        stored = Stored(fresh, _origin(plan, setup), facts, files, notes, _faces(plan))
         circuit = stored.circuit(setup.path, development=setup.development)
         progress(Stage.CHECK)
         _check(plan, circuit)
@@ -238,10 +253,11 @@ def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Ve
     onnx, settings = folder / artifacts.NETWORK, folder / artifacts.SETTINGS
     compiled = folder / artifacts.COMPILED
     vk, pk = folder / artifacts.VERIFYING_KEY, folder / artifacts.PROVING_KEY
-    onnx.write_bytes(plan.network.content)
+    onnx.write_bytes(plan.network.source)
     settings.write_bytes(plan.settings_bytes)
     progress(Stage.COMPILE)
-    ezkl_engine.compile_network(onnx, settings, compiled)
+    ready = _prepared_file(plan.network, folder) or onnx
+    ezkl_engine.compile_network(ready, settings, compiled)
     progress(Stage.KEYS)
     ezkl_engine.make_keys(compiled, setup.path, vk, pk)
     progress(Stage.VERIFIER)
@@ -249,6 +265,23 @@ def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Ve
     verifier = patch_verifier(generated, development=setup.development)
     (folder / artifacts.VERIFIER).write_text(verifier.source)
     return verifier
+
+
+def _prepared_file(network: Network, folder: Path) -> Path | None:
+    """What the circuit is made of, where that is not the user's own file."""
+    if network.content == network.source:
+        return None
+    (path := folder / artifacts.PREPARED_NETWORK).write_bytes(network.content)
+    return path
+
+
+def _faces(plan: Plan) -> Faces:
+    """What the circuit takes and gives, by the network's names."""
+    return Faces(_named(plan.network.inputs), _named(plan.network.outputs))
+
+
+def _named(tensors: Iterable[Tensor]) -> tuple[Face, ...]:
+    return tuple(Face(each.name, each.type, each.shape) for each in tensors)
 
 
 def _facts(plan: Plan, verifier: Verifier) -> Facts:
@@ -262,7 +295,7 @@ def _facts(plan: Plan, verifier: Verifier) -> Facts:
     return Facts(
         input_count=network.input_count,
         output_count=network.output_count,
-        input_scale_bits=settings["model_input_scales"][0],
+        input_scale_bits=max(settings["model_input_scales"]),
         exact=network.integer,
         rows=settings["num_rows"],
         logrows=plan.logrows,

@@ -3,6 +3,7 @@
 `build_isolated` is what commands call; `python -m` on this module is its other half.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ def build_isolated(
     cache: Path | None = None,
     arguments: RunArguments | None = None,
     data: Data | None = None,
+    dims: Mapping[str, int] | None = None,
     progress: Progress = silent,
 ) -> Circuit:
     """Like `build_circuit`; raises the same errors, and EngineCrashed when the process dies."""
@@ -30,6 +32,7 @@ def build_isolated(
         **{name: str(path) if path else None for name, path in paths.items()},
         "arguments": asdict(arguments) if arguments else None,
         "data": _sent(data),
+        "dims": dict(dims or {}),
     }
     digest = call_module(
         "zkagent.circuits.halo2.build_process", request, lambda stage: progress(Stage(stage))
@@ -58,6 +61,7 @@ def _build(request: dict[str, Any], report: Report) -> str:
         cache=cache,
         arguments=RunArguments.from_json(given) if given else None,
         data=_received(request["data"]),
+        dims=request["dims"],
         progress=lambda stage: report(stage.value),
     )
     return circuit.digest

@@ -2,9 +2,10 @@
 their manifests say."""
 
 import importlib.metadata
+from collections.abc import Iterable
 from pathlib import Path
 
-from zkagent.circuits.artifacts import FIRST_SYSTEM, Circuit
+from zkagent.circuits.artifacts import FIRST_SYSTEM, PREPARED, Circuit
 from zkagent.circuits.errors import CircuitOutdated
 from zkagent.circuits.halo2.srs import named_srs, stored_srs
 from zkagent.circuits.halo2.verifier_patch import PATCH_VERSION
@@ -47,12 +48,13 @@ def load_circuit(digest: str, cache: Path | None = None) -> Circuit:
 
 
 def _check_version(stored: Stored) -> None:
-    built, installed = _spoken(stored.origin.versions), _spoken(versions())
+    made_by = [each for each in stored.origin.versions if each[0] != PREPARED]
+    built, installed = _spoken(made_by), _spoken(versions())
     if built != installed:
         raise CircuitOutdated(stored.directory.name, built, installed)
 
 
-def _spoken(found: tuple[tuple[str, str], ...]) -> str:
+def _spoken(found: Iterable[tuple[str, str]]) -> str:
     return ", ".join(f"{name} {version}" for name, version in found)
 
 

@@ -13,9 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from zkagent.circuits.errors import EngineError, OutsideRange, SettingsRefused
-from zkagent.circuits.halo2.fidelity import Fidelity, measure_fidelity, require_decision
+from zkagent.circuits.halo2.fidelity import Fidelity, measure_fidelity
 from zkagent.circuits.halo2.keyless import KeylessCircuit
 from zkagent.circuits.halo2.settings import MOST_FRACTION_BITS, RunArguments, default_arguments
+from zkagent.circuits.networks.judging import USUAL, Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
@@ -37,13 +38,18 @@ class Step(StrEnum):
 class Data:
     """A user's samples file and what to do with it.
 
-    tolerance: compare numbers, not the arg-max. fraction_bits: use this scale, not the coarsest
-    one that agrees.
+    tolerance, decisions: how outputs are compared, as `Criterion` has it. fraction_bits: use this
+    scale, not the coarsest one that agrees.
     """
 
     samples: Path
     tolerance: float | None = None
     fraction_bits: int | None = None
+    decisions: bool = False
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion(self.tolerance, self.decisions)
 
 
 @dataclass(frozen=True)
@@ -58,20 +64,18 @@ def calibrate(
     network: Network,
     samples: Samples,
     *,
-    tolerance: float | None = None,
+    criterion: Criterion = USUAL,
     fraction_bits: int | None = None,
     arguments: RunArguments | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Calibrated:
     """The coarsest scale that decides like onnxruntime on every sample, or else the best one.
 
-    fraction_bits: take this scale. arguments: take these and only compare. tolerance: as for
-    `measure_fidelity`. Raises OutsideRange when no ranges hold a sample, EngineError, InputRefused,
-    NetworkRefused, SettingsRefused.
+    fraction_bits: take this scale. arguments: take these and only compare. Raises OutsideRange when
+    no ranges hold a sample, EngineError, InputRefused, NetworkRefused, SettingsRefused.
     """
-    require_decision(network, tolerance)
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(network, samples, tolerance, Path(folder), progress)
+        trial = Trial(network, samples, criterion, Path(folder), progress)
         return (
             trial.compared(arguments)
             if arguments
@@ -98,13 +102,13 @@ class Trial(KeylessCircuit):
         self,
         network: Network,
         samples: Samples,
-        tolerance: float | None,
+        criterion: Criterion,
         folder: Path,
         progress: Callable[[Step], None],
     ) -> None:
         super().__init__(network, folder)
         self._network, self._samples = network, samples
-        self._tolerance, self._progress = tolerance, progress
+        self._criterion, self._progress = criterion, progress
 
     def choose(self, choices: tuple[int, ...]) -> Calibrated:
         """Of scales in bits, the first that agrees on every sample, or else the best."""
@@ -130,7 +134,7 @@ class Trial(KeylessCircuit):
         settings = self.compile(arguments)
         self._progress(Step.COMPARISON)
         fidelity = measure_fidelity(
-            self.compiled, settings, self._network, self._samples, tolerance=self._tolerance
+            self.compiled, settings, self._network, self._samples, criterion=self._criterion
         )
         return Calibrated(arguments, fidelity)
 

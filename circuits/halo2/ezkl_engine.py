@@ -95,16 +95,21 @@ async def _create_verifier(vk: Path, settings: Path, srs: Path, source: Path) ->
 
 
 def evaluate(
-    compiled: Path, inputs: Sequence[int], witness: Path, table: tuple[int, int] | None = None
+    compiled: Path,
+    inputs: Sequence[Sequence[int]],
+    witness: Path,
+    table: tuple[int, int] | None = None,
 ) -> tuple[int, ...]:
-    """Write the witness for `inputs` and return the circuit's outputs.
+    """Write the witness for `inputs`, a flat list for each of the network's, and return all the
+    circuit's outputs one after the other.
 
     table: the range of the circuit's look-up tables, if it has any. ezkl writes a witness beyond
     them all the same, and then proves without end. Raises OutsideRange, EngineError.
     """
     data = witness.with_suffix(".input")
     # Field elements pass as they are; numbers would go through float64 and ezkl's rounding.
-    data.write_text(json.dumps({"input_data": [[to_hex(value) for value in inputs]]}))
+    given = [[to_hex(value) for value in each] for each in inputs]
+    data.write_text(json.dumps({"input_data": given}))
     with _ranged(), _translated("evaluate the circuit"):
         ezkl.gen_witness(str(data), str(compiled), str(witness))
     written = json.loads(witness.read_text())
@@ -113,7 +118,7 @@ def evaluate(
     return tuple(from_hex(value) for array in written["outputs"] for value in array)
 
 
-def looked_up(compiled: Path, inputs: Sequence[int], witness: Path) -> tuple[int, int]:
+def looked_up(compiled: Path, inputs: Sequence[Sequence[int]], witness: Path) -> tuple[int, int]:
     """The least and the largest value that `inputs` look up in tables, whatever the tables' range.
 
     (0, 0) without tables. Raises OutsideRange when a decomposition is too small, EngineError.
@@ -165,16 +170,19 @@ def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "witness.json")
-        return _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
+        return _bounded(evaluate(circuit.compiled, _parts(circuit, inputs), path, _table(circuit)))
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "witness.json")
-        outputs = _bounded(evaluate(circuit.compiled, inputs, path, _table(circuit)))
+        parts = _parts(circuit, inputs)
+        outputs = _bounded(evaluate(circuit.compiled, parts, path, _table(circuit)))
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
-    return Proof(circuit.digest, tuple(inputs), outputs, proof, scale_of(circuit))
+    return Proof(
+        circuit.digest, tuple(inputs), outputs, proof, scale_of(circuit), faces=circuit.faces
+    )
 
 
 def verify(circuit: Circuit, proof: Proof) -> bool:
@@ -203,6 +211,11 @@ def _run_args(arguments: RunArguments, logrows: int) -> Any:
     run.disable_freivalds = arguments.disable_freivalds
     run.logrows = logrows
     return run
+
+
+def _parts(circuit: Circuit, inputs: Sequence[int]) -> list[list[int]]:
+    """A flat list for each of the network's inputs."""
+    return [list(part) for part in circuit.faces.split_inputs(inputs)]
 
 
 def _bounded(outputs: tuple[int, ...]) -> tuple[int, ...]:

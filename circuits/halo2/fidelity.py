@@ -6,7 +6,7 @@ path. A sample that the circuit cannot represent counts as one on which it disag
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,35 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.circuits.bn254.field import fits_int64
-from zkagent.circuits.errors import InputRefused, OutsideRange
+from zkagent.circuits.errors import OutsideRange
 from zkagent.circuits.halo2.settings import Settings, lookup_table
+from zkagent.circuits.networks.judging import USUAL, Criterion, Judged
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.reference import Reference
-from zkagent.circuits.networks.samples import Samples
+from zkagent.circuits.networks.samples import Sample, Samples
 
 Array = npt.NDArray[Any]
 Count = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """Shares of the labelled samples that onnxruntime and the circuit get right."""
+
+    network: float
+    circuit: float
+
+
+@dataclass(frozen=True)
 class Fidelity:
     """What a user needs to know of a circuit that rounds.
 
-    samples: how many were compared. agreement: the share of them on which the circuit decides as
-    onnxruntime does: the same arg-max in every row of every output (the lowest index on ties), or,
-    when a tolerance is given, every number within it. largest_deviation: of any number, in the
-    network's units, over the samples that the circuit can represent; infinite when there are none.
-    outside: the samples that it cannot represent.
+    samples: how many were compared. agreement: the share of them on which every output counts as
+    onnxruntime's own (`networks/judging.py`). largest_deviation: of any number, in the network's
+    units, over the samples that the circuit can represent; infinite when there are none.
+    outside: the samples that it cannot represent. tolerance: what was asked for, if anything was.
+    relative_deviation: the largest, as a part of the largest magnitude of its output. kinds: what
+    each output was judged by. accuracy: where the samples have labels.
     """
 
     samples: int
@@ -41,18 +51,28 @@ class Fidelity:
     largest_deviation: float
     outside: int
     tolerance: float | None
+    relative_deviation: float = 0.0
+    kinds: tuple[str, ...] = ("decisions",)
+    accuracy: Accuracy | None = None
 
     def to_json(self) -> dict[str, Any]:
-        deviation = self.largest_deviation
-        return {
-            **asdict(self),
-            "largest_deviation": deviation if math.isfinite(deviation) else None,
+        deviations = {
+            name: value if math.isfinite(value) else None
+            for name, value in (
+                ("largest_deviation", self.largest_deviation),
+                ("relative_deviation", self.relative_deviation),
+            )
         }
+        return {**asdict(self), **deviations, "kinds": list(self.kinds)}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "Fidelity":
-        deviation = fields["largest_deviation"]
-        return cls(**{**fields, "largest_deviation": math.inf if deviation is None else deviation})
+        """Read `to_json`'s form; notes of before outputs had kinds are of decisions or numbers."""
+        fields = {"relative_deviation": 0.0, "kinds": ["decisions"], "accuracy": None, **fields}
+        for name in ("largest_deviation", "relative_deviation"):
+            fields[name] = math.inf if fields[name] is None else fields[name]
+        accuracy = Accuracy(**fields["accuracy"]) if fields["accuracy"] else None
+        return cls(**{**fields, "kinds": tuple(fields["kinds"]), "accuracy": accuracy})
 
 
 def silent(done: int, total: int) -> None:
@@ -65,43 +85,53 @@ def measure_fidelity(
     network: Network,
     samples: Samples,
     *,
-    tolerance: float | None = None,
+    criterion: Criterion = USUAL,
     progress: Count = silent,
 ) -> Fidelity:
     """Compare the compiled circuit with onnxruntime on every sample.
 
-    compiled: ezkl's form of the network, made with `settings`; no keys are needed. tolerance: in
-    the network's units. progress: told how many samples of how many are done. Raises InputRefused
-    when without a tolerance nothing is decided, NetworkRefused, EngineError.
+    compiled: ezkl's form of the network, made with `settings`; no keys are needed. progress: told
+    how many samples of how many are done. Raises InputRefused, NetworkRefused, EngineError.
     """
-    require_decision(network, tolerance)
-    reference, agreed, outside, largest = Reference(network), 0, 0, 0.0
-    for done, sample in enumerate(samples, start=1):
-        expected = reference.outputs(sample)
+    reference = Reference(network)
+    expected = [reference.outputs(sample) for sample in samples]
+    judged = [Judged.of(outputs, criterion) for outputs in zip(*expected, strict=True)]
+    scales = settings["model_output_scales"]
+    agreed, outside, largest, relative = 0, 0, 0.0, 0.0
+    answers: list[list[Array] | None] = []
+    for done, (sample, theirs) in enumerate(zip(samples, expected, strict=True), start=1):
         try:
-            found = circuit_outputs(compiled, settings, network, sample)
+            ours = circuit_outputs(compiled, settings, network, sample)
         except OutsideRange:
             outside += 1
+            answers.append(None)
         else:
-            deviation = _deviation(expected, found, settings["model_output_scales"])
-            largest = max(largest, deviation)
-            agreed += _same(expected, found) if tolerance is None else deviation <= tolerance
+            answers.append(ours)
+            deviations = list(_deviations(theirs, ours, scales))
+            largest = max(largest, *deviations)
+            each = list(zip(judged, theirs, ours, deviations, strict=True))
+            relative = max(relative, *(one.relative(deviation) for one, *_, deviation in each))
+            agreed += all(
+                one.agrees(right, found, deviation, criterion)
+                for one, right, found, deviation in each
+            )
         progress(done, len(samples))
-    largest = math.inf if outside == len(samples) else largest
-    return Fidelity(len(samples), agreed / len(samples), largest, outside, tolerance)
-
-
-def require_decision(network: Network, tolerance: float | None) -> None:
-    """Refuse to compare where nothing can differ. Raises InputRefused."""
-    rows = any(shape and shape[-1] > 1 for shape in network.output_shapes)
-    if tolerance is None and not rows:
-        raise InputRefused(
-            "the network's outputs are single numbers, which have no arg-max: give a tolerance"
-        )
+    if outside == len(samples):
+        largest = relative = math.inf
+    return Fidelity(
+        len(samples),
+        agreed / len(samples),
+        largest,
+        outside,
+        criterion.tolerance,
+        relative,
+        tuple(one.kind.value for one in judged),
+        _accuracy(samples, expected, answers, scales),
+    )
 
 
 def circuit_outputs(
-    compiled: Path, settings: Settings, network: Network, sample: Array
+    compiled: Path, settings: Settings, network: Network, sample: Sample
 ) -> list[Array]:
     """The circuit's integers in the shapes of the network's outputs, as Python integers.
 
@@ -109,29 +139,38 @@ def circuit_outputs(
     """
     from zkagent.circuits.halo2 import ezkl_engine
 
-    x = quantised(sample, settings["model_input_scales"][0])
+    x = quantised(sample, settings["model_input_scales"])
     with tempfile.TemporaryDirectory() as folder:
         y = ezkl_engine.evaluate(
             compiled, x, Path(folder, "witness.json"), table=lookup_table(settings)
         )
-    ends = np.cumsum([math.prod(shape) for shape in network.output_shapes])
+    ends = np.cumsum([each.size for each in network.outputs])
     parts = np.split(np.array(y, dtype=object), ends[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, network.output_shapes, strict=True)]
+    return [part.reshape(of.shape) for part, of in zip(parts, network.outputs, strict=True)]
 
 
-def quantised(sample: Array, scale_bits: int) -> list[int]:
-    """The circuit's public inputs for a sample: v * 2^bits, rounded. Raises OutsideRange."""
-    if sample.dtype.kind in "iu" and not scale_bits:
-        return [int(value) for value in sample.reshape(-1)]
-    x = [int(v) for v in np.rint(sample.astype(np.float64) * 2.0**scale_bits).reshape(-1)]
+def quantised(sample: Sample, scales: Sequence[int]) -> list[list[int]]:
+    """The circuit's public inputs for a sample, a list for each input: v * 2^bits, rounded.
+
+    scales: of each input, in bits. Raises OutsideRange.
+    """
+    return [_quantised(array, bits) for array, bits in zip(sample, scales, strict=True)]
+
+
+def _quantised(array: Array, scale_bits: int) -> list[int]:
+    if array.dtype.kind in "iub" and not scale_bits:
+        return [int(value) for value in array.reshape(-1)]
+    x = [int(v) for v in np.rint(array.astype(np.float64) * 2.0**scale_bits).reshape(-1)]
     if not fits_int64(x):
         raise OutsideRange(f"an input of {max(x, key=abs)} at {scale_bits} bits of fraction")
     return x
 
 
-def _deviation(expected: list[Array], found: list[Array], scales: Sequence[int]) -> float:
-    pairs = zip(expected, found, scales, strict=True)
-    return max(_distance(theirs, ours, scale) for theirs, ours, scale in pairs)
+def _deviations(
+    expected: Sequence[Array], found: Sequence[Array], scales: Sequence[int]
+) -> Iterator[float]:
+    for theirs, ours, scale in zip(expected, found, scales, strict=True):
+        yield _distance(theirs, ours, scale)
 
 
 def _distance(theirs: Array, ours: Array, scale_bits: int) -> float:
@@ -143,13 +182,35 @@ def _distance(theirs: Array, ours: Array, scale_bits: int) -> float:
     return float(np.abs(distances).max())
 
 
-def _same(expected: list[Array], found: list[Array]) -> bool:
-    return all(
-        np.array_equal(theirs.argmax(axis=-1), ours.argmax(axis=-1))
-        for theirs, ours in zip(expected, found, strict=True)
-        if theirs.ndim
-    )
+def _accuracy(
+    samples: Samples,
+    expected: Sequence[Sequence[Array]],
+    found: Sequence[Sequence[Array] | None],
+    scales: Sequence[int],
+) -> Accuracy | None:
+    """By the first output that tells one label; None where none does, or there are no labels."""
+    if samples.labels is None:
+        return None
+    labels = samples.labels.tolist()
+    for at, (output, bits) in enumerate(zip(expected[0], scales, strict=True)):
+        if _label(output, 0) is not None:
+            theirs = [_label(each[at], 0) for each in expected]
+            ours = [None if each is None else _label(each[at], bits) for each in found]
+            count = len(labels)
+            return Accuracy(
+                sum(a == b for a, b in zip(theirs, labels, strict=True)) / count,
+                sum(a == b for a, b in zip(ours, labels, strict=True)) / count,
+            )
+    return None
 
 
-__all__ = ["Fidelity", "circuit_outputs", "measure_fidelity", "quantised"]
-__all__ += ["require_decision", "silent"]
+def _label(output: Array, bits: int) -> int | float | None:
+    """What an output says: the number of the largest of several, or its one integer."""
+    if output.ndim and output.shape[-1] > 1 and output.size == output.shape[-1]:
+        return int(output.argmax())
+    if output.size == 1 and output.dtype.kind in "iubO":
+        return int(output.item()) / (1 << bits)
+    return None
+
+
+__all__ = ["Accuracy", "Fidelity", "circuit_outputs", "measure_fidelity", "quantised", "silent"]

@@ -8,9 +8,6 @@ keys, which cost most.
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy.typing as npt
 
 from zkagent.circuits.errors import EngineError, OutsideRange
 from zkagent.circuits.halo2.fidelity import quantised
@@ -29,8 +26,7 @@ from zkagent.circuits.halo2.settings import (
     to_bytes,
 )
 from zkagent.circuits.networks.network import Network
-
-Array = npt.NDArray[Any]
+from zkagent.circuits.networks.samples import Sample
 
 
 class KeylessCircuit:
@@ -60,7 +56,7 @@ class KeylessCircuit:
         compile_network(self._onnx, written, self.compiled)
         return settings
 
-    def holds(self, settings: Settings, samples: Iterable[Array]) -> bool:
+    def holds(self, settings: Settings, samples: Iterable[Sample]) -> bool:
         """Whether decompositions reach as far as the samples lead; tables are left aside.
 
         settings: as compiled last. Raises EngineError.
@@ -72,7 +68,7 @@ class KeylessCircuit:
             return False
         return True
 
-    def looked_up(self, settings: Settings, samples: Iterable[Array]) -> tuple[int, int] | None:
+    def looked_up(self, settings: Settings, samples: Iterable[Sample]) -> tuple[int, int] | None:
         """The least and the largest number that the samples look up in tables, whatever these
         hold; None without tables.
 
@@ -84,12 +80,14 @@ class KeylessCircuit:
         found = list(self._looked_up(settings, samples))
         return min(low for low, _ in found), max(high for _, high in found)
 
-    def _looked_up(self, settings: Settings, samples: Iterable[Array]) -> Iterator[tuple[int, int]]:
+    def _looked_up(
+        self, settings: Settings, samples: Iterable[Sample]
+    ) -> Iterator[tuple[int, int]]:
         from zkagent.circuits.halo2 import ezkl_engine
 
-        scale, witness = settings["model_input_scales"][0], self._folder / "witness.json"
+        scales, witness = settings["model_input_scales"], self._folder / "witness.json"
         for sample in samples:
-            yield ezkl_engine.looked_up(self.compiled, quantised(sample, scale), witness)
+            yield ezkl_engine.looked_up(self.compiled, quantised(sample, scales), witness)
 
 
 def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:

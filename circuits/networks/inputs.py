@@ -3,13 +3,14 @@
 ezkl ignores extra arrays, panics on empty ones and takes 1e30 without a word.
 """
 
-import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from zkagent.circuits.artifacts import Circuit
+from zkagent.circuits.artifacts import Circuit, Face
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
 from zkagent.circuits.errors import InputRefused
+
+EZKL = "input_data"
 
 
 def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
@@ -23,13 +24,35 @@ def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
     return tuple(_integer(index, value, wanted) for index, value in enumerate(values))
 
 
-def quantise(circuit: Circuit, values: Sequence[object]) -> list[object]:
-    """Real inputs of a circuit with fractions, as its integers: v * 2^bits, rounded.
+def flattened(circuit: Circuit, given: object) -> list[object]:
+    """What a user writes for x in one flat list: a list, nested or not, of all numbers in the order
+    of the network's inputs, an object with a list for each of them by its name, or ezkl's
+    `{"input_data": [...]}`. Raises InputRefused."""
+    faces = circuit.faces.inputs
+    if isinstance(given, Mapping) and set(given) == {EZKL} != {face.name for face in faces}:
+        given = given[EZKL]
+    if not isinstance(given, Mapping):
+        return list(_leaves(given))
+    if set(given) != (names := {face.name for face in faces}):
+        expected = ", ".join(sorted(names))
+        found = ", ".join(sorted(map(str, given))) or "nothing"
+        raise InputRefused(f"x has {found}, circuit {circuit.digest[:12]} takes {expected}")
+    return [value for face in faces for value in _part(face, given[face.name])]
 
-    The identity for an exact circuit, so that a fraction given to one is still refused.
-    """
-    bits = circuit.facts.input_scale_bits
-    return [_scaled(value, bits) if bits else value for value in values]
+
+def _leaves(given: object) -> Iterator[object]:
+    if isinstance(given, list):
+        for each in given:
+            yield from _leaves(each)
+    else:
+        yield given
+
+
+def _part(face: Face, given: object) -> list[object]:
+    found = list(_leaves(given))
+    if len(found) != face.size:
+        raise InputRefused(f"x has {len(found)} values for {face.name!r}, which takes {face.size}")
+    return found
 
 
 def _integer(index: int, value: object, wanted: str) -> int:
@@ -46,12 +69,4 @@ def _shown(value: numbers.Integral) -> str:
     return str(value) if bits <= 128 else f"one of {bits} bits"
 
 
-def _scaled(value: object, bits: int) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return round(value * (1 << bits))
-    return value
-
-
-__all__ = ["check_inputs", "quantise"]
+__all__ = ["check_inputs", "flattened"]

@@ -1,15 +1,17 @@
 """Reads an ONNX file far enough to know whether a circuit would compute the same numbers.
 
-Two things go wrong silently otherwise: ezkl passes every constant through float32, so an integer
-above 2^24 may change, and operators like Div leave the prover a choice between floor and ceiling.
-A network whose inputs are int64 claims to be exact integer arithmetic and is held to it. Tensors
-without measure are refused before anything computes them.
+What people export is first made ready (`prepare.py`): open axes bound, constants folded, operators
+rewritten that circuits lack. Two things go wrong silently otherwise: ezkl passes every constant
+through float32, so an integer above 2^24 may change, and operators like Div leave the prover a
+choice between floor and ceiling. A network of one int64 input and exact operators claims to be
+exact integer arithmetic and is held to it. Tensors without measure are refused before anything
+computes them.
 """
 
 import hashlib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.operators import check_known, check_operators, constants
+from zkagent.circuits.networks.prepare import prepare
 from zkagent.models.files import read_limited
 from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
@@ -25,73 +28,120 @@ if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
 
 MOST_BYTES = 1 << 28  # a file's: as many weights as a circuit can hold, and more
-# What a circuit's public values can stand for: fractions, or integers as they are.
-INPUT_TYPES = ("float32", "float64", "int64")
+#: What a network may take and give, as numpy names it.
+TYPES = frozenset(
+    "bool float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
+)
+FLOATS = frozenset({"float16", "float32", "float64"})
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One input or output: its name, its type in the user's file as numpy names it, its shape."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has; 1 for a scalar."""
+        return math.prod(self.shape)
+
+    @property
+    def fractions(self) -> bool:
+        """Whether its numbers are scaled in a circuit; integers and truth values are not."""
+        return self.type in FLOATS
 
 
 @dataclass(frozen=True)
 class Network:
-    """A readable ONNX file.
+    """A readable ONNX file, made ready for a circuit.
 
-    integer: its input is int64 and every operator exact. input_type: of its one input, as numpy
-    names it. sha256: of the file's bytes.
+    content: the prepared file, which a circuit is made of; the user's own one, `source`, where
+    nothing had to change. sha256: of `source`. changes: what preparing changed, a line each.
+    integer: its one input is int64 and every operator exact.
     """
 
     path: Path
-    content: bytes
+    content: bytes = field(repr=False)
+    source: bytes = field(repr=False)
     sha256: str
     integer: bool
-    input_name: str
-    input_type: str
-    input_shape: tuple[int, ...]
-    output_shapes: tuple[tuple[int, ...], ...]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    changes: tuple[str, ...] = ()
 
     @property
     def input_count(self) -> int:
-        """Numbers in its one input."""
-        return math.prod(self.input_shape)
+        """Numbers in all inputs together."""
+        return sum(each.size for each in self.inputs)
 
     @property
     def output_count(self) -> int:
         """Numbers in all outputs together."""
-        return sum(math.prod(shape) for shape in self.output_shapes)
+        return sum(each.size for each in self.outputs)
+
+    @property
+    def prepared_sha256(self) -> str:
+        """Of `content`."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
-def read_network(path: Path, *, any_integers: bool = False) -> Network:
-    """Parse and check `path`. any_integers: networks over integers whatever their operators and
-    constants, for who reads them by `circuits/program`, and not by ezkl. Raises NetworkRefused."""
-    content = _read(path)
-    model = _parse(path, content)
-    graph = model.graph
-    integer = _is_integer(graph)
-    (given,) = graph_inputs(graph)
-    checked = not (integer and any_integers)
-    if integer and checked:
-        _check_integer_operators(path, graph)
-    elif checked:
-        check_known(path, graph)
-    found = Network(
+def read_network(
+    path: Path, *, any_integers: bool = False, dims: Mapping[str, int] | None = None
+) -> Network:
+    """Parse, prepare and check `path`. any_integers: networks over integers whatever their
+    operators and constants, for who reads them by `circuits/program`, and not by ezkl. dims: sizes
+    of open axes by name, 1 where not given. Raises NetworkRefused."""
+    source = _read(path)
+    model = _parse(path, source)
+    if any_integers or _is_exact(model.graph):
+        return _exact(path, source, model, any_integers)
+    if not graph_inputs(model.graph):
+        raise NetworkRefused(path, "it has no inputs, so there is nothing to prove of any")
+    ready = prepare(path, source, dims or {})
+    prepared = _parse(path, ready.content)
+    check_known(path, prepared.graph)
+    _measure(path, check_sizes, prepared)
+    check_operators(path, prepared)
+    own = {value.name: value for value in (*graph_inputs(model.graph), *model.graph.output)}
+    graph = prepared.graph
+    return Network(
         path,
-        content,
-        hashlib.sha256(content).hexdigest(),
-        integer,
-        given.name,
-        _input_type(path, given),
-        _shape(path, given),
-        tuple(_shape(path, value) for value in graph.output),
+        ready.content,
+        source,
+        hashlib.sha256(source).hexdigest(),
+        False,
+        tuple(_tensor(path, value, own[value.name]) for value in graph_inputs(graph)),
+        tuple(_tensor(path, value, own[value.name]) for value in graph.output),
+        ready.changes,
     )
-    _measure(path, check_sizes, model)  # before anything looks into its tensors
-    if integer and checked:
-        _check_constants(path, graph)
-    elif checked:
-        check_operators(path, model)
-    return found
 
 
 def graph_inputs(graph: "GraphProto") -> list["ValueInfoProto"]:
     """The inputs that a caller must give: old files list the weights among them, too."""
     weights = {tensor.name for tensor in graph.initializer}
     return [value for value in graph.input if value.name not in weights]
+
+
+def _exact(path: Path, source: bytes, model: "ModelProto", any_integers: bool) -> Network:
+    """A network over integers, byte for byte as it is. Raises NetworkRefused."""
+    graph = model.graph
+    if len(given := graph_inputs(graph)) != 1:
+        raise NetworkRefused(path, f"it has {len(given)} inputs, expected one: concatenate them")
+    _measure(path, check_sizes, model)  # before anything looks into its tensors
+    if not any_integers:
+        _check_constants(path, graph)
+    return Network(
+        path,
+        source,
+        source,
+        hashlib.sha256(source).hexdigest(),
+        True,
+        tuple(_tensor(path, value, value) for value in given),
+        tuple(_tensor(path, value, value) for value in graph.output),
+    )
 
 
 def _measure(path: Path, check: Callable[["ModelProto"], None], model: "ModelProto") -> None:
@@ -118,27 +168,19 @@ def _parse(path: Path, content: bytes) -> "ModelProto":
         reason = str(exc).strip().partition("\n")[0]
         raise NetworkRefused(path, f"it is not a valid ONNX model ({reason})") from exc
     _measure(path, check_face, model)
-    if (inputs := len(graph_inputs(model.graph))) != 1:
-        raise NetworkRefused(path, f"it has {inputs} inputs, expected one: concatenate them")
     return model
 
 
-def _is_integer(graph: "GraphProto") -> bool:
+def _is_exact(graph: "GraphProto") -> bool:
+    """Whether it is held to exact integer arithmetic: int64 in fixed shapes, sums and products."""
     from onnx import TensorProto
 
-    (value,) = graph_inputs(graph)
-    return bool(value.type.tensor_type.elem_type == TensorProto.INT64)
-
-
-def _check_integer_operators(path: Path, graph: "GraphProto") -> None:
-    for node in graph.node:
-        if node.op_type not in INTEGER_OPERATORS or node.domain:
-            raise NetworkRefused(
-                path,
-                f"its inputs are int64, but {node.op_type} (node {node.name or node.output[0]!r}) "
-                "is not exact integer arithmetic; "
-                "use sums and products, or float inputs for a model that may be rounded",
-            )
+    given = graph_inputs(graph)
+    return (
+        len(given) == 1
+        and given[0].type.tensor_type.elem_type == TensorProto.INT64
+        and all(node.op_type in INTEGER_OPERATORS and not node.domain for node in graph.node)
+    )
 
 
 def _check_constants(path: Path, graph: "GraphProto") -> None:
@@ -154,18 +196,19 @@ def _check_constants(path: Path, graph: "GraphProto") -> None:
                 )
 
 
-def _input_type(path: Path, given: "ValueInfoProto") -> str:
+def _tensor(path: Path, value: "ValueInfoProto", own: "ValueInfoProto") -> Tensor:
+    """own: the same in the user's file, whose type it keeps."""
     from onnx import helper
 
     try:
-        name = helper.tensor_dtype_to_np_dtype(given.type.tensor_type.elem_type).name
+        name = helper.tensor_dtype_to_np_dtype(own.type.tensor_type.elem_type).name
     except KeyError:
         name = "no tensor"
-    if name not in INPUT_TYPES:
+    if name not in TYPES:
         raise NetworkRefused(
-            path, f"its input {given.name!r} is {name}, expected {' or '.join(INPUT_TYPES)}"
+            path, f"{value.name!r} is {name}, expected numbers or truth values: convert it"
         )
-    return name
+    return Tensor(value.name, name, _shape(path, value))
 
 
 def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
@@ -178,4 +221,5 @@ def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
     return sizes
 
 
-__all__ = ["INPUT_TYPES", "INTEGER_OPERATORS", "Network", "graph_inputs", "read_network"]
+__all__ = ["FLOATS", "INTEGER_OPERATORS", "TYPES", "Network", "Tensor", "graph_inputs"]
+__all__ += ["read_network"]

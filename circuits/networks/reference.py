@@ -16,29 +16,42 @@ Array = npt.NDArray[Any]
 
 
 class Reference:
-    """The network, loaded by onnxruntime once. Raises NetworkRefused."""
+    """The user's own network, before anything was changed, loaded by onnxruntime once. Raises
+    NetworkRefused."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
         with _translated(network):
-            self._session = open_session(network.content)
+            self._session = open_session(network.source)
 
-    def outputs(self, sample: Array) -> list[Array]:
-        """All outputs for one input of the network's shape and type.
+    def outputs(self, sample: Sequence[Array]) -> list[Array]:
+        """All outputs for one sample: an array of each input's shape and type.
 
         Raises NetworkRefused, and InputRefused when an output is not finite.
         """
         with _translated(self._network):
-            outputs = self._session.run(None, {self._network.input_name: sample})
+            given = {
+                each.name: value for each, value in zip(self._network.inputs, sample, strict=True)
+            }
+            outputs = self._session.run(None, given)
         found: list[Array] = [np.asarray(output) for output in outputs]
+        wanted = [each.shape for each in self._network.outputs]
+        if [output.shape for output in found] != wanted:
+            shapes = [list(output.shape) for output in found]
+            raise NetworkRefused(
+                self._network.path,
+                f"onnxruntime's outputs have the shapes {shapes} for a sample, expected "
+                f"{[list(shape) for shape in wanted]}: they must not depend on the sample",
+            )
         if not all(np.isfinite(output).all() for output in found):
             raise InputRefused("onnxruntime computes an infinite number or NaN for a sample")
         return found
 
     def integers(self, inputs: Sequence[int]) -> tuple[int, ...]:
         """y = f(x) of an exact network, all outputs one after the other. Raises NetworkRefused."""
-        x = np.array(inputs, dtype=np.int64).reshape(self._network.input_shape)
-        return tuple(int(value) for output in self.outputs(x) for value in output.reshape(-1))
+        (given,) = self._network.inputs
+        x = np.array(inputs, dtype=np.int64).reshape(given.shape)
+        return tuple(int(value) for output in self.outputs([x]) for value in output.reshape(-1))
 
 
 def infer(network: Network, inputs: Sequence[int]) -> tuple[int, ...]:

@@ -2,13 +2,11 @@
 
 Circuits are calibrated on them and compared with onnxruntime on them, so a file that is not what it
 should be must be refused here: a NaN or a transposed array would give a circuit that fits nothing.
+What the files look like is in `sample_files.py`.
 """
 
-import hashlib
-import io
-import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.circuits.errors import SamplesRefused
-from zkagent.circuits.networks.network import Network
-from zkagent.models.files import open_regular
+from zkagent.circuits.networks.network import Network, Tensor
+from zkagent.circuits.networks.sample_files import read_arrays
 
 Array = npt.NDArray[Any]
+Sample = tuple[Array, ...]
 
 # Beyond, float32 cannot tell neighbouring integers apart, and no circuit of use reaches so far.
 MOST_FLOAT = 2.0**24
@@ -27,91 +26,84 @@ MOST_FLOAT = 2.0**24
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs of one network: values [n, *input shape] in the network's own type, n >= 1.
+    """Inputs of one network: for each of its inputs an array [n, *shape] in the network's own type,
+    n >= 1. labels: the right answers, [n], where the file has some.
 
     sha256: of the file's bytes.
     """
 
     path: Path
     sha256: str
-    values: Array
+    values: tuple[Array, ...]
+    labels: Array | None = None
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.values[0])
 
-    def __iter__(self) -> Iterator[Array]:
-        """Each sample in the shape of the network's input."""
-        return iter(self.values)
+    def __iter__(self) -> Iterator[Sample]:
+        """Each sample: an array in the shape of each of the network's inputs."""
+        return zip(*self.values, strict=True)
 
     def first(self, count: int) -> "Samples":
         """At most `count` of them, the first ones."""
-        return Samples(self.path, self.sha256, self.values[:count])
+        labels = None if self.labels is None else self.labels[:count]
+        return replace(self, values=tuple(each[:count] for each in self.values), labels=labels)
 
 
 def load_samples(path: Path, network: Network) -> Samples:
-    """The inputs in an .npz file: its only array, or the one named like the network's input.
+    """The inputs in a file, for a network with one input its only array.
 
-    The array is [n, *input shape]; where the input's first size is 1, it may be left out. Raises
-    SamplesRefused for anything else, and for values that the network's type cannot hold.
+    An array is [n, *shape], or [n, numbers] in a flat row; where the input's first size is 1, it
+    may be left out. Raises SamplesRefused for anything else, and for values that the network's type
+    cannot hold.
     """
-    content = _read(path)
-    given = _array(path, content, network.input_name)
-    values = _shaped(path, _typed(path, given, network), network.input_shape)
-    return Samples(path, hashlib.sha256(content).hexdigest(), values)
+    found = read_arrays(path, [(each.name, each.shape) for each in network.inputs])
+    values = tuple(
+        _shaped(path, _typed(path, array, tensor), tensor)
+        for array, tensor in zip(found.arrays, network.inputs, strict=True)
+    )
+    count = len(values[0])
+    for tensor, each in zip(network.inputs, values, strict=True):
+        if len(each) != count:
+            name = network.inputs[0].name
+            raise SamplesRefused(
+                path,
+                f"it has {len(each)} samples of {tensor.name!r} and {count} of {name!r}, expected "
+                "as many of each",
+            )
+    if found.labels is not None and found.labels.shape != (count,):
+        shape = list(found.labels.shape)
+        raise SamplesRefused(path, f"its labels have shape {shape}, expected [{count}]")
+    return Samples(path, found.sha256, values, found.labels)
 
 
-def _read(path: Path) -> bytes:
-    try:
-        with open_regular(path) as file:
-            return file.read()
-    except OSError as exc:
-        raise SamplesRefused(path, f"it cannot be read ({exc.strerror})") from exc
-
-
-def _array(path: Path, content: bytes, name: str) -> Array:
-    """Never unpickles: object arrays could run code."""
-    if not zipfile.is_zipfile(io.BytesIO(content)):
-        raise SamplesRefused(path, "it is not an .npz file: write it with numpy.savez")
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            chosen = _choose(path, list(arrays.files), name)
-            return np.asarray(arrays[chosen])
-    except SamplesRefused:
-        raise
-    except ValueError as exc:
-        if "allow_pickle" in str(exc):
-            raise SamplesRefused(path, "it holds Python objects, expected numbers") from exc
-        raise SamplesRefused(path, f"it is damaged ({_line(exc)})") from exc
-    except Exception as exc:  # zipfile, zlib and numpy's parser share no other root
-        raise SamplesRefused(path, f"it is damaged ({_line(exc)})") from exc
-
-
-def _choose(path: Path, names: list[str], wanted: str) -> str:
-    if wanted in names:
-        return wanted
-    if len(names) == 1:
-        return names[0]
-    found = ", ".join(names[:5]) or "none"
-    raise SamplesRefused(path, f"it has the arrays {found}, expected one named {wanted!r}")
-
-
-def _typed(path: Path, given: Array, network: Network) -> Array:
+def _typed(path: Path, given: Array, tensor: Tensor) -> Array:
     """As the network's type, every value unharmed."""
-    if given.dtype.kind not in "iuf":
-        raise SamplesRefused(path, f"its array is {given.dtype}, expected {network.input_type}")
+    if given.dtype.kind not in ("iuf" if tensor.fractions else "iufb"):
+        raise SamplesRefused(path, f"its array is {given.dtype}, expected {tensor.type}")
     if given.size == 0:
         raise SamplesRefused(path, f"its array is empty (shape {list(given.shape)})")
-    if network.input_type == "int64":
-        return _integers(path, given)
-    return _floats(path, given).astype(network.input_type)
+    if tensor.fractions:
+        return _floats(path, given).astype(tensor.type)
+    return _integers(path, given, tensor)
 
 
-def _integers(path: Path, given: Array) -> Array:
+def _integers(path: Path, given: Array, tensor: Tensor) -> Array:
     if given.dtype.kind == "f":
-        raise SamplesRefused(path, f"its array is {given.dtype}, the network takes int64")
-    if given.dtype.kind == "u" and int(given.max()) > np.iinfo(np.int64).max:
-        raise SamplesRefused(path, f"it holds {int(given.max())}, expected at most 64 bits, signed")
-    return given.astype(np.int64)
+        raise SamplesRefused(path, f"its array is {given.dtype}, the network takes {tensor.type}")
+    least, most = (0, 1) if tensor.type == "bool" else _ends(tensor.type)
+    for value in (int(given.min()), int(given.max())):
+        if not least <= value <= most:
+            raise SamplesRefused(
+                path, f"it holds {value}, which {tensor.type} cannot: from {least} to {most}"
+            )
+    return given.astype(tensor.type)
+
+
+def _ends(name: str) -> tuple[int, int]:
+    """Of a type, within the 64 signed bits that a circuit's numbers have."""
+    ends = np.iinfo(name)
+    return int(ends.min), min(int(ends.max), int(np.iinfo(np.int64).max))
 
 
 def _floats(path: Path, given: Array) -> Array:
@@ -132,18 +124,19 @@ def _first(values: Array, where: Array) -> tuple[list[int], float]:
     return index.tolist(), float(values[tuple(index)])
 
 
-def _shaped(path: Path, values: Array, shape: tuple[int, ...]) -> Array:
-    each = values.shape[1:]
+def _shaped(path: Path, values: Array, tensor: Tensor) -> Array:
+    shape, each = tensor.shape, values.shape[1:]
     if values.ndim and each == shape:
         return values
     if values.ndim and shape[:1] == (1,) and each == shape[1:]:
         return values.reshape(-1, *shape)
+    if values.ndim == 2 and values.shape[1] == tensor.size:
+        return values.reshape(-1, *shape)
     expected = ", ".join(["n", *map(str, shape)])
-    raise SamplesRefused(path, f"its array has shape {list(values.shape)}, expected [{expected}]")
+    raise SamplesRefused(
+        path,
+        f"its array has shape {list(values.shape)}, expected [{expected}] or [n, {tensor.size}]",
+    )
 
 
-def _line(exc: Exception) -> str:
-    return " ".join(str(exc).split()) or type(exc).__name__
-
-
-__all__ = ["Samples", "load_samples"]
+__all__ = ["Sample", "Samples", "load_samples"]

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,14 @@ from zkagent.circuits.errors import TuningFailed, TuningMissing
 from zkagent.circuits.halo2.build import fidelity_of
 from zkagent.circuits.halo2.build_process import build_isolated
 from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.halo2.scales import quantise
 from zkagent.circuits.halo2.tuning import record
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.record import Tuning
 from zkagent.circuits.halo2.tuning.tuner import Wish
 from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
 from zkagent.circuits.networks.batch import batch_file
-from zkagent.circuits.networks.inputs import quantise
+from zkagent.circuits.networks.inputs import flattened
 from zkagent.circuits.store import annotate
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
@@ -53,6 +54,8 @@ def build_circuit(
     srs: AnyPath | None = None,
     data: Samples | None = None,
     tolerance: float | None = None,
+    decisions: bool = False,
+    dims: Mapping[str, int] | None = None,
     fraction_bits: int | None = None,
     batch: int = 1,
     tuned: bool | None = None,
@@ -67,44 +70,61 @@ def build_circuit(
 
     srs: a public ceremony's set-up file; without one, a development set-up that is good on local
     chains only. data: samples that scale and ranges are fitted to, and on which the circuit is
-    compared with onnxruntime: its note "fidelity". tolerance: compare numbers within this instead
-    of the largest output. fraction_bits: the scale. batch: decisions in one proof. tuned: use what
-    `tune` found; by default for ONNX files only, because agents and receipts go by the standard
-    circuit of a model. proof_system: "groth16" for networks over integers, which has no samples, no
-    scales and no set-up file. Raises ArgumentRefused, ModelError, CircuitError.
+    compared with onnxruntime: its note "fidelity". Each output counts as equal by what it is:
+    labels when they are the same, numbers within 1 % of the largest, probabilities by both; with
+    tolerance when every number is within it, with decisions when each row's largest is the same.
+    dims: sizes of open axes by name, 1 where not given. fraction_bits: the scale. batch: decisions
+    in one proof. tuned: use what `tune` found; by default for ONNX files only, because
+    agents and receipts go by the standard circuit of a model. proof_system: "groth16" for networks
+    over integers, which has no samples, no scales and no set-up file. Raises ArgumentRefused,
+    ModelError, CircuitError.
     """
-    _check_wishes(data, tolerance, fraction_bits, batch, tuned)
+    _check_wishes(
+        data,
+        tolerance=tolerance,
+        decisions=decisions,
+        fraction_bits=fraction_bits,
+        batch=batch,
+        tuned=tuned,
+    )
     if (system := _system(proof_system)) is not HALO2:
-        for name, value in (("data", data), ("tuned", tuned), ("srs", srs)):
+        for name, value in (("data", data), ("tuned", tuned), ("srs", srs), ("dims", dims)):
             if value:
                 raise ArgumentRefused(name, value, f"None for {proof_system}")
         with batch_file(onnx_of(model), batch) as onnx:
             return system.build(onnx, progress=progress)
     setup = setup_file(srs)
     with batch_file(onnx_of(model), batch) as onnx, _samples_file(data) as samples:
-        found = None if fraction_bits else tuning_of(model, onnx, tuned)
+        found = None if fraction_bits or dims else tuning_of(model, onnx, tuned)
         return build_isolated(
             onnx,
             srs=setup,
             arguments=found.winner.arguments if found else None,
-            data=Data(samples, tolerance, fraction_bits) if samples else None,
+            data=Data(samples, tolerance, fraction_bits, decisions) if samples else None,
+            dims=dims,
             progress=progress,
         )
 
 
-def prove(circuit: Circuit, x: Sequence[float] | Array, *, timeout_s: float = 300.0) -> Proof:
+def prove(
+    circuit: Circuit,
+    x: Sequence[float] | Array | Mapping[str, Sequence[float] | Array],
+    *,
+    timeout_s: float = 300.0,
+) -> Proof:
     """Prove y = f(x), and verify the proof.
 
         >>> proof = zkagent.prove(circuit, zkagent.encode(wallet, "withdraw 5 USDC"))
         >>> len(proof.outputs), len(proof.proof)
         (28, 1856)
 
-    x: the network's own numbers, flat or in its shape. For many proofs keep a
+    x: the network's own numbers, flat or in its shape; of several inputs one after the other, or
+    by name. For many proofs keep a
     `zkagent.prover.local.LocalProver` of the circuit open: starting one takes most of the time of
     a small proof. Raises ArgumentRefused, InputRefused, ProverError.
     """
     check_time("timeout_s", timeout_s)
-    values: list[Any] = quantise(circuit, _numbers(x))
+    values: list[Any] = quantise(circuit, flattened(circuit, _numbers(x)))
     opener = partial(LocalProver, timeout_s=timeout_s)
     with open_prover(circuit, opener) as prover:
         return prover.prove(values)
@@ -117,6 +137,7 @@ def tune(
     objective: str = "balanced",
     min_agreement: float = 0.999,
     tolerance: float | None = None,
+    decisions: bool = False,
     measure_for_s: float = 180.0,
     srs: AnyPath | None = None,
     progress: Told = silent,
@@ -129,18 +150,19 @@ def tune(
 
     data: samples to compare with onnxruntime on; needed for a network that rounds. objective: make
     "latency", "gas", "memory" small, or all three alike, "balanced". min_agreement: the share of
-    the samples that must be decided as onnxruntime decides them, or, with a tolerance, be within
-    it. measure_for_s: seconds to make circuits and to prove with each. Everything that was measured
+    the samples that must count as equal to onnxruntime's, as `build_circuit` has it.
+    measure_for_s: seconds to make circuits and to prove with each. Everything that was measured
     is in the note "tuning". Raises ArgumentRefused, ModelError, CircuitError.
     """
-    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s)
+    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s, decisions)
     check_number("min_agreement", min_agreement, 0, 1)
     check_number("tolerance", tolerance, 0)
     check_number("measure_for_s", measure_for_s, 0)
     onnx, setup = onnx_of(model), setup_file(srs)
     with _samples_file(data) as samples:
         tuning = tune_isolated(onnx, wish, data=samples, report=progress)
-        return build_tuned(onnx, tuning, setup, Data(samples, tolerance) if samples else None)
+        fitted = Data(samples, tolerance, decisions=decisions) if samples else None
+        return build_tuned(onnx, tuning, setup, fitted)
 
 
 def build_tuned(
@@ -189,16 +211,25 @@ def tuning_of(model: Source, onnx: Path, tuned: bool | None) -> Tuning | None:
 
 def _check_wishes(
     data: Samples | None,
+    *,
     tolerance: float | None,
+    decisions: bool,
     fraction_bits: int | None,
     batch: int,
     tuned: bool | None,
 ) -> None:
     """What does not go together. Raises ArgumentRefused."""
     check_number("tolerance", tolerance, 0)
-    for name, value in (("tolerance", tolerance), ("fraction_bits", fraction_bits)):
+    wishes = {
+        "tolerance": tolerance,
+        "decisions": decisions or None,
+        "fraction_bits": fraction_bits,
+    }
+    for name, value in wishes.items():
         if value is not None and data is None:
             raise ArgumentRefused(name, value, "None without samples: give data")
+    if decisions and tolerance is not None:
+        raise ArgumentRefused("decisions", decisions, "False with a tolerance")
     if data is not None and batch != 1:
         raise ArgumentRefused("batch", batch, "1 with samples")
     if fraction_bits and tuned:
@@ -230,10 +261,13 @@ def _samples_file(data: Samples | None) -> Iterator[Path | None]:
         yield path
 
 
-def _numbers(x: Sequence[float] | Array) -> list[object]:
-    """Flat, in Python's own types."""
-    values = x.reshape(-1).tolist() if isinstance(x, np.ndarray) else list(x)
-    return [value.item() if isinstance(value, np.generic) else value for value in values]
+def _numbers(x: object) -> object:
+    """Lists in Python's own types."""
+    if isinstance(x, Mapping):
+        return {name: _numbers(each) for name, each in x.items()}
+    if isinstance(x, np.ndarray | np.generic):
+        return x.tolist()
+    return [_numbers(each) for each in x] if isinstance(x, Sequence) else x
 
 
 __all__ = [

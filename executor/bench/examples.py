@@ -25,7 +25,7 @@ def example(kind: str, folder: Path, say: Say) -> Subject:
         title=title,
         family=name,
         network=network,
-        samples=made.samples.reshape(-1, *network.input_shape),
+        samples=made.samples.reshape(-1, *network.inputs[0].shape),
         labels=made.labels,
         accuracy_of=f"{len(made.samples)} samples of its made-up task",
     )

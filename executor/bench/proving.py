@@ -57,11 +57,11 @@ class Entry:
 
     def inputs(self, turn: int) -> tuple[int, ...]:
         """The circuit's integers for `batch` samples, other ones each turn."""
-        scale = self.prepared.read_settings()["model_input_scales"][0]
+        scales = self.prepared.read_settings()["model_input_scales"]
         given = self.subject.samples
         chosen = [(turn * self.batch + i) % len(given) for i in range(self.batch)]
         rows = self.prepared.samples(given[chosen])
-        return fill([quantised(row, scale) for row in rows], self.batch)
+        return fill([quantised((row,), scales)[0] for row in rows], self.batch)
 
     @property
     def exact(self) -> bool:
@@ -183,8 +183,8 @@ def _check_outputs(entry: Entry, inputs: Sequence[int], outputs: Sequence[int]) 
     if not entry.exact:
         return
     network = entry.prepared.network
-    x = np.array(inputs, dtype=np.int64).reshape(network.input_shape)
-    expected = flat(Reference(network).outputs(x))
+    x = np.array(inputs, dtype=np.int64).reshape(network.inputs[0].shape)
+    expected = flat(Reference(network).outputs([x]))
     if tuple(outputs) != expected:
         raise BenchMeasurementFailed(
             f"{entry.label} computes {list(outputs)[:4]}... where onnxruntime computes "

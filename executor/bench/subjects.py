@@ -73,7 +73,7 @@ class Subject:
     def reference(self, count: int | None = None) -> list[Numbers]:
         """onnxruntime's outputs for the first samples, by default all, each as one row."""
         engine = Reference(self.network)
-        return [flat(engine.outputs(sample)) for sample in self.samples[:count]]
+        return [flat(engine.outputs((sample,))) for sample in self.samples[:count]]
 
     def accuracy_by(self, outputs: Sequence[Numbers | None]) -> Share | None:
         """The share of samples whose arg-max is the label, given the outputs for all of them.

@@ -43,7 +43,7 @@ class Worker:
             witness = Path(folder, "witness.json")
             times = [time.perf_counter()]
             outputs = ezkl_engine.evaluate(
-                paths["compiled"], inputs, witness, lookup_table(self.settings)
+                paths["compiled"], [inputs], witness, lookup_table(self.settings)
             )
             times.append(time.perf_counter())
             proof, instances = ezkl_engine.prove_witness(

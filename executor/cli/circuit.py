@@ -22,6 +22,7 @@ from zkagent.executor.cli.cleaning import prune_command, rm_command
 from zkagent.executor.cli.data_options import data_options
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import (
+    DIM_OPTION,
     JSON_OPTION,
     PROOF_SYSTEMS,
     PROVER_OPTION,
@@ -59,6 +60,7 @@ for command in (tune_command, rm_command, prune_command):
     help="Whether to use the settings that `circuit tune` found; by default for ONNX files only.",
 )
 @data_options
+@DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
 @SRS_OPTION
@@ -69,6 +71,7 @@ def build_command(
     batch: int,
     tuned: bool | None,
     data: "Data | None",
+    dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
     srs: Path | None,
@@ -76,8 +79,11 @@ def build_command(
 ) -> None:
     """Build the circuit of MODEL: a model's name or folder, or an ONNX file.
 
+    An ONNX file is taken as people export it: open axes become 1 (--dim NAME=N for others), and
+    operators that circuits lack are rewritten; the changes are told.
+
     With --data, scale and ranges of a network over fractions are fitted to the samples, none of
-    which falls out of range, and the circuit's decisions on them are compared with onnxruntime's.
+    which falls out of range, and the circuit's outputs on them are compared with onnxruntime's.
 
     Building the same model again looks it up. A set-up file counts as real when its SHA-256 is one
     of the public KZG ceremony's; any other is treated as a development set-up, whose verifier can
@@ -87,17 +93,21 @@ def build_command(
 
     system = usual_proof_system(model, proof_system)
     if system != PROOF_SYSTEMS[0]:
-        if data or tuned:
-            raise click.UsageError("samples and tuned settings are for circuits of ezkl")
+        if data or tuned or dims:
+            raise click.UsageError("samples, tuned settings and --dim are for circuits of ezkl")
         tuned = False
     if data and data.fraction_bits:
         if tuned:
             raise click.UsageError("tuned settings have a scale: leave out --fraction-bits")
         tuned = False
+    if dims:
+        if tuned:
+            raise click.UsageError("tuned settings are for axes of 1: leave out --dim")
+        tuned = False
     with batch_file(find_onnx(model), batch) as onnx:
         arguments = tuned_arguments(model, onnx, tuned)
         show(
-            build_shown(onnx, srs, arguments, data, proof_system=system, prover=prover),
+            build_shown(onnx, srs, arguments, data, dims=dims, proof_system=system, prover=prover),
             as_json,
         )
 

@@ -14,7 +14,7 @@ from zkagent.executor.cli.data_options import comparison
 from zkagent.executor.cli.options import PROOF_SYSTEMS, proof_system_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zkagent.circuits.artifacts import Circuit
     from zkagent.circuits.groth16.ceremony.transcript import Contribution
@@ -56,6 +56,7 @@ def build_shown(
     arguments: "RunArguments | None" = None,
     data: "Data | None" = None,
     *,
+    dims: "Mapping[str, int] | None" = None,
     proof_system: str = PROOF_SYSTEMS[0],
     prover: str | None = None,
 ) -> "Circuit":
@@ -70,7 +71,9 @@ def build_shown(
         with working() as begin:
             return system.build(onnx, srs=srs, progress=begin)
     with stages(len(Stage)) as begin:
-        return build_isolated(onnx, srs=srs, arguments=arguments, data=data, progress=begin)
+        return build_isolated(
+            onnx, srs=srs, arguments=arguments, data=data, dims=dims, progress=begin
+        )
 
 
 def summary(circuit: "Circuit") -> str:
@@ -141,6 +144,26 @@ def deployed_lines(circuit: "Circuit", model: str) -> list[str]:
     return [*lines, f"`{command}` chooses another"]
 
 
+def _faces_lines(circuit: "Circuit") -> list[str]:
+    """The names of several inputs or outputs."""
+    if circuit.faces.plain:
+        return []
+    return [
+        f"{side}: {', '.join(f'{in_line(each.name)} {list(each.shape)}' for each in faces)}"
+        for side, faces in (("inputs", circuit.faces.inputs), ("outputs", circuit.faces.outputs))
+    ]
+
+
+def _change_lines(circuit: "Circuit") -> list[str]:
+    """What was changed in the user's file."""
+    from zkagent.circuits.halo2.build import changes_of
+
+    changes = changes_of(circuit)
+    more = len(changes) - MOST_SHOWN
+    rest = [f"and {more} more changes"] if more > 0 else []
+    return [*(f"changed: {in_line(line)}" for line in changes[:MOST_SHOWN]), *rest]
+
+
 def warning_of(circuit: "Circuit") -> str:
     """What a proof of it may be worth, where nobody here knows who made its key."""
     if not circuit.unknown_maker:
@@ -154,7 +177,8 @@ def warning_of(circuit: "Circuit") -> str:
 def _fractions(scale: Scale) -> str:
     """Of inputs and outputs, whose scales need not be the same."""
     bits = " or ".join(map(str, sorted(set(scale.outputs))))
-    return f"inputs of {scale.inputs} and outputs of {bits} bits of fraction"
+    given = " or ".join(map(str, sorted(set(scale.inputs))))
+    return f"inputs of {given} and outputs of {bits} bits of fraction"
 
 
 def sized(count: int) -> str:
@@ -185,7 +209,7 @@ def show(circuit: "Circuit", as_json: bool) -> None:
         return
     output.show(circuit.digest)
     output.show(f"  {summary(circuit)}, {sized(size)}")
-    for line in comparison(circuit):
+    for line in (*_faces_lines(circuit), *_change_lines(circuit), *comparison(circuit)):
         output.show(f"  {line}")
     if circuit.transcript:
         output.show(f"  the ceremony's transcript {circuit.transcript}")

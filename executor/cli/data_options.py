@@ -12,22 +12,29 @@ from zkagent.executor.cli.options import FiniteRange
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
+    from zkagent.circuits.halo2.fidelity import Fidelity
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --data, --tolerance and --fraction-bits, handed on as one `data`: Data or None."""
+    """Add --data and what goes with it, handed on as one `data`: Data or None."""
 
     @click.option(
         "--data",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Samples (.npz): an array [n, ...] of the network's inputs.",
+        help="Samples (.npz, .npy, .csv, .json): arrays [n, ...] of the network's inputs.",
     )
     @click.option(
         "--tolerance",
         type=FiniteRange(0),
         metavar="T",
-        help="Count a sample as equal when every number is within T, instead of by arg-max.",
+        help="Count a sample as equal when every number is within T.",
+    )
+    @click.option(
+        "--decisions",
+        is_flag=True,
+        help="Count a sample as equal when the largest of each row is the same: for scores. By "
+        "default labels must be the same, numbers within 1 % of the largest, probabilities both.",
     )
     @click.option(
         "--fraction-bits",
@@ -40,16 +47,21 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *arguments: Any,
         data: Path | None,
         tolerance: float | None,
+        decisions: bool,
         fraction_bits: int | None,
         **others: Any,
     ) -> Any:
         from zkagent.circuits.halo2.calibration import Data
 
-        if data is None and (tolerance, fraction_bits) != (None, None):
-            raise click.UsageError("--tolerance and --fraction-bits need samples: give --data")
+        if data is None and (tolerance, decisions, fraction_bits) != (None, False, None):
+            raise click.UsageError(
+                "--tolerance, --decisions and --fraction-bits need samples: give --data"
+            )
+        if decisions and tolerance is not None:
+            raise click.UsageError("give --tolerance or --decisions, not both")
         if data and others.get("batch", 1) != 1:
             raise click.UsageError("--data goes with circuits for one decision, not with --batch")
-        given = Data(data, tolerance, fraction_bits) if data else None
+        given = Data(data, tolerance, fraction_bits, decisions) if data else None
         return command(*arguments, data=given, **others)
 
     return with_data
@@ -62,11 +74,16 @@ def comparison(circuit: "Circuit") -> list[str]:
     lines = []
     if (found := fidelity_of(circuit)) is not None:
         agreed = round(found.agreement * found.samples)
-        how = "decides like" if found.tolerance is None else f"is within {found.tolerance:g} of"
         lines.append(
-            f"{how} onnxruntime on {agreed:,} of {found.samples:,} samples "
-            f"({found.agreement:.2%}), largest deviation {found.largest_deviation:.3g}"
+            f"{_how(found)} onnxruntime on {agreed:,} of {found.samples:,} samples "
+            f"({found.agreement:.2%}), largest deviation {found.largest_deviation:.3g}, "
+            f"{found.relative_deviation:.2%} of the largest number"
         )
+        if right := found.accuracy:
+            lines.append(
+                f"right about {right.circuit:.2%} of the labels, onnxruntime about "
+                f"{right.network:.2%}"
+            )
         if found.outside:
             lines.append(
                 f"samples outside its ranges, for which no proof is possible: {found.outside:,}"
@@ -74,6 +91,17 @@ def comparison(circuit: "Circuit") -> list[str]:
     if not circuit.facts.exact:
         lines.append("rounds, so it may not decide over money: only an int64 network is exact")
     return lines
+
+
+def _how(found: "Fidelity") -> str:
+    if found.tolerance is not None:
+        return f"is within {found.tolerance:g} of"
+    kinds = set(found.kinds)
+    if kinds == {"decisions"}:
+        return "decides like"
+    if kinds == {"labels"}:
+        return "labels like"
+    return f"has the {' and '.join(sorted(kinds))} of"
 
 
 __all__ = ["comparison", "data_options"]

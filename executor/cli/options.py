@@ -28,7 +28,45 @@ class FiniteRange(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
+class Sizes(click.ParamType[tuple[str, int]]):
+    """NAME=N, each once."""
+
+    name = "NAME=N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        name, _, size = str(value).rpartition("=")
+        if not name or not size.isascii() or not size.isdigit() or not 1 <= int(size) <= MOST_SIZE:
+            self.fail(f"{value!r} is no NAME=N with N from 1 to {MOST_SIZE:,}", param, ctx)
+        return name, int(size)
+
+
 SECONDS = FiniteRange(0, MOST_SECONDS, min_open=True)
+MOST_SIZE = 1 << 24  # of an axis
+
+
+def _sizes(
+    ctx: click.Context, param: click.Parameter, given: tuple[tuple[str, int], ...]
+) -> dict[str, int]:
+    names = [name for name, _ in given]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise click.BadParameter(f"{repeated[0]!r} is given twice", ctx, param)
+    return dict(given)
+
+
+DIM_OPTION = click.option(
+    "--dim",
+    "dims",
+    type=Sizes(),
+    multiple=True,
+    callback=_sizes,
+    metavar="NAME=N",
+    help="Size of an open axis of an ONNX file by its name, or INPUT.AXIS where it has none; "
+    "1 where not given.",
+)
 
 
 CONFIG = f"{__name__}.config"  # the files, read once for a command

@@ -19,6 +19,7 @@ from zkagent.executor.cli.circuits_shown import (
     warning_of,
 )
 from zkagent.executor.cli.options import (
+    DIM_OPTION,
     JSON_OPTION,
     PROOF_SYSTEMS,
     PROVER_OPTION,
@@ -30,6 +31,8 @@ from zkagent.executor.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zkagent.circuits.artifacts import Circuit, Proof
     from zkagent.circuits.support.progress import Told
     from zkagent.models.catalogue import AnyModel
@@ -48,7 +51,8 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     "input_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="JSON list of the numbers x; - reads standard input.",
+    help="JSON list of the numbers x, or an object with a list for each input by its name; - reads "
+    "standard input.",
 )
 @click.option("--prompt", help="Take x from this text, for a model by name or folder.")
 @click.option(
@@ -73,6 +77,7 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     is_flag=True,
     help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
 )
+@DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
 @SRS_OPTION
@@ -86,6 +91,7 @@ def prove_command(
     timeout_s: float,
     service: str | None,
     wait: bool,
+    dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
     srs: Path | None,
@@ -97,7 +103,8 @@ def prove_command(
     The proof is verified before it is written; one that a service made, if the model and its
     circuit are on this machine, too. Without --out it goes to standard output.
     """
-    from zkagent.circuits.networks.inputs import quantise
+    from zkagent.circuits.halo2.scales import quantise
+    from zkagent.circuits.networks.inputs import flattened
     from zkagent.executor.api.readings import about
     from zkagent.executor.places import check_place, write_whole
 
@@ -108,18 +115,22 @@ def prove_command(
             "a service proves by its own circuits: leave out --proof-system, a model's name is of "
             "the system that it serves; or name a circuit by its digest"
         )
+    if service and dims:
+        raise click.UsageError("a service has built its circuits: leave out --dim")
     if service and prover:
         raise click.UsageError("a service has a prover of its own: leave out --prover")
     place = check_place(out, replaceable=_is_proof) if out else None
     loaded = None if prompt is None else _load(model)
-    values = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
+    given = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
     if service:
+        values = _flat(given)
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
         proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
-        circuit = _find_circuit(model, srs, proof_system, prover)
-        proof, measurement = _prove(circuit, quantise(circuit, values), timeout_s, prover)
+        circuit = _find_circuit(model, srs, proof_system, prover, dims)
+        values = quantise(circuit, flattened(circuit, given))
+        proof, measurement = _prove(circuit, values, timeout_s, prover)
         verify_s = measurement.verify_s
         if warning := warning_of(circuit):
             verify_s = None
@@ -142,6 +153,7 @@ def prove_command(
 @click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
 @click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
 @click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
+@DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @JSON_OPTION
@@ -150,6 +162,7 @@ def verify_command(
     *,
     model: str | None,
     digest: str | None,
+    dims: dict[str, int],
     proof_system: str | None,
     srs: Path | None,
     as_json: bool,
@@ -166,12 +179,16 @@ def verify_command(
     from zkagent.executor.errors import CannotVerify
     from zkagent.prover.verification import verify
 
+    if dims and model is None:
+        raise click.UsageError("--dim says what --model becomes: give both, or neither")
     if model is not None and digest is not None:
         raise click.UsageError("give --model or --circuit, not both")
     proof = _read_proof(proof_path)
     named = proof.circuit if digest is None else digest
     circuit = (
-        _circuit_of_digest(named, srs) if model is None else _find_circuit(model, srs, proof_system)
+        _circuit_of_digest(named, srs)
+        if model is None
+        else _find_circuit(model, srs, proof_system, dims=dims)
     )
     with working("verifying the proof"):
         verdict, told = verify(proof, circuit), True
@@ -230,11 +247,18 @@ def _said(proof: "Proof") -> str:
     if proof.about:
         model, decision = in_line(proof.about.model), in_line(proof.about.decision)
         return f"{model} decides {decision} about {in_line(repr(proof.about.prompt))}"
+    values = proof.scale.read(proof.outputs) if proof.scale else proof.outputs
+    if proof.faces and not proof.faces.plain:
+        parts = zip(proof.faces.outputs, proof.faces.split_outputs(values), strict=True)
+        return "\n".join(f"{in_line(face.name)} = {_numbers(part)}" for face, part in parts)
     if proof.scale is None or proof.scale.exact:
         return f"y = {list(proof.outputs)}"
-    values = ", ".join(f"{value:.6g}" for value in proof.scale.read(proof.outputs))
     bits = " or ".join(f"2^{each}" for each in sorted(set(proof.scale.outputs)))
-    return f"y = [{values}], which is {list(proof.outputs)} / {bits}"
+    return f"y = {_numbers(values)}, which is {list(proof.outputs)} / {bits}"
+
+
+def _numbers(values: "Sequence[float]") -> str:
+    return f"[{', '.join(f'{value:.6g}' for value in values)}]"
 
 
 def _named_model(model: str | None) -> "AnyModel | None":
@@ -245,7 +269,11 @@ def _named_model(model: str | None) -> "AnyModel | None":
 
 
 def _find_circuit(
-    model: str, srs: Path | None, proof_system: str | None, prover: str | None = None
+    model: str,
+    srs: Path | None,
+    proof_system: str | None,
+    prover: str | None = None,
+    dims: dict[str, int] | None = None,
 ) -> "Circuit":
     """Built from a model, or by digest where no model has that name. Raises CircuitError,
     ModelError."""
@@ -258,9 +286,11 @@ def _find_circuit(
             return _circuit_of_digest(model, srs)
         raise
     system = usual_proof_system(model, proof_system)
-    tuned = None if system == PROOF_SYSTEMS[0] else False
+    if dims and system != PROOF_SYSTEMS[0]:
+        raise click.UsageError("--dim is for circuits of ezkl")
+    tuned = None if system == PROOF_SYSTEMS[0] and not dims else False
     arguments = tuned_arguments(model, onnx, tuned)
-    return build_shown(onnx, srs, arguments, proof_system=system, prover=prover)
+    return build_shown(onnx, srs, arguments, dims=dims, proof_system=system, prover=prover)
 
 
 def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
@@ -276,7 +306,16 @@ def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
         return circuit
 
 
-def _read_inputs(path: Path | None) -> list[object]:
+def _flat(given: object) -> list[object]:
+    """For a service, which knows circuits by their integers. Raises InputRefused."""
+    from zkagent.circuits.errors import InputRefused
+
+    if not isinstance(given, list):
+        raise InputRefused("a service takes x as one flat list: names are for --input alone")
+    return given
+
+
+def _read_inputs(path: Path | None) -> object:
     from zkagent.circuits.errors import InputRefused
     from zkagent.executor.cli.standard_input import named, read_some
     from zkagent.models.strict_json import load_json
@@ -290,9 +329,10 @@ def _read_inputs(path: Path | None) -> list[object]:
         raise InputRefused(
             f"{named(path)} is not JSON ({exc}): give a file with one list of numbers"
         ) from exc
-    if not isinstance(values, list):
+    if not isinstance(values, list | dict):
         raise InputRefused(
-            f"{named(path)} holds {type(values).__name__}, expected a list of numbers"
+            f"{named(path)} holds {type(values).__name__}, expected a list of numbers, or an "
+            "object with one for each input"
         )
     return values
 

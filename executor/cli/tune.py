@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     "--data",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Samples (.npz) to compare with onnxruntime on; needed for a model that rounds.",
+    help="Samples (.npz, .npy, .csv, .json) to compare with onnxruntime on; needed for a model "
+    "that rounds.",
 )
 @click.option(
     "--min-agreement",
@@ -41,7 +42,12 @@ if TYPE_CHECKING:
 @click.option(
     "--tolerance",
     type=FiniteRange(0),
-    help="Compare numbers within this, instead of the largest output.",
+    help="Compare all numbers within this, instead of each output by what it is.",
+)
+@click.option(
+    "--decisions",
+    is_flag=True,
+    help="Compare the largest of each row only, for scores that decide by it.",
 )
 @click.option(
     "--measure-for",
@@ -60,6 +66,7 @@ def tune_command(
     data: Path | None,
     min_agreement: float,
     tolerance: float | None,
+    decisions: bool,
     measure_for: float,
     srs: Path | None,
     as_json: bool,
@@ -79,10 +86,11 @@ def tune_command(
     from zkagent.executor.cli.progress import working
 
     onnx = find_onnx(model)
-    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for)
+    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for, decisions)
     with working() as report:
         tuning = tune_isolated(onnx, wish, data=data, report=report)
-    circuit = build_tuned(onnx, tuning, srs, Data(data, tolerance) if data else None)
+    fitted = Data(data, tolerance, decisions=decisions) if data else None
+    circuit = build_tuned(onnx, tuning, srs, fitted)
     if as_json:
         output.show(json.dumps({"circuit": circuit.digest, **tuning.to_json()}))
         return

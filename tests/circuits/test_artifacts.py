@@ -90,7 +90,7 @@ def test_a_meaning_that_is_none_is_refused(change: dict[str, Any], reason: str) 
 def meant(proof: Proof) -> Proof:
     """With a scale of 2^12 of its outputs, and something said of it."""
     said = About("wallet", "deposit 5 USDC", "Deploy(asset=USDC, amount=5)")
-    return replace(proof, scale=Scale(4, (12,)), about=said)
+    return replace(proof, scale=Scale((4,), (12,)), about=said)
 
 
 def test_instances_are_inputs_then_outputs_as_field_elements() -> None:

@@ -12,6 +12,7 @@ from zkagent.circuits.halo2.tuning.candidates import Draft
 from zkagent.circuits.halo2.tuning.choosing import ranked
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.precision import Precision, Probe
+from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
@@ -29,11 +30,11 @@ class Judge:
         network: Network,
         samples: Samples | None,
         probe: Probe,
-        tolerance: float | None,
+        criterion: Criterion,
         report: Report,
     ) -> None:
         self._network, self._samples, self._probe = network, samples, probe
-        self._tolerance, self._report = tolerance, report
+        self._criterion, self._report = criterion, report
         self._known: dict[tuple[Precision, int], Fidelity] = {}
 
     def choose(
@@ -89,7 +90,7 @@ class Judge:
             settings,
             self._network,
             samples,
-            tolerance=self._tolerance,
+            criterion=self._criterion,
             progress=lambda done, total: self._report(
                 f"comparing {precision} with onnxruntime: {done} of {total}"
             ),

@@ -28,7 +28,7 @@ class Trial:
 
     name: str
     plan: Plan
-    inputs: Sequence[int]
+    inputs: Sequence[Sequence[int]]
     seconds: float
 
 
@@ -132,7 +132,11 @@ class Bench:
         child = ChildProcess(MODULE, [])
         self._running.callback(child.kill)
         self._children[trial.name] = child
-        request = {"folder": str(folder), "srs": str(srs.path), "inputs": list(trial.inputs)}
+        request = {
+            "folder": str(folder),
+            "srs": str(srs.path),
+            "inputs": [list(each) for each in trial.inputs],
+        }
         with self._failures(trial.name):
             self._made[trial.name] = _answer(child, request)
 

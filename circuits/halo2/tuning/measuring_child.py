@@ -22,7 +22,7 @@ class Workshop:
         self._compiled, self._witness = folder / "network.ezkl", folder / "witness.json"
         self._vk, self._pk = folder / "circuit.vk", folder / "circuit.pk"
 
-    def make(self, inputs: list[int]) -> dict[str, Any]:
+    def make(self, inputs: list[list[int]]) -> dict[str, Any]:
         """Compile, make keys and a witness; seconds for the keys and the proof's length."""
         from zkagent.circuits.halo2 import ezkl_engine
         from zkagent.circuits.halo2.verifier_patch import patch_verifier

@@ -30,6 +30,7 @@ from zkagent.circuits.halo2.tuning.measuring import Measurement, Trial, measure
 from zkagent.circuits.halo2.tuning.objectives import Cost, Objective
 from zkagent.circuits.halo2.tuning.precision import Precision, Probe, exact_precision
 from zkagent.circuits.halo2.tuning.record import STANDARD, Option, Tuning
+from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
@@ -42,6 +43,11 @@ class Wish:
     min_agreement: float = 0.999
     tolerance: float | None = None
     measuring_s: float = 180.0
+    decisions: bool = False
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion(self.tolerance, self.decisions)
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ class Search:
     ) -> None:
         self._network, self._samples, self._wish, self._report = network, samples, wish, report
         self._probe = Probe(network, samples, folder)
-        self._judge = Judge(network, samples, self._probe, wish.tolerance, report)
+        self._judge = Judge(network, samples, self._probe, wish.criterion, report)
         self.considered = 0
 
     def standard(self) -> Finalist:
@@ -116,7 +122,7 @@ class Search:
         self._report("finding the standard settings")
         arguments, fidelity = default_arguments(self._network.integer), None
         if self._samples:
-            found = calibrate(self._network, self._samples, tolerance=self._wish.tolerance)
+            found = calibrate(self._network, self._samples, criterion=self._wish.criterion)
             arguments, fidelity = found.arguments, found.fidelity
         return Finalist(STANDARD, arguments, make_plan(self._network, arguments), fidelity)
 
@@ -167,9 +173,9 @@ class Search:
 def _trial(network: Network, samples: Samples | None, finalist: Finalist) -> Trial:
     """To prove the first sample, or small numbers."""
     settings = finalist.plan.settings
-    inputs = [(7 * index) % 5 - 2 for index in range(network.input_count)]
+    inputs = [[(7 * index) % 5 - 2 for index in range(each.size)] for each in network.inputs]
     if samples:
-        inputs = quantised(samples.values[0], settings["model_input_scales"][0])
+        inputs = quantised(next(iter(samples)), settings["model_input_scales"])
     return Trial(finalist.name, finalist.plan, inputs, predict(settings).seconds)
 
 

@@ -37,6 +37,7 @@ def tune_isolated(
         "objective": wish.objective.value,
         "min_agreement": wish.min_agreement,
         "tolerance": wish.tolerance,
+        "decisions": wish.decisions,
         "measuring_s": wish.measuring_s,
     }
     return Tuning.from_json(
@@ -53,6 +54,7 @@ def _tune(request: dict[str, Any], report: Report) -> dict[str, Any]:
         objective=Objective(request["objective"]),
         min_agreement=request["min_agreement"],
         tolerance=request["tolerance"],
+        decisions=request["decisions"],
         measuring_s=request["measuring_s"],
     )
     return tune(network, samples, wish, cache, report).to_json()

@@ -156,8 +156,8 @@ def foreign_witness_forgery(
     ezkl_engine.make_srs(srs, ATTACK_LOGROWS)
     vk, pk = ours / "vk", ours / "pk"
     ezkl_engine.make_keys(ours / "compiled", srs, vk, pk)
-    truth = ezkl_engine.evaluate(ours / "compiled", inputs, ours / "witness.json")
-    claimed = ezkl_engine.evaluate(theirs / "compiled", inputs, theirs / "witness.json")
+    truth = ezkl_engine.evaluate(ours / "compiled", [inputs], ours / "witness.json")
+    claimed = ezkl_engine.evaluate(theirs / "compiled", [inputs], theirs / "witness.json")
     try:
         proof, instances = ezkl_engine.prove_witness(
             theirs / "compiled", theirs / "witness.json", pk, srs

@@ -19,6 +19,7 @@ from zkagent.prover.service.wire.states import Cause, Failure, State
 MOST_FEATURES = 100_000
 MOST_PROOF_BYTES = 1 << 20
 MOST_TEXT = 100_000
+MOST_TYPE, MOST_AXES, MOST_TENSORS = 20, 32, 1000
 LONGEST_DEADLINE_S = 30 * 86_400.0
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX, strict=True)]
@@ -124,6 +125,21 @@ class AboutDocument(Body):
     decision: Annotated[str, Field(max_length=MOST_TEXT)]
 
 
+class TensorDocument(Body):
+    """An input or output of a network."""
+
+    name: Annotated[str, Field(max_length=MOST_TEXT)]
+    type: Annotated[str, Field(max_length=MOST_TYPE)]
+    shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(max_length=MOST_AXES)]
+
+
+class TensorsDocument(Body):
+    """Whose the numbers of a proof are."""
+
+    inputs: Annotated[list[TensorDocument], Field(max_length=MOST_TENSORS)]
+    outputs: Annotated[list[TensorDocument], Field(max_length=MOST_TENSORS)]
+
+
 class ProofDocument(Body):
     """A proof file: inputs and outputs are what it is valid for, the scale is what they mean."""
 
@@ -131,9 +147,10 @@ class ProofDocument(Body):
     circuit: Digest
     inputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES, fail_fast=True)]
     outputs: Annotated[list[Int64], Field(max_length=MOST_FEATURES, fail_fast=True)]
-    input_scale_bits: int | None = None
+    input_scale_bits: int | Integers | None = None
     output_scale_bits: Integers | None = None
     values: Numbers | None = None
+    tensors: TensorsDocument | None = None
     about: AboutDocument | None = None
     proof: Annotated[str, Field(pattern=r"^0x([0-9a-f]{2})*$", max_length=2 * MOST_PROOF_BYTES)]
 

@@ -16,20 +16,22 @@ from tests.support.small_networks import (
     saved_samples,
     square_network,
 )
-from zkagent.circuits.errors import InputRefused, NetworkRefused, OutsideRange, SettingsRefused
+from zkagent.circuits.errors import NetworkRefused, OutsideRange, SettingsRefused
 from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import Stage, build_circuit, fidelity_of
 from zkagent.circuits.halo2.build_process import build_isolated
 from zkagent.circuits.halo2.calibration import Data, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
 from zkagent.circuits.halo2.settings import RunArguments, default_arguments
+from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
 
 def samples(given: Network, *rows: list[float]) -> Samples:
-    values = np.array(rows, dtype=given.input_type).reshape(-1, *given.input_shape)
-    return Samples(Path("none"), "", values)
+    (taken,) = given.inputs
+    values = np.array(rows, dtype=taken.type).reshape(-1, *taken.shape)
+    return Samples(Path("none"), "", (values,))
 
 
 def test_large_samples_get_the_legs_that_they_need(tmp_path: Path) -> None:
@@ -37,7 +39,7 @@ def test_large_samples_get_the_legs_that_they_need(tmp_path: Path) -> None:
     small = calibrate(relu, samples(relu, [1, 2, 3, 4]))
     large = calibrate(relu, samples(relu, [1, 2, 3, 4], [5e6, 1, 2, 3]))
     assert small.arguments.decomposition_legs < large.arguments.decomposition_legs
-    assert large.fidelity == Fidelity(2, 1.0, large.fidelity.largest_deviation, 0, None)
+    assert large.fidelity == replace(large.fidelity, samples=2, agreement=1.0, outside=0)
 
 
 def test_a_late_sample_out_of_the_first_ones_range_is_brought_in(tmp_path: Path) -> None:
@@ -63,11 +65,15 @@ def test_an_agreement_that_needs_more_bits_gets_them(tmp_path: Path) -> None:
     )
     near = read_back(tmp_path, identity)
     close = samples(near, [1, 1 + 1 / 512], [1 + 1 / 512, 1])
-    assert calibrate(near, close).arguments.input_scale_bits == 10
+    largest = Criterion(decisions=True)
+    assert calibrate(near, close, criterion=largest).arguments.input_scale_bits == 10
+    assert calibrate(near, close).arguments.input_scale_bits == 7  # near enough, as numbers
     apart = samples(near, [1, 2], [2, 1])
-    assert calibrate(near, apart).arguments.input_scale_bits == 7
-    assert calibrate(near, apart, tolerance=1e-5).arguments.input_scale_bits == 7
-    forced = calibrate(near, close, fraction_bits=7)
+    assert calibrate(near, apart, criterion=largest).arguments.input_scale_bits == 7
+    exactly = Criterion(tolerance=1e-5)
+    assert calibrate(near, apart, criterion=exactly).arguments.input_scale_bits == 7
+    assert calibrate(near, close, criterion=exactly).arguments.input_scale_bits == 10
+    forced = calibrate(near, close, criterion=largest, fraction_bits=7)
     assert (forced.arguments.input_scale_bits, forced.fidelity.agreement) == (7, 0.5)
 
 
@@ -96,7 +102,7 @@ def test_integers_are_compared_and_stay_exact(tmp_path: Path) -> None:
         onnx, cache=tmp_path, data=Data(saved_samples(tmp_path, [[2**20, -7, 0, 1], [1, 2, 3, 4]]))
     )
     assert built.facts.exact
-    assert fidelity_of(built) == Fidelity(2, 1.0, 0.0, 0, None)
+    assert fidelity_of(built) == Fidelity(2, 1.0, 0.0, 0, None, kinds=("labels",))
 
 
 def test_a_build_with_samples_proves_them_and_remembers_how_it_compares(tmp_path: Path) -> None:
@@ -109,7 +115,7 @@ def test_a_build_with_samples_proves_them_and_remembers_how_it_compares(tmp_path
     assert found is not None
     assert (found.samples, found.agreement, found.outside) == (2, 1.0, 0)
     assert not built.facts.exact
-    inputs = quantised(np.float32([-2, 0.25, 0, -1]), built.facts.input_scale_bits)
+    inputs = quantised((np.float32([-2, 0.25, 0, -1]),), [built.facts.input_scale_bits])[0]
     assert ezkl_engine.verify(built, ezkl_engine.prove(built, inputs))
 
 
@@ -144,7 +150,7 @@ def test_an_integer_circuit_that_differs_on_a_sample_is_refused(tmp_path: Path) 
         build_circuit(onnx, cache=tmp_path, data=data)
 
 
-def test_a_single_output_needs_a_tolerance_before_any_work(tmp_path: Path) -> None:
+def test_a_single_output_is_compared_as_a_number(tmp_path: Path) -> None:
     one = network(
         [node("MatMul", ["x", "w"], "y")],
         {"w": np.ones((4, 1), np.float32)},
@@ -152,10 +158,10 @@ def test_a_single_output_needs_a_tolerance_before_any_work(tmp_path: Path) -> No
         kind=TensorProto.FLOAT,
     )
     onnx, data = read_back(tmp_path, one).path, Data(saved_samples(tmp_path, [[0.5, 1, 2, 3]]))
-    with pytest.raises(InputRefused, match="give a tolerance"):
-        build_circuit(onnx, cache=tmp_path, data=data)
+    built = build_circuit(onnx, cache=tmp_path, data=data)
+    assert fidelity_of(built) == Fidelity(1, 1.0, 0.0, 0, None, kinds=("numbers",))
     built = build_circuit(onnx, cache=tmp_path, data=replace(data, tolerance=0.01))
-    assert fidelity_of(built) == Fidelity(1, 1.0, 0.0, 0, 0.01)
+    assert fidelity_of(built) == Fidelity(1, 1.0, 0.0, 0, 0.01, kinds=("numbers",))
 
 
 def test_arguments_of_a_calibration_are_sound(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """ezkl at its edge: exact integers, translated failures."""
 
+import json
 import os
 import socketserver
 import subprocess
@@ -17,8 +18,9 @@ from tests.support.small_networks import squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import EngineError, InputRefused
 from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.scales import quantise
 from zkagent.circuits.halo2.settings import RunArguments
-from zkagent.circuits.networks.inputs import check_inputs, quantise
+from zkagent.circuits.networks.inputs import check_inputs
 
 LIMIT = 1 << 20
 
@@ -52,7 +54,7 @@ def test_a_panic_in_rust_is_an_engine_error(circuit: Circuit, tmp_path: Path) ->
     """ezkl panics when the set-up is too small; PanicException is no Exception."""
     small, witness = tmp_path / "srs", tmp_path / "witness.json"
     ezkl_engine.make_srs(small, circuit.logrows - 1)
-    ezkl_engine.evaluate(circuit.compiled, [1, 2, 3, 4], witness)
+    ezkl_engine.evaluate(circuit.compiled, [[1, 2, 3, 4]], witness)
     with pytest.raises(EngineError, match="ezkl failed to prove: it panicked"):
         ezkl_engine.prove_witness(circuit.compiled, witness, circuit.pk, small)
 
@@ -75,8 +77,8 @@ def test_a_missing_file_is_an_error_and_no_verdict(
 def test_a_missing_key_or_network_is_an_error(circuit: Circuit, tmp_path: Path) -> None:
     gone, witness = tmp_path / "gone", tmp_path / "witness.json"
     with pytest.raises(EngineError, match="ezkl failed to evaluate the circuit"):
-        ezkl_engine.evaluate(gone, [1, 2, 3, 4], witness)
-    ezkl_engine.evaluate(circuit.compiled, [1, 2, 3, 4], witness)
+        ezkl_engine.evaluate(gone, [[1, 2, 3, 4]], witness)
+    ezkl_engine.evaluate(circuit.compiled, [[1, 2, 3, 4]], witness)
     with pytest.raises(EngineError, match="ezkl failed to prove"):
         ezkl_engine.prove_witness(circuit.compiled, witness, gone, circuit.srs)
 
@@ -151,8 +153,12 @@ def test_wrong_inputs_are_refused_before_ezkl_sees_them(
         check_inputs(circuit, x)
 
 
-def test_real_numbers_are_scaled_for_a_circuit_with_fractions_only(circuit: Circuit) -> None:
-    fractions = replace(circuit, facts=replace(circuit.facts, input_scale_bits=7))
+def test_real_numbers_are_scaled_for_a_circuit_with_fractions_only(
+    circuit: Circuit, tmp_path: Path
+) -> None:
+    facts = replace(circuit.facts, exact=False, input_scale_bits=7)
+    (tmp_path / "settings.json").write_text(json.dumps({"model_input_scales": [7]}))
+    fractions = replace(circuit, facts=facts, directory=tmp_path)
     assert quantise(fractions, [0.5, -1, 1 / 3, 0]) == [64, -128, 43, 0]
     assert quantise(circuit, [0.5, -1]) == [0.5, -1]
 

@@ -19,11 +19,13 @@ from zkagent.circuits.halo2.settings import (
     default_arguments,
     to_bytes,
 )
+from zkagent.circuits.networks.judging import USUAL, Criterion
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.networks.reference import Reference
 from zkagent.circuits.networks.samples import Samples
 
 FLOAT = TensorProto.FLOAT
+LARGEST = Criterion(decisions=True)
 
 
 def compiled(
@@ -39,8 +41,9 @@ def compiled(
 
 
 def samples(network: Network, rows: list[list[float]]) -> Samples:
-    values = np.array(rows, dtype=network.input_type).reshape(-1, *network.input_shape)
-    return Samples(Path("samples.npz"), "", values)
+    (taken,) = network.inputs
+    values = np.array(rows, dtype=taken.type).reshape(-1, *taken.shape)
+    return Samples(Path("samples.npz"), "", (values,))
 
 
 def identity(weights: list[list[float]], outputs: int = 2) -> bytes:
@@ -53,7 +56,7 @@ def identity(weights: list[list[float]], outputs: int = 2) -> bytes:
 def test_an_exact_network_agrees_without_deviation(tmp_path: Path) -> None:
     parts = compiled(tmp_path, square_network(), RunArguments())
     given = samples(parts[2], [[1, 2, 3, 4], [-5, 6, 100, 0], [2**20, 1, -(2**20), 7]])
-    assert measure_fidelity(*parts, given) == Fidelity(3, 1.0, 0.0, 0, None)
+    assert measure_fidelity(*parts, given) == Fidelity(3, 1.0, 0.0, 0, None, kinds=("labels",))
 
 
 def test_numbers_that_the_scale_merges_are_a_disagreement(tmp_path: Path) -> None:
@@ -62,7 +65,7 @@ def test_numbers_that_the_scale_merges_are_a_disagreement(tmp_path: Path) -> Non
     parts = compiled(tmp_path, identity([[1, 0], [0, 1]]), coarse)
     given = samples(parts[2], [[1.05, 1.10], [1.10, 1.05], [-1, 2], [2, -1]])
     seen: list[tuple[int, int]] = []
-    found = measure_fidelity(*parts, given, progress=lambda *at: seen.append(at))
+    found = measure_fidelity(*parts, given, criterion=LARGEST, progress=lambda *at: seen.append(at))
     assert (found.samples, found.agreement, found.outside) == (4, 0.75, 0)
     assert found.largest_deviation == pytest.approx(0.1)
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -72,16 +75,17 @@ def test_with_a_tolerance_every_number_must_be_within_it(tmp_path: Path) -> None
     coarse = RunArguments(input_scale_bits=2, parameter_scale_bits=2)
     parts = compiled(tmp_path, identity([[1, 0], [0, 1]]), coarse)
     given = samples(parts[2], [[1.05, 1.10], [1.02, 1.01], [-1, 2]])
-    assert measure_fidelity(*parts, given, tolerance=0.05).agreement == pytest.approx(2 / 3)
-    assert measure_fidelity(*parts, given, tolerance=0.2).agreement == 1.0
+    for tolerance, agreement in ((0.05, 2 / 3), (0.2, 1.0)):
+        found = measure_fidelity(*parts, given, criterion=Criterion(tolerance))
+        assert found.agreement == pytest.approx(agreement)
 
 
-def test_a_single_number_is_no_decision_without_a_tolerance(tmp_path: Path) -> None:
+def test_a_single_number_is_judged_as_a_number(tmp_path: Path) -> None:
     parts = compiled(tmp_path, identity([[1], [2]], outputs=1), default_arguments(False))
     given = samples(parts[2], [[1, 2]])
-    with pytest.raises(InputRefused, match="no arg-max: give a tolerance"):
-        measure_fidelity(*parts, given)
-    assert measure_fidelity(*parts, given, tolerance=0.01).agreement == 1.0
+    for criterion in (USUAL, LARGEST, Criterion(0.01)):
+        found = measure_fidelity(*parts, given, criterion=criterion)
+        assert (found.agreement, found.kinds) == (1.0, ("numbers",))
 
 
 def test_a_sample_that_the_decomposition_cannot_hold_is_counted_outside(tmp_path: Path) -> None:
@@ -103,14 +107,14 @@ def test_a_sample_beyond_a_table_is_refused_before_a_proof_without_end(tmp_path:
     arguments = replace(default_arguments(False), lookup_range=(-1000, 1000))
     parts = compiled(tmp_path, content, arguments)
     for inside in (-1000 / 128, 1000 / 128):
-        circuit_outputs(*parts, np.float32([[inside, 0]]))
+        circuit_outputs(*parts, (np.float32([[inside, 0]]),))
     for beyond, found in ((-1001 / 128, -1001), (1001 / 128, 1001)):
         with pytest.raises(OutsideRange, match=f"{found} is looked up .* from -1000 to 1000"):
-            circuit_outputs(*parts, np.float32([[0, beyond]]))
+            circuit_outputs(*parts, (np.float32([[0, beyond]]),))
 
 
 def test_an_output_that_is_no_number_is_refused(tmp_path: Path) -> None:
     onnx = tmp_path / "huge.onnx"
     onnx.write_bytes(identity([[3e38, 0], [3e38, 1]]))
     with pytest.raises(InputRefused, match="infinite number or NaN"):
-        Reference(read_network(onnx)).outputs(np.float32([[1e3, 1e3]]))
+        Reference(read_network(onnx)).outputs((np.float32([[1e3, 1e3]]),))

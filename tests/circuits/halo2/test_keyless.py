@@ -33,7 +33,7 @@ UNSOUND = (
 def test_unsound_arguments_get_no_settings_anywhere(tmp_path: Path, unsound: RunArguments) -> None:
     relu = read_back(tmp_path, relu_network())
     circuit = KeylessCircuit(relu, tmp_path)
-    samples = Samples(relu.path, "", rows(1))
+    samples = Samples(relu.path, "", (rows(1),))
     for attempt in (
         lambda: circuit.settings(unsound),
         lambda: circuit.compile(unsound),

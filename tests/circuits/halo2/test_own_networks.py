@@ -57,10 +57,10 @@ def test_a_proof_of_a_user_s_network_shows_what_onnxruntime_computes(
     built: Circuit, example: Example
 ) -> None:
     network = read_network(built.onnx)
-    sample = example.samples[SAMPLES - 1].reshape(network.input_shape)
-    proof = ezkl_engine.prove(built, quantised(sample, built.facts.input_scale_bits))
+    sample = example.samples[SAMPLES - 1].reshape(network.inputs[0].shape)
+    proof = ezkl_engine.prove(built, quantised((sample,), [built.facts.input_scale_bits])[0])
     assert ezkl_engine.verify(built, proof)
-    (expected,) = Reference(network).outputs(sample)
+    (expected,) = Reference(network).outputs((sample,))
     assert np.argmax(proof.outputs) == expected.argmax()
     best = int(expected.argmax())
     other = (*proof.outputs[:best], proof.outputs[best] - 1, *proof.outputs[best + 1 :])

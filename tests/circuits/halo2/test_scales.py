@@ -35,7 +35,7 @@ def proven(coarse: Circuit) -> Proof:
 
 def test_outputs_have_a_scale_of_their_own(coarse: Circuit, proven: Proof) -> None:
     network = read_network(coarse.onnx)
-    (expected,) = Reference(network).outputs(np.array([X], dtype=np.float32))
+    (expected,) = Reference(network).outputs((np.array([X], dtype=np.float32),))
     assert coarse.facts.input_scale_bits == 4
     assert output_scale_bits(coarse) == (12, 12)
     assert read_outputs(proven, coarse) == pytest.approx(expected.reshape(-1).tolist(), abs=1e-6)

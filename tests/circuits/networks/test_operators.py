@@ -21,6 +21,7 @@ from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.fidelity import Fidelity, measure_fidelity
 from zkagent.circuits.halo2.settings import canonical, default_arguments, to_bytes
 from zkagent.circuits.networks import network
+from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.operators import OPERATORS
 from zkagent.circuits.networks.samples import Samples
@@ -39,11 +40,11 @@ def compared(case: Case, folder: Path) -> Fidelity:
     made = canonical(ezkl_engine.make_settings(onnx, FINE, 17))
     settings.write_bytes(to_bytes(made))
     ezkl_engine.compile_network(onnx, settings, compiled)
-    values = np.random.default_rng(1).uniform(case.low, case.high, (3, *read.input_shape))
+    values = np.random.default_rng(1).uniform(case.low, case.high, (3, *read.inputs[0].shape))
     if case.low == -2 and case.high == 2 and case.shape == (1, 4):
         values[0] = [[-2, 0, 2, 1]]
-    samples = Samples(Path("none"), "", values.astype(np.float32))
-    return measure_fidelity(compiled, made, read, samples, tolerance=TOLERANCE)
+    samples = Samples(Path("none"), "", (values.astype(np.float32),))
+    return measure_fidelity(compiled, made, read, samples, criterion=Criterion(TOLERANCE))
 
 
 @pytest.mark.parametrize("case", SUPPORTED, ids=str)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.small_networks import read_back, relu_network, square_network
 from zkagent.circuits.errors import SamplesRefused
-from zkagent.circuits.networks.network import Network, read_network
+from zkagent.circuits.networks.network import Network, Tensor, read_network
 from zkagent.circuits.networks.samples import Samples, load_samples
 
 
@@ -37,18 +37,18 @@ def test_the_only_array_or_the_one_named_like_the_input_is_taken(
     for arrays in ({"anything": values}, {"x": values, "labels": np.zeros(2)}):
         samples = loaded(tmp_path, network, **arrays)
         assert len(samples) == 2
-        assert [sample.tolist() for sample in samples] == values.tolist()
-        assert samples.values.dtype == np.float32
+        assert [sample.tolist() for (sample,) in samples] == values.tolist()
+        assert samples.values[0].dtype == np.float32
     assert len(samples.first(1)) == 1
 
 
 def test_the_leading_one_of_the_shape_may_be_left_out(network: Network, tmp_path: Path) -> None:
-    assert loaded(tmp_path, network, x=np.zeros((3, 4))).values.shape == (3, 1, 4)
+    assert loaded(tmp_path, network, x=np.zeros((3, 4))).values[0].shape == (3, 1, 4)
 
 
 def test_integers_stay_exact(integers: Network, tmp_path: Path) -> None:
     samples = loaded(tmp_path, integers, x=np.array([[2**53 + 1, -(2**63), 0, 1]]))
-    assert samples.values.tolist() == [[[2**53 + 1, -(2**63), 0, 1]]]
+    assert samples.values[0].tolist() == [[[2**53 + 1, -(2**63), 0, 1]]]
 
 
 @pytest.mark.parametrize(
@@ -131,4 +131,4 @@ def test_a_damaged_npz_is_refused(network: Network, tmp_path: Path) -> None:
 
 def test_the_network_of_these_tests_is_what_they_say(integers: Network) -> None:
     assert integers.content == square_network()
-    assert (integers.input_name, integers.input_type) == ("x", "int64")
+    assert integers.inputs == (Tensor("x", "int64", (1, 4)),)

@@ -62,7 +62,7 @@ def test_samples_are_an_array_or_a_file(relu: Circuit, folder: Path) -> None:
     "x", [SAMPLES[0], SAMPLES[:1], list(SAMPLES[0]), SAMPLES[0].astype(float).tolist()]
 )
 def test_numbers_of_any_float_type_are_proven(relu: Circuit, folder: Path, x: object) -> None:
-    (expected,) = Reference(read_network(folder / "relu.onnx")).outputs(SAMPLES[:1])
+    (expected,) = Reference(read_network(folder / "relu.onnx")).outputs((SAMPLES[:1],))
     proof = prove(relu, x)  # type: ignore[arg-type]
     assert read_outputs(proof, relu) == pytest.approx(expected.reshape(-1).tolist(), abs=0.05)
 

@@ -25,7 +25,7 @@ def test_a_network_in_units_is_a_constant_times_the_integer_one(tmp_path: Path) 
     whole = subject(tmp_path, square_network())
     network, unit = float_network(whole, tmp_path)
     assert unit == 9
-    assert (network.integer, network.input_type) == (False, "float32")
+    assert (network.integer, network.inputs[0].type) == (False, "float32")
     given = (whole.samples / unit).astype(np.float32)
     parts = Subject("units", "", "", network, given)
     pairs = zip(parts.reference(), whole.samples, strict=True)
@@ -74,7 +74,7 @@ def test_the_example_networks_take_their_samples_and_are_mostly_right(
     tmp_path: Path, kind: str
 ) -> None:
     given = example(kind, tmp_path, quiet)
-    assert given.samples.shape[1:] == given.network.input_shape
+    assert given.samples.shape[1:] == given.network.inputs[0].shape
     accuracy = given.describe().accuracy
     assert accuracy is not None
     assert accuracy.value > 2 / given.network.output_count

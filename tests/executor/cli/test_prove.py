@@ -123,7 +123,7 @@ def test_numbers_are_read_by_the_scale_that_they_have(
     arguments = RunArguments(4, 4, decomposition_legs=4, scale_rebase_multiplier=10)
     circuit = build_circuit(onnx, arguments=arguments)
     sample = np.array([[0.5, -1.25, 2.0, 0.25]], dtype=np.float32)
-    expected = Reference(read_network(onnx)).outputs(sample)[0].reshape(-1).tolist()
+    expected = Reference(read_network(onnx)).outputs((sample,))[0].reshape(-1).tolist()
     assert run("prove", circuit.digest, "--input", values, "--out", out) == 0
     written = json.loads(out.read_text())
     assert (written["input_scale_bits"], written["output_scale_bits"]) == (4, [12])

@@ -33,7 +33,7 @@ class KnownJudge(Judge):
     """Agreements are given; which ones are asked for is kept."""
 
     def __init__(self, agreements: Mapping[Precision, float], network: Network, folder: Path):
-        samples = Samples(folder, "", np.zeros((1000, 1, 4), dtype=np.float32))
+        samples = Samples(folder, "", (np.zeros((1000, 1, 4), dtype=np.float32),))
         super().__init__(network, samples, Probe(network, samples, folder), None, lambda text: None)
         self.agreements = agreements
         self.compared: list[tuple[Precision, int | None]] = []
@@ -86,7 +86,7 @@ def test_ranges_are_widened_for_samples_that_fall_outside(
     """The first samples, which ranges are found by, are all 1."""
     values = np.ones((40, 1, 4), dtype=np.float32)
     values[30] = outlier
-    samples = Samples(tmp_path, "", values)
+    samples = Samples(tmp_path, "", (values,))
     probe = Probe(network_, samples, tmp_path)
     narrow = probe.ranges(Precision(6, 10, 24, None))
     assert narrow

@@ -25,7 +25,7 @@ def network_(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 
 def samples_of(value: float) -> Samples:
-    return Samples(Path("x.npz"), "", np.full((1, 1, 4), value, dtype=np.float32))
+    return Samples(Path("x.npz"), "", (np.full((1, 1, 4), value, dtype=np.float32),))
 
 
 @pytest.fixture

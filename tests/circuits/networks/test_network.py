@@ -92,10 +92,17 @@ def test_a_network_without_inputs_is_refused(tmp_path: Path) -> None:
         read_network(written(tmp_path, helper.make_model(graph).SerializeToString()))
 
 
-def test_an_input_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    x, y = (helper.make_tensor_value_info(name, TensorProto.STRING, [1]) for name in "xy")
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (TensorProto.STRING, "it holds text, of which no circuit is made"),
+        (TensorProto.COMPLEX64, "'x' is complex64, expected numbers or truth values"),
+    ],
+)
+def test_an_input_that_is_no_number_is_refused(tmp_path: Path, kind: int, reason: str) -> None:
+    x, y = (helper.make_tensor_value_info(name, kind, [1]) for name in "xy")
     graph = helper.make_graph([node("Identity", ["x"], "y")], "g", [x], [y])
-    with pytest.raises(NetworkRefused, match="'x' is object, expected numbers or truth values"):
+    with pytest.raises(NetworkRefused, match=reason):
         read_network(written(tmp_path, helper.make_model(graph).SerializeToString()))
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import ezkl
 
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.bn254.field import fits_int64, from_hex, to_hex
+from zkagent.circuits.bn254.field import fits_int64, from_hex, to_field, to_hex
 from zkagent.circuits.errors import EngineError, InputRefused, OutsideRange
 from zkagent.circuits.halo2.scales import scale_of
 from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
@@ -140,6 +140,28 @@ def write_default_settings(onnx: Path, inputs: Sequence[Sequence[float]], settin
         ezkl.calibrate_settings(str(data), str(onnx), str(settings))
 
 
+def calibrate_by_itself(onnx: Path, data: Path, settings: Path) -> None:
+    """What ezkl's own tutorials write into `settings`, calibrated on `data`, an input.json:
+    unsound, for comparisons only. Raises EngineError."""
+    with _translated("calibrate by itself"):
+        ezkl.gen_settings(str(onnx), str(settings))
+        ezkl.calibrate_settings(str(data), str(onnx), str(settings))
+
+
+def witness_by_itself(data: Path, compiled: Path, witness: Path) -> list[float]:
+    """Write the witness of an input.json as ezkl's own tutorials do; the outputs as it reads its
+    integers, as the network's own numbers. Raises EngineError."""
+    with _translated("evaluate the circuit"):
+        ezkl.gen_witness(str(data), str(compiled), str(witness))
+    outputs = json.loads(witness.read_text())["pretty_elements"]["rescaled_outputs"]
+    return [_number(value) for array in outputs for value in array]
+
+
+def _number(text: str) -> float:
+    """ezkl writes truth values in words."""
+    return float({"true": "1", "false": "0"}.get(text, text))
+
+
 def prove_witness(compiled: Path, witness: Path, pk: Path, srs: Path) -> tuple[bytes, list[str]]:
     """Proof bytes and instances (ezkl's hex). May be false: verify it. Raises EngineError."""
     with tempfile.TemporaryDirectory() as folder, _translated("prove"):
@@ -193,6 +215,11 @@ def verify(circuit: Circuit, proof: Proof) -> bool:
     """
     instances = [to_hex(value) for value in (*proof.inputs, *proof.outputs)]
     return verify_instances(proof.proof, instances, circuit.settings, circuit.vk, circuit.srs)
+
+
+def to_integer(instance: str) -> int:
+    """An instance in ezkl's hex as the field element that a contract is given."""
+    return to_field(from_hex(instance))
 
 
 def _run_args(arguments: RunArguments, logrows: int) -> Any:
@@ -291,4 +318,5 @@ def _reason(exc: BaseException) -> str:
 
 
 __all__ = ["compile_network", "evaluate", "make_keys", "make_settings", "make_srs"]
+__all__ += ["calibrate_by_itself", "to_integer", "witness_by_itself"]
 __all__ += ["make_verifier", "prove", "prove_witness", "verify", "verify_instances", "witness"]

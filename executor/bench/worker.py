@@ -73,7 +73,7 @@ class Worker:
         found: list[list[int] | None] = []
         for sample in np.load(samples, allow_pickle=False):
             try:
-                outputs = circuit_outputs(self.paths["compiled"], self.settings, network, sample)
+                outputs = circuit_outputs(self.paths["compiled"], self.settings, network, (sample,))
             except OutsideRange:
                 found.append(None)
             else:

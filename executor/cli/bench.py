@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.bench_networks import networks_command
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.termination import sigterm_as_ctrl_c
 
@@ -108,6 +109,9 @@ def report_command(folder: Path, no_plots: bool) -> None:
     names = (REPORT, *PLOTS)
     with results_folder(directory, names, lambda there: is_report(there / REPORT)) as out:
         output.show(_publish(results, out, plots=not no_plots))
+
+
+bench_group.add_command(networks_command)
 
 
 def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.support.command_line import run
+from tests.support.command_line import exit_code
 from tests.support.small_networks import network, node, relu_network
 from zkagent.executor.bench.networks.cases import Case, find_cases
 from zkagent.executor.bench.networks.results import (
@@ -65,7 +65,7 @@ def test_a_folder_becomes_a_table_and_is_not_run_again(
 ) -> None:
     out = folder.parent / "out"
     command = ["bench", "networks", str(folder), "--out", str(out)]
-    assert run(*command) == 0
+    assert exit_code(*command) == 0
     assert "of 3 networks 2 proven, 1 refused" in capsys.readouterr().out
     kept = Outcomes.load(out / "networks.jsonl").found
     assert {name: each.verdict for name, each in kept.items()} == {
@@ -83,7 +83,7 @@ def test_a_folder_becomes_a_table_and_is_not_run_again(
     assert "| relu | proven |" in text
     assert "| strange | refused |" in text
     before = (out / "networks.jsonl").read_bytes()
-    assert run(*command) == 0
+    assert exit_code(*command) == 0
     assert (out / "networks.jsonl").read_bytes() == before
 
 

@@ -28,8 +28,8 @@ OPERATORS = frozenset(
     Identity InstanceNormalization LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax
     MatMul Max MaxPool Mean Min Mul Neg Not Or PRelu Pad Pow RNN Range Reciprocal ReduceL1 ReduceL2
     ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare
-    Relu Reshape Resize Round Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus
-    Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Tan Tanh ThresholdedRelu TopK Transpose Trilu
+    Relu Reshape Resize Round ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size
+    Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Tan Tanh ThresholdedRelu TopK Transpose Trilu
     Unsqueeze Where Xor
     """.split()
 )

@@ -21,8 +21,9 @@ Values = dict[str, "np.ndarray[Any, Any]"]
 #: By which exporters compute shapes.
 FOLDED = frozenset(
     """
-    Abs Add Cast Ceil Concat ConstantOfShape Div Equal Expand Floor Gather Greater Identity Less Max
-    Min Mod Mul Neg Not Range ReduceProd Reshape Slice Squeeze Sub Unsqueeze Where
+    Abs Add And Cast Ceil Concat ConstantOfShape Div Equal Expand Floor Gather Greater Identity Less
+    Max Min Mod Mul Neg NonZero Not Or Range ReduceProd Reshape ScatterND Slice Squeeze Sub Transpose
+    Unsqueeze Where
     """.split()
 )
 #: As large as numbers say that they are given; what larger ones come to may wrap around.

@@ -1,0 +1,246 @@
+"""Quotients, powers and means in the forms that ezkl computes as they are meant.
+
+ezkl rounds each constant to the bits of fraction of the circuit: 1/300 at ten bits is 3/1024, and a
+mean over 300 numbers is then wrong by an eighth. A small factor becomes two here, one of them a
+power of two, which costs nothing and is exact.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zkagent.circuits.networks.rewrites.kinds import BOOL, FLOAT, INT64
+from zkagent.circuits.networks.rewrites.surroundings import (
+    Array,
+    Rule,
+    Steps,
+    Surroundings,
+    attribute,
+    single,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
+
+LEAST_FACTOR = 0.25  # smaller ones are taken apart
+FACTOR_BITS = 2  # the larger of the two is below 2^2, and at least half of that
+#: Powers that other operators compute, one after the other.
+UNARY = {
+    1.0: ("Identity",),
+    0.5: ("Sqrt",),
+    -0.5: ("Sqrt", "Reciprocal"),
+    -1.0: ("Reciprocal",),
+}
+MOST_EXPONENT = 64  # multiplied out, each time rounded
+MOST_DIVISOR = 64  # a quotient of integers must be told from the next one at 7 bits of fraction
+
+
+def small_factor(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """x * c for constants near 0."""
+    for index in (0, 1):
+        factors, other = graph.value(node, index), node.input[1 - index]
+        if factors is not None and other not in graph.constants and graph.is_float(other):
+            return _taken_apart(node, graph, other, factors)
+    return None
+
+
+def _taken_apart(
+    node: "NodeProto", graph: Surroundings, other: str, factors: Array
+) -> "list[NodeProto] | None":
+    if not 0 < (peak := float(np.abs(factors).max(initial=0))) < LEAST_FACTOR:
+        return None
+    if _is_power(factors):
+        return None
+    steps = graph.steps(node)
+    scale(steps, other, factors.astype(np.float64), like=other)
+    return steps.nodes
+
+
+def _is_power(factors: Array) -> bool:
+    """Whether a constant is one power of two, which ezkl takes as a shift."""
+    return factors.size == 1 and math.frexp(float(factors.reshape(-1)[0]))[0] == 0.5
+
+
+def scale(steps: Steps, name: str, factors: Array, like: str) -> None:
+    """As the node's own output: `name` times small factors, in the type of `like`."""
+    shift = FACTOR_BITS - math.frexp(float(np.abs(factors).max()))[1]
+    moved = steps("Mul", name, steps.constant(2.0**-shift, like=like))
+    steps.end("Mul", moved, steps.constant(factors * 2.0**shift, like=like))
+
+
+def quotient(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """x / c, of fractions by constants away from 0, and of integers by one number."""
+    divisors, given = graph.value(node, 1), node.input[0]
+    if divisors is None or given in graph.constants or not divisors.all():
+        return None
+    if not graph.is_float(given):
+        return _integer_quotient(node, graph, divisors)
+    factors = 1 / divisors.astype(np.float64)
+    return _taken_apart(node, graph, given, factors)
+
+
+def _integer_quotient(
+    node: "NodeProto", graph: Surroundings, divisors: Array
+) -> "list[NodeProto] | None":
+    """|x| / d rounded down, with the quotient's sign. ezkl's own quotient has bits of fraction; at
+    (2 |x| + 1) / 2 d it is far enough from any integer to be rounded down right."""
+    divisor = single(divisors)
+    if divisor is None or abs(divisor) > MOST_DIVISOR or node.input[0] not in graph.whole:
+        return None
+    steps = graph.steps(node)
+    _whole_quotient(steps, node.input[0], int(divisor))
+    return steps.nodes
+
+
+def _whole_quotient(steps: Steps, given: str, divisor: int) -> None:
+    if given in steps.graph.not_negative:
+        whole = _rounded_down(steps, given, abs(divisor))
+        steps.end("Neg" if divisor < 0 else "Identity", whole)
+        return
+    sign = steps("Sign", given)
+    if divisor < 0:
+        sign = steps("Neg", sign)
+    steps.end("Mul", sign, _rounded_down(steps, steps("Abs", given), abs(divisor)))
+
+
+def _rounded_down(steps: Steps, size: str, divisor: int) -> str:
+    """The quotient of two integers that are not negative."""
+    doubled = steps("Mul", size, steps.constant(2, kind=np.int64))
+    between = steps("Add", doubled, steps.constant(1, kind=np.int64))
+    exact = steps.settle(steps("Div", between, steps.constant(2 * divisor, kind=np.int64)))
+    fraction = steps("Cast", exact, to=FLOAT)
+    return steps.settle(steps("Cast", fraction, to=INT64))
+
+
+def remainder(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """x mod d of integers, with the sign of d, or with fmod that of x."""
+    divisor, given = single(graph.value(node, 1)), node.input[0]
+    if divisor is None or not 0 < divisor <= MOST_DIVISOR or given not in graph.whole:
+        return None
+    if graph.is_float(given):
+        return None
+    steps, count = graph.steps(node), int(divisor)
+    signed = given not in graph.not_negative
+    size = steps("Abs", given) if signed else given
+    taken = steps("Mul", _rounded_down(steps, size, count), steps.constant(count, kind=np.int64))
+    if not signed:
+        steps.end("Sub", size, taken)
+    elif attribute(node, "fmod", 0):
+        steps.end("Mul", steps("Sign", given), steps("Sub", size, taken))
+    else:
+        rest, nothing = steps("Sub", size, taken), steps.constant(0, kind=np.int64)
+        below = steps("And", steps("Less", given, nothing), steps("Greater", rest, nothing))
+        upper = steps("Sub", steps.constant(count, kind=np.int64), rest)
+        steps.end("Where", below, upper, rest)
+    return steps.nodes
+
+
+def power(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Powers that are products, roots or reciprocals, alike for all numbers."""
+    exponents, given = graph.value(node, 1), node.input[0]
+    if exponents is None or given in graph.constants or not graph.is_float(given):
+        return None
+    if np.unique(exponents).size != 1 or graph.shapes.get(given) != graph.shapes.get(node.output[0]):
+        return None
+    steps, exponent = graph.steps(node), float(exponents.reshape(-1)[0])
+    if exponent in UNARY:
+        *before, last = UNARY[exponent]
+        for operator in before:
+            given = steps(operator, given)
+        steps.end(last, given)
+    elif exponent < 0 and exponent.is_integer() and exponent >= -MOST_EXPONENT:
+        product = steps("Pow", given, steps.constant(-exponent, like=node.input[0]))
+        steps.end("Reciprocal", product)
+    elif exponents.size != 1:
+        steps.end("Pow", given, steps.constant(exponent, like=node.input[1]))
+    else:
+        return None
+    return steps.nodes
+
+
+def mean(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """A mean over a number of values that is no power of two: the sum first."""
+    given = node.input[0]
+    shape = graph.shapes.get(given)
+    if shape is None or not graph.is_float(given):
+        return None
+    axes = _axes(node, graph, len(shape))
+    if axes is None:
+        return None
+    return _averaged(node, graph, axes, bool(attribute(node, "keepdims", 1)))
+
+
+def global_mean(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """The same over an image."""
+    shape = graph.shapes.get(node.input[0])
+    if shape is None:
+        return None
+    return _averaged(node, graph, list(range(2, len(shape))), True)
+
+
+def _averaged(
+    node: "NodeProto", graph: Surroundings, axes: list[int], keep: bool
+) -> "list[NodeProto] | None":
+    given = node.input[0]
+    count = size_of(tuple(graph.shapes[given][axis] for axis in axes))
+    if count < 1 or count & (count - 1) == 0:
+        return None
+    steps = graph.steps(node)
+    total = steps.reduce("ReduceSum", given, axes, keep=keep)
+    scale(steps, total, np.array(1 / count), like=given)
+    return steps.nodes
+
+
+def _axes(node: "NodeProto", graph: Surroundings, rank: int) -> list[int] | None:
+    """Along which it reduces; None where that is not constant."""
+    given = attribute(node, "axes")
+    if given is None and len(node.input) > 1 and node.input[1]:
+        values = graph.value(node, 1)
+        if values is None:
+            return None
+        given = values.reshape(-1).tolist()
+    if not given:
+        return [] if attribute(node, "noop_with_empty_axes", 0) else list(range(rank))
+    return sorted(axis % rank for axis in given)
+
+
+def extreme(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """The largest of x and constants that are not one number: ezkl takes none in a Max."""
+    values = [graph.value(node, index) for index in range(len(node.input))]
+    if len(values) < 2 or all(each is None or each.size == 1 for each in values):
+        return None
+    steps, (first, *others, last) = graph.steps(node), node.input
+    for other in others:
+        first = steps("Max", first, other)
+    if others:
+        steps.end("Max", first, last)
+    else:
+        steps.end("Where", steps("Greater", first, last), first, last)
+    return steps.nodes
+
+
+def shifted(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Of integers by one number of bits. ONNX has it for unsigned ones."""
+    bits, given = single(graph.value(node, 1)), node.input[0]
+    if bits is None or graph.types.get(given) == BOOL:
+        return None
+    steps, factor = graph.steps(node), 2 ** int(bits)
+    operator = "Mul" if attribute(node, "direction") == b"LEFT" else "Div"
+    steps.end(operator, given, steps.constant(factor, like=given))
+    return steps.nodes
+
+
+ARITHMETIC: dict[tuple[str, str], Rule] = {
+    ("", "BitShift"): shifted,
+    ("", "Div"): quotient,
+    ("", "GlobalAveragePool"): global_mean,
+    ("", "Max"): extreme,
+    ("", "Mod"): remainder,
+    ("", "Mul"): small_factor,
+    ("", "Pow"): power,
+    ("", "ReduceMean"): mean,
+}
+
+__all__ = ["ARITHMETIC"]

@@ -1,0 +1,135 @@
+"""Normalisations and functions that ezkl lacks, or of which its reader makes small constants."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zkagent.circuits.networks.rewrites.surroundings import (
+    Array,
+    Rule,
+    Steps,
+    Surroundings,
+    attribute,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
+
+EPSILON = 1e-5  # where a node says none
+
+
+def batch(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """With constant statistics: a factor and a summand for each channel."""
+    values = [graph.value(node, index) for index in range(1, 5)]
+    shape = graph.shapes.get(node.input[0])
+    read = any(name and graph.is_read(name) for name in node.output[1:])
+    if shape is None or read or attribute(node, "training_mode", 0):
+        return None
+    if any(each is None for each in values):
+        return None
+    factor, summand, mean, variance = (np.asarray(each, dtype=np.float64) for each in values)
+    factor = factor / np.sqrt(variance + attribute(node, "epsilon", EPSILON))
+    along = [-1, *[1] * (len(shape) - 2)]
+    steps, given = graph.steps(node), node.input[0]
+    scaled = steps("Mul", given, steps.constant(factor.reshape(along), like=given))
+    moved = (summand - mean * factor).reshape(along)
+    steps.end("Add", scaled, steps.constant(moved, like=given))
+    return steps.nodes
+
+
+def layer(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Over a number of values that is no power of two, whose mean ezkl's reader rounds."""
+    shape, given = graph.shapes.get(node.input[0]), node.input[0]
+    if shape is None or any(name and graph.is_read(name) for name in node.output[1:]):
+        return None
+    first = attribute(node, "axis", -1) % len(shape)
+    count = size_of(shape[first:])
+    if count & (count - 1) == 0:
+        return None
+    steps, axes = graph.steps(node), list(range(first, len(shape)))
+    apart = steps("Sub", given, steps.reduce("ReduceMean", given, axes, keep=True))
+    spread = steps.reduce("ReduceMean", steps("Mul", apart, apart), axes, keep=True)
+    kept = steps("Add", spread, steps.constant(attribute(node, "epsilon", EPSILON), like=given))
+    *others, last = [("Div", steps("Sqrt", kept)), ("Mul", node.input[1])] + [
+        ("Add", name) for name in node.input[2:3] if name
+    ]
+    for operator, other in others:
+        apart = steps(operator, apart, other)
+    steps.end(last[0], apart, last[1])
+    return steps.nodes
+
+
+def group(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """As InstanceNormalization of the groups, then each channel's factor and summand."""
+    shape, given = graph.shapes.get(node.input[0]), node.input[0]
+    factor, summand = graph.value(node, 1), graph.value(node, 2)
+    groups = attribute(node, "num_groups")
+    if shape is None or factor is None or summand is None:
+        return None
+    steps = graph.steps(node)
+    apart = steps("Reshape", given, steps.whole(shape[0], groups, -1))
+    ones, zeros = (steps.constant(np.full(groups, each), like=given) for each in (1, 0))
+    epsilon = attribute(node, "epsilon", EPSILON)
+    normal = steps("InstanceNormalization", apart, ones, zeros, epsilon=epsilon)
+    back = steps("Reshape", normal, steps.whole(*shape))
+    along, times = [-1, *[1] * (len(shape) - 2)], shape[1] // factor.size
+    channels: list[Array] = [np.repeat(each, times).reshape(along) for each in (factor, summand)]
+    scaled = steps("Mul", back, steps.constant(channels[0], like=given))
+    steps.end("Add", scaled, steps.constant(channels[1], like=given))
+    return steps.nodes
+
+
+def gelu(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """By Erf, or by Tanh where the node says so."""
+    steps, given = graph.steps(node), node.input[0]
+
+    def number(value: float) -> str:
+        return steps.constant(value, like=given)
+
+    if attribute(node, "approximate", b"none") == b"tanh":
+        cube = steps("Mul", steps("Mul", given, given), given)
+        inner = steps("Add", given, steps("Mul", cube, number(0.044715)))
+        bent = steps("Tanh", steps("Mul", inner, number(np.sqrt(2 / np.pi))))
+    else:
+        bent = steps("Erf", steps("Mul", given, number(np.sqrt(0.5))))
+    half = steps("Mul", given, number(0.5))
+    steps.end("Mul", half, steps("Add", bent, number(1)))
+    return steps.nodes
+
+
+def norm(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """GlobalLpPool of sums and of squares."""
+    shape, power = graph.shapes.get(node.input[0]), attribute(node, "p", 2)
+    if shape is None or power not in (1, 2):
+        return None
+    steps = graph.steps(node)
+    _norm(steps, node.input[0], list(range(2, len(shape))), power)
+    return steps.nodes
+
+
+def _norm(steps: Steps, given: str, axes: list[int], power: int) -> None:
+    if power == 1:
+        steps.reduce("ReduceSum", steps("Abs", given), axes, keep=True, end=True)
+    else:
+        total = steps.reduce("ReduceSum", steps("Mul", given, given), axes, keep=True)
+        steps.end("Sqrt", total)
+
+
+def mish(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """x tanh(softplus(x))."""
+    steps = graph.steps(node)
+    steps.end("Mul", node.input[0], steps("Tanh", steps("Softplus", node.input[0])))
+    return steps.nodes
+
+
+NORMALIZATION: dict[tuple[str, str], Rule] = {
+    ("", "BatchNormalization"): batch,
+    ("", "Gelu"): gelu,
+    ("", "GlobalLpPool"): norm,
+    ("", "GroupNormalization"): group,
+    ("", "LayerNormalization"): layer,
+    ("", "Mish"): mish,
+}
+
+__all__ = ["NORMALIZATION"]

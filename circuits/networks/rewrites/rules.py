@@ -1,0 +1,22 @@
+"""All rewrites by the operator that they replace. Each is exact: what it writes computes the same
+numbers, but in a form that ezkl computes as well."""
+
+from collections.abc import Mapping
+
+from zkagent.circuits.networks.rewrites.arithmetic import ARITHMETIC
+from zkagent.circuits.networks.rewrites.logic import LOGIC
+from zkagent.circuits.networks.rewrites.movement import MOVEMENT
+from zkagent.circuits.networks.rewrites.normalization import NORMALIZATION
+from zkagent.circuits.networks.rewrites.surroundings import Rule
+from zkagent.circuits.networks.rewrites.windows import WINDOWS
+
+#: By domain ("" is ai.onnx) and operator.
+RULES: Mapping[tuple[str, str], Rule] = {
+    **ARITHMETIC,
+    **LOGIC,
+    **MOVEMENT,
+    **NORMALIZATION,
+    **WINDOWS,
+}
+
+__all__ = ["RULES"]

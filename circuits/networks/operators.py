@@ -225,11 +225,10 @@ def _pow(node: "NodeProto", graph: Graph) -> str | None:
         return "has neither a constant exponent nor a constant base, as ezkl needs one"
     if exponent is not None and exponent.size == 1 and exponent.item() > MOST_EXPONENT:
         return f"has the exponent {exponent.item():g}: at most {MOST_EXPONENT} is multiplied out"
-    if exponent is not None and (exponent.size != 1 or exponent.item() < 0):
-        return (
-            f"has the exponent {exponent.reshape(-1)[:3].tolist()}, of which ezkl knows single "
-            "ones from 0: use Reciprocal for negative ones"
-        )
+    if exponent is not None and exponent.size != 1:
+        return f"has the exponents {exponent.reshape(-1)[:3].tolist()}, of which ezkl takes one"
+    if exponent is not None and exponent.item() < 0 and float(exponent.item()).is_integer():
+        return f"has the exponent {exponent.item():g}: write it as Reciprocal of a power"
     return None
 
 

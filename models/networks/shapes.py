@@ -32,6 +32,7 @@ MOST_SAID = 1 << 31
 MOST_FOLDED = 256  # numbers in a constant that may be part of a shape
 IR_VERSION = 8
 ONNX_DOMAINS = ("", "ai.onnx")  # whose operators are known here; others' names may be long
+INT64 = 7  # of onnx's TensorProto.DataType
 MOST_SHOWN = 80  # letters of a node's name
 
 
@@ -104,11 +105,20 @@ class _Seen:
     def after(self, node: "NodeProto") -> Iterator[tuple[str, Shape | None]]:
         """The results' shapes; then, when those have been looked at, small values."""
         kinds = self._inferred(node)
+        if node.op_type == "NonZero":
+            self._find(node)
         for name in filter(None, node.output):
-            yield name, self.take(name, kinds[name]) if name in kinds else None
+            found = self.take(name, kinds[name]) if name in kinds else None
+            yield name, self.shapes.get(name) if found is None else found
         value = self._value(node)
         if value is not None:
             self.know(node.output[0], value)
+
+    def _find(self, node: "NodeProto") -> None:
+        """A NonZero is as long as its constant has numbers that are not 0."""
+        found = _computed(node, {n: self.values[n] for n in node.input if n in self.values}, self.opsets)
+        if found is not None:
+            self.declare(node.output[0], INT64, found.shape)
 
     def _inferred(self, node: "NodeProto") -> dict[str, "TypeProto"]:
         from onnx import helper, numpy_helper, shape_inference

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zkagent.circuits.networks.rewrites.kinds import BOOL, FLOAT, INT64
+from zkagent.circuits.networks.rewrites.kinds import BOOL, FLOAT, INT32, INT64, is_square
 from zkagent.circuits.networks.rewrites.surroundings import (
     Array,
     Rule,
@@ -167,9 +167,20 @@ def mean(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     if shape is None or not graph.is_float(given):
         return None
     axes = _axes(node, graph, len(shape))
-    if axes is None:
+    if axes is None or _is_of_squares(graph, given):
         return None
     return _averaged(node, graph, axes, bool(attribute(node, "keepdims", 1)))
+
+
+def _is_of_squares(graph: Surroundings, name: str) -> bool:
+    """ezkl has an operator of its own for these, which divides last."""
+    maker = graph.makers.get(name)
+    return (
+        maker is not None
+        and maker.op_type in ("Mul", "Pow")
+        and is_square(maker, graph.constants)
+        and len(graph.users[name]) == 1
+    )
 
 
 def global_mean(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -206,6 +217,16 @@ def _axes(node: "NodeProto", graph: Surroundings, rank: int) -> list[int] | None
     return sorted(axis % rank for axis in given)
 
 
+def product(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Of integers, which ezkl's reader takes for sizes behind a Cast to int64: as int32."""
+    if any(graph.types.get(name) != INT64 for name in node.input):
+        return None
+    steps = graph.steps(node)
+    short = [steps("Cast", name, to=INT32) for name in node.input]
+    steps.end("Cast", steps("MatMul", *short), to=INT64)
+    return steps.nodes
+
+
 def extreme(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """The largest of x and constants that are not one number: ezkl takes none in a Max."""
     values = [graph.value(node, index) for index in range(len(node.input))]
@@ -236,6 +257,7 @@ ARITHMETIC: dict[tuple[str, str], Rule] = {
     ("", "BitShift"): shifted,
     ("", "Div"): quotient,
     ("", "GlobalAveragePool"): global_mean,
+    ("", "MatMul"): product,
     ("", "Max"): extreme,
     ("", "Mod"): remainder,
     ("", "Mul"): small_factor,

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto
 
-BOOL, FLOAT, INT64 = 9, 1, 7  # of onnx's TensorProto.DataType
+BOOL, FLOAT, INT32, INT64 = 9, 1, 6, 7  # of onnx's TensorProto.DataType
 FLOATS = frozenset({FLOAT, 10, 11, 16})  # float32, float16, float64, bfloat16
 
 TRUTHS = frozenset(
@@ -119,4 +119,4 @@ def constants(graph: "GraphProto") -> "Iterator[tuple[str, np.ndarray[Any, Any]]
             yield node.output[0], numpy_helper.to_array(value) if is_tensor else np.asarray(value)
 
 
-__all__ = ["BOOL", "FLOAT", "FLOATS", "INT64", "Kinds", "constants", "is_square"]
+__all__ = ["BOOL", "FLOAT", "FLOATS", "INT32", "INT64", "Kinds", "constants", "is_square"]

@@ -52,6 +52,8 @@ def batch_network(onnx: Path, size: int) -> Network:
         raise NetworkRefused(onnx, f"a batch of {size} was asked for, expected 1 to {MOST_ROWS}")
     if not single.integer:
         raise NetworkRefused(onnx, "only integer networks have batch forms: make its input int64")
+    if len(single.inputs) != 1:
+        raise NetworkRefused(onnx, "only networks of one input have batch forms: concatenate them")
     if size == 1:
         return single
     with tempfile.TemporaryDirectory() as folder:

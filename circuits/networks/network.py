@@ -3,7 +3,7 @@
 What people export is first made ready (`prepare.py`): open axes bound, constants folded, operators
 rewritten that circuits lack. Two things go wrong silently otherwise: ezkl passes every constant
 through float32, so an integer above 2^24 may change, and operators like Div leave the prover a
-choice between floor and ceiling. A network of one int64 input and exact operators claims to be
+choice between floor and ceiling. A network of int64 inputs and exact operators claims to be
 exact integer arithmetic and is held to it. Tensors without measure are refused before anything
 computes them.
 """
@@ -19,10 +19,10 @@ import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.operators import check_known, check_operators, constants
-from zkagent.circuits.networks.prepare import prepare
+from zkagent.circuits.networks.prepare import graph_inputs, is_exact, prepare
 from zkagent.models.files import read_limited
 from zkagent.models.networks.parsing import parse_model
-from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
+from zkagent.models.networks.sizes import check_face, check_sizes
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -59,13 +59,15 @@ class Network:
     """A readable ONNX file, made ready for a circuit.
 
     content: the prepared file, which a circuit is made of; the user's own one, `source`, where
-    nothing had to change. sha256: of `source`. changes: what preparing changed, a line each.
-    integer: its one input is int64 and every operator exact.
+    nothing had to change. reference: what onnxruntime is to run beside it. sha256: of `source`.
+    changes: what preparing changed, a line each.
+    integer: its inputs are int64 and every operator exact.
     """
 
     path: Path
     content: bytes = field(repr=False)
     source: bytes = field(repr=False)
+    reference: bytes = field(repr=False)
     sha256: str
     integer: bool
     inputs: tuple[Tensor, ...]
@@ -95,53 +97,56 @@ def read_network(
     operators and constants, for who reads them by `circuits/program`, and not by ezkl. dims: sizes
     of open axes by name, 1 where not given. Raises NetworkRefused."""
     source = _read(path)
-    model = _parse(path, source)
-    if any_integers or _is_exact(model.graph):
-        return _exact(path, source, model, any_integers)
-    if not graph_inputs(model.graph):
-        raise NetworkRefused(path, "it has no inputs, so there is nothing to prove of any")
+    if any_integers and _is_integer(given := _parse(path, source)):
+        return _as_it_is(path, source, given)
     ready = prepare(path, source, dims or {})
-    prepared = _parse(path, ready.content)
-    check_known(path, prepared.graph)
-    _measure(path, check_sizes, prepared)
-    check_operators(path, prepared)
-    own = {value.name: value for value in (*graph_inputs(model.graph), *model.graph.output)}
-    graph = prepared.graph
+    model = _parse(path, ready.content)
+    exact = is_exact(model.graph)
+    if not exact:
+        check_known(path, model.graph)
+    _measure(path, check_sizes, model)  # before anything looks into its tensors
+    if exact:
+        _check_constants(path, model.graph)
+    else:
+        check_operators(path, model)
     return Network(
         path,
         ready.content,
         source,
+        ready.reference,
         hashlib.sha256(source).hexdigest(),
-        False,
-        tuple(_tensor(path, value, own[value.name]) for value in graph_inputs(graph)),
-        tuple(_tensor(path, value, own[value.name]) for value in graph.output),
+        exact,
+        *_faces(path, model.graph, _parse(path, source).graph),
         ready.changes,
     )
 
 
-def graph_inputs(graph: "GraphProto") -> list["ValueInfoProto"]:
-    """The inputs that a caller must give: old files list the weights among them, too."""
-    weights = {tensor.name for tensor in graph.initializer}
-    return [value for value in graph.input if value.name not in weights]
-
-
-def _exact(path: Path, source: bytes, model: "ModelProto", any_integers: bool) -> Network:
-    """A network over integers, byte for byte as it is. Raises NetworkRefused."""
-    graph = model.graph
-    if len(given := graph_inputs(graph)) != 1:
+def _as_it_is(path: Path, source: bytes, model: "ModelProto") -> Network:
+    """A network over integers, for circuits that read any operators of those."""
+    if len(given := graph_inputs(model.graph)) != 1:
         raise NetworkRefused(path, f"it has {len(given)} inputs, expected one: concatenate them")
-    _measure(path, check_sizes, model)  # before anything looks into its tensors
-    if not any_integers:
-        _check_constants(path, graph)
-    return Network(
-        path,
-        source,
-        source,
-        hashlib.sha256(source).hexdigest(),
-        True,
-        tuple(_tensor(path, value, value) for value in given),
-        tuple(_tensor(path, value, value) for value in graph.output),
+    _measure(path, check_sizes, model)
+    faces = _faces(path, model.graph, model.graph)
+    return Network(path, source, source, source, hashlib.sha256(source).hexdigest(), True, *faces)
+
+
+def _is_integer(model: "ModelProto") -> bool:
+    from onnx import TensorProto
+
+    given = graph_inputs(model.graph)
+    return all(each.type.tensor_type.elem_type == TensorProto.INT64 for each in given)
+
+
+def _faces(
+    path: Path, graph: "GraphProto", own: "GraphProto"
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Inputs and outputs, with the types that the user's `own` graph gives them."""
+    theirs = {value.name: value for value in (*own.input, *own.output)}
+    given, made = (
+        tuple(_tensor(path, value, theirs[value.name]) for value in values)
+        for values in (graph_inputs(graph), graph.output)
     )
+    return given, made
 
 
 def _measure(path: Path, check: Callable[["ModelProto"], None], model: "ModelProto") -> None:
@@ -169,18 +174,6 @@ def _parse(path: Path, content: bytes) -> "ModelProto":
         raise NetworkRefused(path, f"it is not a valid ONNX model ({reason})") from exc
     _measure(path, check_face, model)
     return model
-
-
-def _is_exact(graph: "GraphProto") -> bool:
-    """Whether it is held to exact integer arithmetic: int64 in fixed shapes, sums and products."""
-    from onnx import TensorProto
-
-    given = graph_inputs(graph)
-    return (
-        len(given) == 1
-        and given[0].type.tensor_type.elem_type == TensorProto.INT64
-        and all(node.op_type in INTEGER_OPERATORS and not node.domain for node in graph.node)
-    )
 
 
 def _check_constants(path: Path, graph: "GraphProto") -> None:
@@ -221,5 +214,4 @@ def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
     return sizes
 
 
-__all__ = ["FLOATS", "INTEGER_OPERATORS", "TYPES", "Network", "Tensor", "graph_inputs"]
-__all__ += ["read_network"]
+__all__ = ["FLOATS", "TYPES", "Network", "Tensor", "read_network"]

@@ -16,13 +16,13 @@ Array = npt.NDArray[Any]
 
 
 class Reference:
-    """The user's own network, before anything was changed, loaded by onnxruntime once. Raises
+    """The user's own network, before anything was rewritten, loaded by onnxruntime once. Raises
     NetworkRefused."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
         with _translated(network):
-            self._session = open_session(network.source)
+            self._session = open_session(network.reference)
 
     def outputs(self, sample: Sequence[Array]) -> list[Array]:
         """All outputs for one sample: an array of each input's shape and type.
@@ -49,9 +49,12 @@ class Reference:
 
     def integers(self, inputs: Sequence[int]) -> tuple[int, ...]:
         """y = f(x) of an exact network, all outputs one after the other. Raises NetworkRefused."""
-        (given,) = self._network.inputs
-        x = np.array(inputs, dtype=np.int64).reshape(given.shape)
-        return tuple(int(value) for output in self.outputs([x]) for value in output.reshape(-1))
+        parts, at = list[Array](), 0
+        for each in self._network.inputs:
+            part = np.array(inputs[at : at + each.size], dtype=np.int64)
+            parts.append(part.reshape(each.shape))
+            at += each.size
+        return tuple(int(value) for output in self.outputs(parts) for value in output.reshape(-1))
 
 
 def infer(network: Network, inputs: Sequence[int]) -> tuple[int, ...]:

@@ -91,7 +91,7 @@ def ways(asked: Asked, compiled: Compiled, chain: Anvil, folder: Path) -> dict[s
     contract = deploy_evm_model(chain.web3, model, chain.accounts[0]).contract
     return {
         "onnxruntime": lambda x: list(infer(network, x)),
-        "ezkl": lambda x: list(ezkl_engine.evaluate(circuit, x, folder / "witness.json")),
+        "ezkl": lambda x: list(ezkl_engine.evaluate(circuit, [x], folder / "witness.json")),
         "R1CS": lambda x: compiled.outputs_of(compiled.witness(x)),
         "EVM": lambda x: list(call(chain.web3, contract.functions.evaluate(x))),
     }

@@ -142,7 +142,9 @@ def power(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     exponents, given = graph.value(node, 1), node.input[0]
     if exponents is None or given in graph.constants or not graph.is_float(given):
         return None
-    if np.unique(exponents).size != 1 or graph.shapes.get(given) != graph.shapes.get(node.output[0]):
+    if np.unique(exponents).size != 1 or graph.shapes.get(given) != graph.shapes.get(
+        node.output[0]
+    ):
         return None
     steps, exponent = graph.steps(node), float(exponents.reshape(-1)[0])
     if exponent in UNARY:

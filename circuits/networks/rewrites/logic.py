@@ -93,7 +93,9 @@ def one_hot(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
-def _between(steps: Steps, found: str, ends: "np.ndarray[tuple[int], np.dtype[np.generic]]", like: str) -> None:
+def _between(
+    steps: Steps, found: str, ends: "np.ndarray[tuple[int], np.dtype[np.generic]]", like: str
+) -> None:
     """The second of two numbers where it is found, else the first."""
     if steps.graph.types[like] == BOOL:
         off, on = (steps.constant(end, like=like) for end in ends)

@@ -118,7 +118,9 @@ class Steps:
 
     def __call__(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Write one node and return its output's name."""
-        return self._write(operator, inputs, self.graph.fresh(f"{self._hint}_{operator}"), attributes)
+        return self._write(
+            operator, inputs, self.graph.fresh(f"{self._hint}_{operator}"), attributes
+        )
 
     def end(self, operator: str, *inputs: str, output: int = 0, **attributes: Any) -> None:
         """Write the node that makes the replaced one's own output."""

@@ -133,7 +133,9 @@ def _laid_out(node: "NodeProto", graph: Surroundings, windows: Windows) -> "list
     steps, given = graph.steps(node), node.input[0]
     for axis, size in enumerate(windows.sizes):
         places = np.array([_nearest(each, size) for each in windows.positions(axis)])
-        given = steps("Gather", given, steps.constant(places.reshape(-1), kind=np.int64), axis=axis + 2)
+        given = steps(
+            "Gather", given, steps.constant(places.reshape(-1), kind=np.int64), axis=axis + 2
+        )
     steps.end(node.op_type, given, kernel_shape=windows.kernel, strides=windows.kernel)
     return steps.nodes
 
@@ -199,7 +201,9 @@ def convolution(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | No
     given = _padded(steps, node.input[0], windows)
     for axis in range(len(windows.sizes)):
         places = windows.positions(axis) + windows.begins[axis]
-        given = steps("Gather", given, steps.constant(places.reshape(-1), kind=np.int64), axis=axis + 2)
+        given = steps(
+            "Gather", given, steps.constant(places.reshape(-1), kind=np.int64), axis=axis + 2
+        )
     steps.end(
         "Conv",
         given,

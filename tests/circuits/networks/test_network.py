@@ -96,7 +96,7 @@ def test_a_network_without_inputs_is_refused(tmp_path: Path) -> None:
     ("kind", "reason"),
     [
         (TensorProto.STRING, "it holds text, of which no circuit is made"),
-        (TensorProto.COMPLEX64, "'x' is complex64, expected numbers or truth values"),
+        (TensorProto.COMPLEX64, "complex"),
     ],
 )
 def test_an_input_that_is_no_number_is_refused(tmp_path: Path, kind: int, reason: str) -> None:

@@ -48,7 +48,7 @@ def prove(
     )
     ezkl_engine.compile_network(network, settings, compiled)
     ezkl_engine.make_keys(compiled, srs, vk, pk)
-    ezkl_engine.evaluate(compiled, inputs, witness)
+    ezkl_engine.evaluate(compiled, [inputs], witness)
     proof, instances = ezkl_engine.prove_witness(compiled, witness, pk, srs)
     generated = ezkl_engine.make_verifier(vk, settings, srs)
     return Statement(generated, proof, tuple(to_field(from_hex(value)) for value in instances))

@@ -42,7 +42,7 @@ def witness_of(onnx: bytes, folder: Path) -> Callable[[list[int]], list[int]]:
     plan = make_plan(read_network(network), default_arguments(integer=True))
     settings.write_bytes(plan.settings_bytes)
     ezkl_engine.compile_network(network, settings, compiled)
-    return lambda x: list(ezkl_engine.evaluate(compiled, x, folder / "witness.json"))
+    return lambda x: list(ezkl_engine.evaluate(compiled, [x], folder / "witness.json"))
 
 
 @pytest.mark.parametrize(

@@ -113,5 +113,5 @@ def test_ezkl_computes_the_same_on_a_thousand_inputs(
     circuit.compile(default_arguments(integer=True))
     compiled = compile_program(read_program(network()))
     for x in samples(compiled.inputs, count=499):
-        y = ezkl_engine.evaluate(circuit.compiled, x, folder / "witness.json")
+        y = ezkl_engine.evaluate(circuit.compiled, [x], folder / "witness.json")
         assert list(y) == compiled.outputs_of(compiled.witness(x))

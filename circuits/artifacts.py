@@ -10,14 +10,24 @@ from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
 from zkagent.circuits.errors import ProofMalformed
+from zkagent.circuits.hashes import INPUTS, NO_HASHES, OUTPUTS, WEIGHTS, Hashes
+from zkagent.circuits.visibility import FIXED, PUBLIC, Visibility
 from zkagent.models.strict_json import load_json
 
 MANIFEST = "circuit.json"
 NETWORK, SETTINGS, COMPILED = "network.onnx", "settings.json", "network.ezkl"
 VERIFYING_KEY, PROVING_KEY, VERIFIER = "circuit.vk", "circuit.pk", "Halo2Verifier.sol"
 FIRST_PROOF_FORMAT, PROOF_FORMAT = "zkagent-proof-1", "zkagent-proof-2"
+HIDING_PROOF_FORMAT = "zkagent-proof-3"  # of proofs that hide something
 FIELDS = frozenset({"format", "circuit", "inputs", "outputs", "proof"})
 SCALE_FIELDS = frozenset({"input_scale_bits", "output_scale_bits"})
+#: Fields that a proof file may have or lack, by its format.
+OPTIONAL = {
+    PROOF_FORMAT: frozenset({"values", "about", "tensors"}),
+    HIDING_PROOF_FORMAT: frozenset(
+        {"inputs", "outputs", INPUTS, OUTPUTS, WEIGHTS, "values", "tensors"}
+    ),
+}
 MOST_SCALE_BITS = 1000  # a float has no power of two beyond 2^1023
 FIRST_SYSTEM = "ezkl-halo2-kzg-bn254-v1"
 MOST_PROOF_BYTES = 1 << 20
@@ -72,7 +82,8 @@ class Facts:
 
     exact: integer arithmetic without rounding; only such a circuit may decide over money.
     input_scale_bits: an input v stands for v / 2^bits (0 when exact).
-    proof_bytes: the one length that a proof has.
+    proof_bytes: the one length that a proof has. The visibilities are those of `Visibility`;
+    weights_hash: where weights are hashed, as proof files write it.
     """
 
     input_count: int
@@ -82,6 +93,14 @@ class Facts:
     rows: int
     logrows: int
     proof_bytes: int
+    input_visibility: str = PUBLIC
+    output_visibility: str = PUBLIC
+    weight_visibility: str = FIXED
+    weights_hash: str = ""
+
+    @property
+    def visibility(self) -> Visibility:
+        return Visibility(self.input_visibility, self.output_visibility, self.weight_visibility)
 
 
 @dataclass(frozen=True)
@@ -222,6 +241,11 @@ class Circuit:
         return self.directory / VERIFIER
 
     @property
+    def visibility(self) -> Visibility:
+        """What its proofs show."""
+        return self.facts.visibility
+
+    @property
     def input_count(self) -> int:
         return self.facts.input_count
 
@@ -297,9 +321,9 @@ class About:
 class Proof:
     """That `outputs` = f(`inputs`) for the network of the circuit with this digest.
 
-    inputs and outputs are signed integers of at most 64 bits; proof is what goes on chain. Scale
-    and about tell what they mean, and are no part of what is proven; files of before there were any
-    have none.
+    inputs and outputs are signed integers of at most 64 bits, and empty where they are hidden;
+    hashes are of what is hashed; proof is what goes on chain. Scale and about tell what they mean,
+    and are no part of what is proven; files of before there were any have none.
     """
 
     circuit: str
@@ -309,11 +333,19 @@ class Proof:
     scale: Scale | None = field(default=None, compare=False)
     about: About | None = field(default=None, compare=False)
     faces: Faces | None = field(default=None, compare=False)
+    hashes: Hashes = NO_HASHES
+
+    @property
+    def hides(self) -> bool:
+        """Whether it has other public values than its inputs and outputs."""
+        return bool(self.hashes) or not (self.inputs and self.outputs)
 
     @property
     def instances(self) -> tuple[int, ...]:
-        """The verifier's public values: inputs then outputs, -v as R - v."""
-        return tuple(to_field(value) for value in (*self.inputs, *self.outputs))
+        """The verifier's public values: inputs then outputs, -v as R - v. Hashes of inputs and
+        weights stand before them, those of outputs behind."""
+        shown = (to_field(value) for value in (*self.inputs, *self.outputs))
+        return (*self.hashes.before, *shown, *self.hashes.outputs)
 
     def to_json(self) -> str:
         """The form of a proof file, of the first format where there is no scale."""
@@ -322,6 +354,16 @@ class Proof:
     @property
     def document(self) -> dict[str, Any]:
         """What `to_json` writes."""
+        if self.hides:
+            shown = {"inputs": self.inputs, "outputs": self.outputs}
+            return {
+                "format": HIDING_PROOF_FORMAT,
+                "circuit": self.circuit,
+                **{name: values for name, values in shown.items() if values},
+                **self.hashes.to_json(),
+                **self.meaning,
+                "proof": f"0x{self.proof.hex()}",
+            }
         return {
             "format": PROOF_FORMAT if self.scale else FIRST_PROOF_FORMAT,
             "circuit": self.circuit,
@@ -341,7 +383,8 @@ class Proof:
             "input_scale_bits": given[0] if len(given) == 1 else given,
             "output_scale_bits": self.scale.outputs,
         }
-        values = {} if self.scale.exact else {"values": self.scale.read(self.outputs)}
+        told = self.outputs and not self.scale.exact
+        values = {"values": self.scale.read(self.outputs)} if told else {}
         named = {"tensors": self.faces.to_json()} if self.faces and not self.faces.plain else {}
         return {**bits, **values, **named, **({"about": asdict(self.about)} if self.about else {})}
 
@@ -349,16 +392,21 @@ class Proof:
     def from_json(cls, text: str | bytes) -> Self:
         """Read `to_json`'s form, and nothing else. Raises ProofMalformed."""
         fields = _object(text)
-        outputs = _integers("outputs", fields["outputs"])
-        return cls(
+        hidden = fields["format"] == HIDING_PROOF_FORMAT
+        inputs, outputs = (_integers(n, fields.get(n, ())) for n in ("inputs", "outputs"))
+        found = cls(
             circuit=_digest(fields["circuit"]),
-            inputs=_integers("inputs", fields["inputs"]),
+            inputs=inputs,
             outputs=outputs,
             proof=_bytes(fields["proof"]),
-            scale=_scale(fields, outputs) if fields["format"] == PROOF_FORMAT else None,
+            scale=None if fields["format"] == FIRST_PROOF_FORMAT else _scale(fields),
             faces=_faces(fields) if "tensors" in fields else None,
             about=_about(fields["about"]) if "about" in fields else None,
+            hashes=Hashes.from_json(fields) if hidden else NO_HASHES,
         )
+        if hidden != found.hides:
+            raise ProofMalformed(f"a proof of format {fields['format']!r} has to hide something")
+        return found
 
 
 def _object(text: str | bytes) -> dict[str, Any]:
@@ -367,34 +415,48 @@ def _object(text: str | bytes) -> dict[str, Any]:
     except ValueError as exc:
         raise ProofMalformed(f"it is not JSON ({exc})") from exc
     named = fields.get("format") if isinstance(fields, dict) else None
-    if named is not None and named not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
+    if named is not None and named not in (*OPTIONAL, FIRST_PROOF_FORMAT):
         raise ProofMalformed(f"its format is {_short(named)}, expected {PROOF_FORMAT!r}")
     expected, optional = FIELDS, frozenset[str]()
-    if named == PROOF_FORMAT:
-        expected, optional = FIELDS | SCALE_FIELDS, frozenset({"values", "about", "tensors"})
+    if named in OPTIONAL:
+        expected, optional = (FIELDS | SCALE_FIELDS) - OPTIONAL[named], OPTIONAL[named]
     if not isinstance(fields, dict) or not expected <= set(fields) <= expected | optional:
         of = "" if named is None else f", as its format {named!r} has it"
         raise ProofMalformed(f"expected an object with {', '.join(sorted(expected))}{of}")
     if named is None:
         raise ProofMalformed(f"its format is None, expected {PROOF_FORMAT!r}")
+    _check_sides(fields)
     return fields
 
 
-def _scale(fields: Mapping[str, Any], outputs: Sequence[int]) -> Scale:
+def _check_sides(fields: Mapping[str, Any]) -> None:
+    """Numbers or hashes, not both; private inputs have neither. Raises ProofMalformed."""
+    for values, hashes in (("inputs", INPUTS), ("outputs", OUTPUTS)):
+        if values in fields and hashes in fields:
+            raise ProofMalformed(f"it has {values} and {hashes}, expected one of them")
+        if fields.get(values) == [] and fields["format"] == HIDING_PROOF_FORMAT:
+            raise ProofMalformed(f"its {values} are an empty list, expected none")
+    if not {"outputs", OUTPUTS} & set(fields):
+        raise ProofMalformed(f"it has neither outputs nor {OUTPUTS}")
+
+
+def _scale(fields: Mapping[str, Any]) -> Scale:
     """Raises ProofMalformed, also when the values are not what the outputs stand for."""
+    outputs = fields.get("outputs")
     bits = _integers("output_scale_bits", fields["output_scale_bits"])
     given = fields["input_scale_bits"]
     taken = _integers("input_scale_bits", given if isinstance(given, list) else [given])
     if any(not 0 <= each <= MOST_SCALE_BITS for each in (*taken, *bits)):
         raise ProofMalformed(f"a scale is not of 0 to {MOST_SCALE_BITS} bits")
-    if len(bits) not in {1, len(outputs)}:
-        raise ProofMalformed(f"it has scales for {len(bits)} outputs, expected {len(outputs)}")
-    if len(taken) not in {1, len(fields["inputs"])}:
-        count = len(fields["inputs"])
-        raise ProofMalformed(f"it has scales for {len(taken)} inputs, expected {count}")
+    for name, scales in (("outputs", bits), ("inputs", taken)):
+        if name in fields and len(scales) not in {1, len(fields[name])}:
+            count = len(fields[name])
+            raise ProofMalformed(f"it has scales for {len(scales)} {name}, expected {count}")
+    if not (bits and taken):
+        raise ProofMalformed("it has no scales")
     scale = Scale.of(taken, bits)
     values = fields.get("values")
-    expected = None if scale.exact else list(scale.read(outputs))
+    expected = None if scale.exact or outputs is None else list(scale.read(outputs))
     if values != expected:
         raise ProofMalformed(f"values is {_short(values)}, expected {_short(expected)}")
     return scale
@@ -410,7 +472,8 @@ def _faces(fields: Mapping[str, Any]) -> Faces:
     except (TypeError, ValueError) as exc:
         raise ProofMalformed(f"tensors is {_short(given)}, expected names and shapes") from exc
     for side, each in (("inputs", faces.inputs), ("outputs", faces.outputs)):
-        if (size := sum(face.size for face in each)) != len(fields[side]):
+        size = sum(face.size for face in each)
+        if side in fields and size != len(fields[side]):
             raise ProofMalformed(f"its tensors have {size} {side}, expected {len(fields[side])}")
     return faces
 

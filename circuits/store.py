@@ -36,6 +36,11 @@ from zkagent.circuits.errors import (
 from zkagent.circuits.support.cache import cache_folder, cache_root, file_digest, home_refused
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
 
+#: Of a manifest's facts; the others are integers.
+KINDS = {"exact": bool, "weights_hash": str} | {
+    f"{each}_visibility": str for each in ("input", "output", "weight")
+}
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -215,8 +220,9 @@ def _manifest(
     """Its parts; circuits from before there were notes or faces have none."""
     origin, facts = Origin.from_json(content["origin"]), Facts(**content["facts"])
     for name, value in asdict(facts).items():
-        if type(value) is not (bool if name == "exact" else int):
-            raise ValueError(f"{name} is no number")
+        if type(value) is not (kind := KINDS.get(name, int)):
+            raise ValueError(f"{name} is no {kind.__name__}")
+    _ = facts.visibility  # raises ValueError where it is none
     faces = Faces.from_json(content["faces"], facts) if "faces" in content else None
     return origin, facts, content["files"], content.get("notes", {}), faces
 

@@ -11,6 +11,7 @@ PUBLIC, FIXED, HASHED, PRIVATE = "public", "fixed", "hashed", "private"
 OF_INPUTS = (PUBLIC, HASHED, PRIVATE)
 OF_OUTPUTS = (PUBLIC, HASHED)
 OF_WEIGHTS = (FIXED, HASHED, PRIVATE)
+CHOICES = {"inputs": OF_INPUTS, "outputs": OF_OUTPUTS, "weights": OF_WEIGHTS}
 
 KNOWN = {
     ("inputs", HASHED): "the inputs are hidden: known of them is a hash, and that no one is beyond "
@@ -32,6 +33,12 @@ class Visibility:
     inputs: str = PUBLIC
     outputs: str = PUBLIC
     weights: str = FIXED
+
+    def __post_init__(self) -> None:
+        """Raises ValueError."""
+        for name, choices in CHOICES.items():
+            if (found := getattr(self, name)) not in choices:
+                raise ValueError(f"{name} are {found!r}, expected {' or '.join(choices)}")
 
     @property
     def open(self) -> bool:

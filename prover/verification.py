@@ -12,7 +12,9 @@ from zkagent.circuits import systems
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import fits_int64
 from zkagent.circuits.halo2.scales import scale_of
+from zkagent.circuits.hashes import written
 from zkagent.circuits.store import checked
+from zkagent.circuits.visibility import HASHED, PUBLIC
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def verify(proof: Proof, circuit: Circuit) -> Verdict:
         if reason := next(_objections(proof, circuit), ""):
             return Verdict(False, reason)
         if not systems.verify(circuit, proof):
-            return Verdict(False, "the proof does not hold for these inputs and outputs")
+            shown = "inputs and outputs" if circuit.visibility.open else "public values"
+            return Verdict(False, f"the proof does not hold for these {shown}")
         return Verdict(True)
 
 
@@ -61,13 +64,43 @@ def count_objections(
         yield f"it has {len(outputs)} outputs, expected {expected.output_count}"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """How many numbers a circuit's proofs show."""
+
+    input_count: int
+    output_count: int
+
+
+def _shown_objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
+    """Whether it shows and hides what the circuit's proofs do."""
+    facts, faces, seen = circuit.facts, circuit.faces, circuit.visibility
+    shown = Shown(
+        facts.input_count if seen.inputs == PUBLIC else 0,
+        facts.output_count if seen.outputs == PUBLIC else 0,
+    )
+    yield from count_objections(proof.inputs, proof.outputs, shown)
+    sides = (
+        ("inputs", proof.hashes.inputs, faces.inputs, seen.inputs),
+        ("outputs", proof.hashes.outputs, faces.outputs, seen.outputs),
+    )
+    for name, hashes, tensors, how in sides:
+        if len(hashes) != (expected := len(tensors) if how == HASHED else 0):
+            yield f"it has {len(hashes)} hashes of {name}, expected {expected}"
+    weights = proof.hashes.weights
+    if (found := "" if weights is None else written(weights)) != facts.weights_hash:
+        what = f"weights of hash {found[:18]}" if found else "no hash of its weights"
+        expected_hash = facts.weights_hash[:18] or "none"
+        yield f"it shows {what}, expected {expected_hash}: other weights"
+
+
 def _objections(proof: Proof, circuit: Circuit) -> Iterator[str]:
     """What is wrong before any cryptography."""
     facts = circuit.facts
     if proof.circuit != circuit.digest:
         made, expected = proof.circuit[:16], circuit.digest[:16]
         yield f"it was made for circuit {made}, not {expected}: another network, or another set-up"
-    yield from count_objections(proof.inputs, proof.outputs, facts)
+    yield from _shown_objections(proof, circuit)
     if not fits_int64((*proof.inputs, *proof.outputs)):
         yield "a value needs more than 64 bits"
     if len(proof.proof) != facts.proof_bytes:

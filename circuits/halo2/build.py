@@ -31,16 +31,19 @@ from zkagent.circuits.halo2.cached import NAME, load_circuit, versions
 from zkagent.circuits.halo2.calibration import Data, Step, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
 from zkagent.circuits.halo2.footprint import check_memory
+from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
     choose_logrows,
     default_arguments,
+    instance_count,
     to_bytes,
 )
 from zkagent.circuits.halo2.srs import Srs, find_srs
 from zkagent.circuits.halo2.verifier_patch import Verifier, patch_verifier
+from zkagent.circuits.hashes import written
 from zkagent.circuits.networks import reference
 from zkagent.circuits.networks.network import Network, Tensor, read_network
 from zkagent.circuits.networks.samples import load_samples
@@ -52,6 +55,8 @@ from zkagent.circuits.store import (
     write_manifest,
 )
 from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.support.unlisted import unlisted_file
+from zkagent.circuits.visibility import HASHED, OPEN, PRIVATE, PUBLIC, Visibility
 
 log = logging.getLogger(__name__)
 
@@ -111,21 +116,23 @@ def build_circuit(
     arguments: RunArguments | None = None,
     data: Data | None = None,
     dims: Mapping[str, int] | None = None,
+    visibility: Visibility = OPEN,
     progress: Progress = silent,
 ) -> Circuit:
     """Build the network's circuit, or look it up when it was built before.
 
     srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
     want other columns or scales; unsound ones are refused. dims: sizes of open axes by name, 1
-    where not given. data: samples to fit scale and ranges to (unless arguments are given); how the
-    circuit decides on them becomes its note "fidelity". A damaged circuit in the cache is built
-    again. Raises NetworkRefused, SettingsRefused, InputRefused, MemoryTooSmall, SrsError,
-    VerifierChanged, EngineError.
+    where not given. visibility: what proofs show. data: samples to fit scale and ranges to (unless
+    arguments are given); how the circuit decides on them becomes its note "fidelity". A damaged
+    circuit in the cache is built again. Raises NetworkRefused, SettingsRefused, InputRefused,
+    MemoryTooSmall, SrsError, VerifierChanged, EngineError.
     """
     progress(Stage.NETWORK)
-    network = read_network(onnx, dims=dims)
+    network = tied(read_network(onnx, dims=dims), visibility)
     if data is None:
-        plan = _planned(network, arguments or default_arguments(network.integer), progress)
+        usual = default_arguments(network.integer, visibility)
+        plan = _planned(network, arguments or usual, progress)
         return _find_or_build(plan, srs, cache, progress)
     samples = load_samples(data.samples, network)
     if arguments is None:
@@ -233,7 +240,7 @@ def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
     try:
         verifier = _write_files(plan, setup, fresh, progress)
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
-        facts = _facts(plan, verifier)
+        facts = _facts(plan, verifier, _weights_hash(plan, fresh / artifacts.COMPILED))
         changes = list(plan.network.changes)
         notes = {CHANGES: {"lines": changes}} if changes else {}
         stored = Stored(fresh, _origin(plan, setup), facts, files, notes, _faces(plan))
@@ -284,10 +291,10 @@ def _named(tensors: Iterable[Tensor]) -> tuple[Face, ...]:
     return tuple(Face(each.name, each.type, each.shape) for each in tensors)
 
 
-def _facts(plan: Plan, verifier: Verifier) -> Facts:
+def _facts(plan: Plan, verifier: Verifier, weights_hash: str) -> Facts:
     network, settings = plan.network, plan.settings
-    expected = network.input_count + network.output_count
-    if verifier.instance_count != expected:
+    expected = _public_count(network)
+    if not verifier.instance_count == expected == instance_count(settings):
         raise NetworkRefused(
             network.path,
             f"its circuit has {verifier.instance_count} public values, expected {expected}",
@@ -300,7 +307,38 @@ def _facts(plan: Plan, verifier: Verifier) -> Facts:
         rows=settings["num_rows"],
         logrows=plan.logrows,
         proof_bytes=verifier.proof_bytes,
+        input_visibility=network.visibility.inputs,
+        output_visibility=network.visibility.outputs,
+        weight_visibility=network.visibility.weights,
+        weights_hash=weights_hash,
     )
+
+
+def _public_count(network: Network) -> int:
+    """How many values a proof shows: numbers, or a hash of each tensor, and one of the weights."""
+    shown = network.visibility
+    sides = ((network.inputs, shown.inputs), (network.outputs, shown.outputs))
+    counts = (
+        {PUBLIC: tensor.size, HASHED: 1, PRIVATE: 0}[how]
+        for tensors, how in sides
+        for tensor in tensors
+    )
+    return sum(counts) + (shown.weights == HASHED)
+
+
+def _weights_hash(plan: Plan, compiled: Path) -> str:
+    """The hash of the weights, which is the same in every proof; empty where they have none."""
+    from zkagent.circuits.halo2 import ezkl_engine
+
+    if plan.network.visibility.weights != HASHED:
+        return ""
+    *_, last = _samples(plan.network)
+    inputs = [list(part) for part in _faces(plan).split_inputs(plan.inputs or last)]
+    with unlisted_file() as witness:
+        ezkl_engine.evaluate(compiled, inputs, witness)
+        found = ezkl_engine.read_hashes(witness).weights
+    assert found is not None
+    return written(found)
 
 
 def _check(plan: Plan, circuit: Circuit) -> None:

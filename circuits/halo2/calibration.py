@@ -107,7 +107,7 @@ class Trial(KeylessCircuit):
         progress: Callable[[Step], None],
     ) -> None:
         super().__init__(network, folder)
-        self._network, self._samples = network, samples
+        self._samples = samples
         self._criterion, self._progress = criterion, progress
 
     def choose(self, choices: tuple[int, ...]) -> Calibrated:
@@ -149,7 +149,7 @@ class Trial(KeylessCircuit):
         """Least legs and table that hold the samples, with room to spare. Raises OutsideRange."""
         self._progress(Step.RANGES)
         start = replace(
-            default_arguments(self._network.integer),
+            default_arguments(self._network.integer, self._network.visibility),
             input_scale_bits=bits,
             parameter_scale_bits=bits,
         )

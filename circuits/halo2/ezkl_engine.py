@@ -12,7 +12,9 @@ import asyncio
 import json
 import logging
 import os
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,9 @@ from zkagent.circuits.bn254.field import fits_int64, from_hex, to_field, to_hex
 from zkagent.circuits.errors import EngineError, InputRefused, OutsideRange
 from zkagent.circuits.halo2.scales import scale_of
 from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
+from zkagent.circuits.hashes import Hashes
+from zkagent.circuits.support.unlisted import unlisted_file
+from zkagent.circuits.visibility import PUBLIC
 
 # It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
 # then raises: calibration meets many values that are too large.
@@ -33,6 +38,7 @@ logging.getLogger("ezkl").setLevel(logging.CRITICAL)
 PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 # Where ezkl's create_evm_verifier fails after the Solidity is complete: it wants a compiler's ABI.
 COMPILER_DOWNLOAD = "svm error"
+NODE = re.compile(r"\((\d+), \d+\)")  # in ezkl's table of nodes: an input's node, and which output
 NOWHERE = "http://127.0.0.1:0"
 # What remains of ezkl's "integer ... is too large to be represented" in its exception.
 DECOMPOSITION = "General synthesis error"
@@ -106,11 +112,10 @@ def evaluate(
     table: the range of the circuit's look-up tables, if it has any. ezkl writes a witness beyond
     them all the same, and then proves without end. Raises OutsideRange, EngineError.
     """
-    data = witness.with_suffix(".input")
     # Field elements pass as they are; numbers would go through float64 and ezkl's rounding.
     given = [[to_hex(value) for value in each] for each in inputs]
-    data.write_text(json.dumps({"input_data": given}))
-    with _ranged(), _translated("evaluate the circuit"):
+    with unlisted_file() as data, _ranged(), _translated("evaluate the circuit"):
+        data.write_text(json.dumps({"input_data": given}))
         ezkl.gen_witness(str(data), str(compiled), str(witness))
     written = json.loads(witness.read_text())
     if table:
@@ -190,21 +195,59 @@ def verify_instances(
 
 def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "witness.json")
+    with unlisted_file() as path:
         return _bounded(evaluate(circuit.compiled, _parts(circuit, inputs), path, _table(circuit)))
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "witness.json")
+    with unlisted_file() as path:
         parts = _parts(circuit, inputs)
         outputs = _bounded(evaluate(circuit.compiled, parts, path, _table(circuit)))
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
+        hashes = read_hashes(path)
+    shown = circuit.visibility
     return Proof(
-        circuit.digest, tuple(inputs), outputs, proof, scale_of(circuit), faces=circuit.faces
+        circuit.digest,
+        tuple(inputs) if shown.inputs == PUBLIC else (),
+        outputs if shown.outputs == PUBLIC else (),
+        proof,
+        scale_of(circuit),
+        faces=circuit.faces,
+        hashes=hashes,
     )
+
+
+def read_hashes(witness: Path) -> Hashes:
+    """What a witness hashes, by the circuit's visibility. Raises EngineError."""
+    written = json.loads(witness.read_text())
+    inputs, outputs, weights = (
+        tuple(to_field(from_hex(each)) for each in (written[name] or {}).get("poseidon_hash") or ())
+        for name in ("processed_inputs", "processed_outputs", "processed_params")
+    )
+    return Hashes(inputs, outputs, weights[0] if weights else None)
+
+
+def poseidon_hash(values: Sequence[int]) -> int:
+    """Of one tensor's integers, in order. Raises EngineError."""
+    with _translated("hash"):
+        (found,) = ezkl.poseidon_hash([to_hex(value) for value in values])
+    return to_field(from_hex(found))
+
+
+def constant_uses(onnx: Path, arguments: RunArguments, logrows: int) -> list[int]:
+    """Of each constant that ezkl reads from the network, by how many inputs of nodes it is used.
+
+    From the table that it prints for people. Raises EngineError.
+    """
+    with _translated("read the network"):
+        table = ezkl.table(str(onnx), py_run_args=_run_args(arguments, logrows))
+    rows = [line.split("│")[1:5] for line in table.splitlines() if line.startswith("│")]
+    nodes = [(number.strip(), kind.strip(), inputs) for number, kind, _, inputs in rows]
+    if not nodes or nodes[0][:2] != ("idx", "opkind"):
+        raise EngineError("read the network", "its table of nodes does not look as expected")
+    used = Counter(each for *_, inputs in nodes for each in NODE.findall(inputs))
+    return [used[number] for number, kind, _ in nodes if kind.startswith("CONST")]
 
 
 def verify(circuit: Circuit, proof: Proof) -> bool:
@@ -213,7 +256,7 @@ def verify(circuit: Circuit, proof: Proof) -> bool:
     The callers' part is to refuse other lengths and non-canonical numbers, which ezkl accepts or
     stumbles over: zkagent.prover.verification. Raises EngineError when it cannot be decided.
     """
-    instances = [to_hex(value) for value in (*proof.inputs, *proof.outputs)]
+    instances = [to_hex(value) for value in proof.instances]
     return verify_instances(proof.proof, instances, circuit.settings, circuit.vk, circuit.srs)
 
 
@@ -319,4 +362,5 @@ def _reason(exc: BaseException) -> str:
 
 __all__ = ["compile_network", "evaluate", "make_keys", "make_settings", "make_srs"]
 __all__ += ["calibrate_by_itself", "to_integer", "witness_by_itself"]
+__all__ += ["constant_uses", "poseidon_hash", "read_hashes"]
 __all__ += ["make_verifier", "prove", "prove_witness", "verify", "verify_instances", "witness"]

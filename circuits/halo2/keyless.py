@@ -12,6 +12,7 @@ from pathlib import Path
 from zkagent.circuits.errors import EngineError, OutsideRange
 from zkagent.circuits.halo2.fidelity import quantised
 from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
+from zkagent.circuits.halo2.hidden import check_tied
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
     LEAST_LOGROWS,
@@ -27,24 +28,30 @@ from zkagent.circuits.halo2.settings import (
 )
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Sample
+from zkagent.circuits.visibility import HASHED
 
 
 class KeylessCircuit:
     """The circuit as it was compiled last. Its files lie in `folder`."""
 
     def __init__(self, network: Network, folder: Path) -> None:
-        self._integer, self._folder = network.integer, folder
+        self._network, self._folder = network, folder
         self._onnx, self.compiled = folder / "network.onnx", folder / "network.ezkl"
         self._onnx.write_bytes(network.content)
 
     def settings(self, arguments: RunArguments, logrows: int = LEARNING_LOGROWS) -> Settings:
         """What ezkl makes of the arguments, in the canonical form; by default with rows enough for
-        everything. Raises SettingsRefused for what breaks a soundness rule, EngineError."""
-        from zkagent.circuits.halo2.ezkl_engine import make_settings
+        everything. Raises SettingsRefused for what breaks a soundness rule, NetworkRefused for
+        weights that cannot be hashed, EngineError."""
+        from zkagent.circuits.halo2.ezkl_engine import constant_uses, make_settings
 
+        network, arguments = self._network, arguments.showing(self._network.visibility)
         check_arguments(arguments)
         settings = canonical(make_settings(self._onnx, arguments, logrows))
-        check_settings(settings, self._integer)
+        check_settings(settings, network.integer, network.visibility)
+        if network.visibility.weights == HASHED:
+            uses = constant_uses(self._onnx, arguments, logrows)
+            check_tied(network, settings["module_sizes"]["poseidon"][0], uses)
         return settings
 
     def compile(self, arguments: RunArguments) -> Settings:

@@ -78,8 +78,10 @@ def read_outputs(proof: Proof, circuit: Circuit) -> tuple[float, ...]:
         (0.98828125, 0.01171875)
 
     It says nothing about whether the proof is true. Raises ProofMalformed for a proof of another
-    circuit, whose outputs may have other scales.
+    circuit, whose outputs may have other scales, and for one that hides its outputs.
     """
+    if proof.hashes.outputs:
+        raise ProofMalformed("it shows a hash of its outputs, and not the outputs")
     if proof.circuit != circuit.digest or len(proof.outputs) != circuit.output_count:
         raise ProofMalformed(
             f"it was made for circuit {proof.circuit[:16]}, not {circuit.digest[:16]}"

@@ -4,7 +4,8 @@ The rules come from attacks that work against ezkl's defaults; tests/circuits mo
 
 - Freivalds' check of matrix products (`disable_freivalds`, ezkl's default is to use it) never ties
   the checked columns to the values of the next layer: outputs can be permuted.
-- Private parameters are bound to nothing: any weights prove. Fixed ones are in the verifying key.
+- Private parameters are bound to nothing: any weights prove. Fixed ones are in the verifying key,
+  hashed ones in a hash that each proof shows; a circuit is what the user asked for, or refused.
 - Rescaling and division accept floor or ceiling at the prover's choice; a network that claims to be
   exact integer arithmetic must contain neither.
 """
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkagent.circuits.errors import SettingsRefused
+from zkagent.circuits.visibility import FIXED, HASHED, OPEN, PRIVATE, PUBLIC, Visibility
 
 Settings = dict[str, Any]
 
@@ -25,6 +27,14 @@ MOST_FRACTION_BITS = 24  # as many as float32 has
 LEARNING_LOGROWS = 17  # large enough for ezkl to count rows without splitting columns
 # Measured: 2^k - 9 rows fit one block of columns at k = 12, 2^k - 7 spill into a second.
 RESERVED_ROWS = 9
+HIDDEN_LEGS = 9  # of 128: 2^63
+# How ezkl writes visibilities.
+WRITTEN: Mapping[str, Any] = {
+    PUBLIC: "Public",
+    FIXED: "Fixed",
+    PRIVATE: "Private",
+    HASHED: {"Hashed": {"hash_is_public": True, "outlets": []}},
+}
 
 
 @dataclass(frozen=True)
@@ -46,12 +56,27 @@ class RunArguments:
     decomposition_legs: int = 3
     scale_rebase_multiplier: int = 1
     lookup_range: tuple[int, int] = (-32768, 32768)
-    input_visibility: str = "public"
-    output_visibility: str = "public"
-    parameter_visibility: str = "fixed"
-    # The contract makes the inputs itself and bounds the outputs.
+    input_visibility: str = PUBLIC
+    output_visibility: str = PUBLIC
+    parameter_visibility: str = FIXED
+    # The contract makes the inputs itself and bounds the outputs; nodes of ours bound hidden inputs
+    # (`halo2/hidden`), because ezkl's check skips those that are hashed.
     ignore_range_check_of_inputs_and_outputs: bool = True
     disable_freivalds: bool = True
+
+    def showing(self, visibility: Visibility) -> "RunArguments":
+        """The same for a circuit that shows what this says. Raises SettingsRefused where they ask
+        for something else."""
+        wanted = RunArguments(
+            input_visibility=visibility.inputs,
+            output_visibility=visibility.outputs,
+            parameter_visibility=visibility.weights,
+        )
+        names = ("input_visibility", "output_visibility", "parameter_visibility")
+        for name in names:
+            if getattr(self, name) != getattr(RunArguments, name):
+                _require(name, getattr(self, name), getattr(wanted, name))
+        return replace(self, **{name: getattr(wanted, name) for name in names})
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "RunArguments":
@@ -60,8 +85,11 @@ class RunArguments:
         return cls(**{**fields, "lookup_range": (low, high)})
 
 
-def default_arguments(integer: bool) -> RunArguments:
-    """Exact for integer networks; 7 bits of fraction and ReLUs up to 2^28 for float ones."""
+def default_arguments(integer: bool, visibility: Visibility = OPEN) -> RunArguments:
+    """Exact for integer networks; 7 bits of fraction and ReLUs up to 2^28 for float ones. What is
+    hidden is decomposed, so that integers need legs for 63 bits."""
+    if integer and (visibility.inputs != PUBLIC or visibility.weights == HASHED):
+        return RunArguments(decomposition_legs=HIDDEN_LEGS)
     if integer:
         return RunArguments()
     return RunArguments(input_scale_bits=7, parameter_scale_bits=7, decomposition_legs=4)
@@ -74,18 +102,16 @@ def least_arguments(integer: bool) -> RunArguments:
 
 def check_arguments(arguments: RunArguments) -> None:
     """Refuse what is known to be unsound before ezkl runs. Raises SettingsRefused."""
-    for name in ("input_visibility", "output_visibility"):
-        _require(name, getattr(arguments, name), "public")
-    _require("parameter_visibility", arguments.parameter_visibility, "fixed")
     _require("disable_freivalds", arguments.disable_freivalds, True)
 
 
-def check_settings(settings: Settings, integer: bool) -> None:
-    """Refuse settings, as ezkl wrote them, that break a soundness rule. Raises SettingsRefused."""
+def check_settings(settings: Settings, integer: bool, visibility: Visibility = OPEN) -> None:
+    """Refuse settings, as ezkl wrote them, that break a soundness rule, or show and hide something
+    else than was asked for. Raises SettingsRefused."""
     run = settings["run_args"]
-    _require("run_args.input_visibility", run["input_visibility"], "Public")
-    _require("run_args.output_visibility", run["output_visibility"], "Public")
-    _require("run_args.param_visibility", run["param_visibility"], "Fixed")
+    _require("run_args.input_visibility", run["input_visibility"], WRITTEN[visibility.inputs])
+    _require("run_args.output_visibility", run["output_visibility"], WRITTEN[visibility.outputs])
+    _require("run_args.param_visibility", run["param_visibility"], WRITTEN[visibility.weights])
     _require("run_args.disable_freivalds", run["disable_freivalds"], True)
     columns = settings["einsum_params"]["total_einsum_col_size"]
     _require("einsum_params.total_einsum_col_size", columns, 0)
@@ -134,6 +160,13 @@ def choose_logrows(settings: Settings, wanted: int | None) -> int:
     return wanted
 
 
+def instance_count(settings: Settings) -> int:
+    """How many public values a proof has: numbers that are shown, and hashes."""
+    shown: int = sum(math.prod(shape) for shape in settings["model_instance_shapes"])
+    hashes: int = sum(settings["module_sizes"]["poseidon"][1])
+    return shown + hashes
+
+
 def laid_out(settings: Settings, logrows: int, inner_columns: int) -> Settings:
     """The same in other rows and columns, for estimates: ezkl would count the cells again."""
     changed = {"logrows": logrows, "num_inner_cols": inner_columns}
@@ -159,7 +192,8 @@ def _indivisible(settings: Settings) -> Iterator[int]:
     """Rows of what ezkl cannot, or should not, spread over several columns."""
     yield settings["total_dynamic_col_size"]
     yield settings["total_shuffle_col_size"]
-    yield sum(math.prod(shape) for shape in settings["model_instance_shapes"])
+    yield instance_count(settings)
+    yield settings["module_sizes"]["poseidon"][0]  # hashing has columns of its own
     for low, high in settings["required_range_checks"]:
         yield high - low
     if settings["required_lookups"]:
@@ -186,6 +220,7 @@ __all__ = [
     "choose_logrows",
     "default_arguments",
     "fewest_logrows",
+    "instance_count",
     "laid_out",
     "least_arguments",
     "least_logrows",

@@ -20,6 +20,7 @@ import numpy as np
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.operators import check_known, check_operators, constants
 from zkagent.circuits.networks.prepare import graph_inputs, is_exact, prepare
+from zkagent.circuits.visibility import OPEN, Visibility
 from zkagent.models.files import read_limited
 from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import check_face, check_sizes
@@ -62,6 +63,8 @@ class Network:
     nothing had to change. reference: what onnxruntime is to run beside it. sha256: of `source`.
     changes: what preparing changed, a line each.
     integer: its inputs are int64 and every operator exact.
+    nothing had to change. sha256: of `source`. changes: what preparing changed, a line each.
+    integer: its one input is int64 and every operator exact. visibility: what its circuits show.
     """
 
     path: Path
@@ -73,6 +76,7 @@ class Network:
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     changes: tuple[str, ...] = ()
+    visibility: Visibility = OPEN
 
     @property
     def input_count(self) -> int:

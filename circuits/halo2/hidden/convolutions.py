@@ -21,13 +21,12 @@ Shape = tuple[int, ...]
 def multiplied(
     surgery: Surgery, node: "NodeProto", arrays: dict[str, Array], shape: Shape
 ) -> "Iterator[NodeProto]":
-    """The nodes that take its place. arrays: constants by name. shape: of its input, [n, c, ...]."""
+    """The nodes that take its place. arrays: constants by name. shape: of its input, [n, c, *]."""
     given, weights, name = attributes_of(node), arrays[node.input[1]], node.output[0]
     axes, groups = len(shape) - 2, given.get("group", 1)
     pads = given.get("pads", [0] * 2 * axes)
-    x, padded = yield from _padded(surgery, node.input[0], name, shape, pads)
     seen = _windows(
-        padded,
+        _wide(shape, pads),
         weights.shape[2:],
         given.get("strides", [1] * axes),
         given.get("dilations", [1] * axes),
@@ -39,6 +38,11 @@ def multiplied(
     flat, taken, product, parted, turned = (
         surgery.fresh(name, part) for part in ("flat", "taken", "product", "parted", "turned")
     )
+    x = node.input[0]
+    if any(pads):
+        sides = [0, 0, *pads[:axes], 0, 0, *pads[axes:]]
+        x = surgery.fresh(name, "padded")
+        yield made("Pad", [node.input[0], surgery.constant(name, sides)], x)
     bias = [each for each in node.input[2:] if each]
     summed = surgery.fresh(name, "sums") if bias else name
     parts = [groups, n, math.prod(out), factors.shape[2]]
@@ -61,18 +65,10 @@ def can_multiply(node: "NodeProto", arrays: dict[str, Array], shape: Shape | Non
     return usual and shape is not None and {*filter(None, node.input[1:])} <= arrays.keys()
 
 
-def _padded(
-    surgery: Surgery, x: str, name: str, shape: Shape, pads: list[int]
-) -> "Iterator[NodeProto]":
-    """Yields a Pad where there is something to pad; returns the tensor and its shape."""
-    if not any(pads):
-        return x, shape
+def _wide(shape: Shape, pads: list[int]) -> Shape:
     axes = len(shape) - 2
-    before, after = pads[:axes], pads[axes:]
-    sizes = [size + b + a for size, b, a in zip(shape[2:], before, after, strict=True)]
-    wide = surgery.fresh(name, "padded")
-    yield made("Pad", [x, surgery.constant(name, [0, 0, *before, 0, 0, *after])], wide)
-    return wide, (*shape[:2], *sizes)
+    spaces = zip(shape[2:], pads[:axes], pads[axes:], strict=True)
+    return (*shape[:2], *(size + before + after for size, before, after in spaces))
 
 
 def _windows(shape: Shape, kernel: Shape, strides: list[int], dilations: list[int]) -> Array:
@@ -80,8 +76,8 @@ def _windows(shape: Shape, kernel: Shape, strides: list[int], dilations: list[in
     spans = tuple((size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True))
     axes = tuple(range(2, len(shape)))
     seen = np.lib.stride_tricks.sliding_window_view(numbers, spans, axes)
-    steps = (..., *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))
-    return seen[steps]
+    steps = tuple(slice(None, None, step) for step in (*strides, *dilations))
+    return seen[:, :, *steps]
 
 
 def _columns(seen: Array, groups: int, fan_in: int) -> Array:

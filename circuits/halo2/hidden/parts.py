@@ -63,9 +63,7 @@ def _normalised(surgery: Surgery, node: "NodeProto") -> "Iterator[NodeProto]":
     yield from _chain(surgery, centred, [*factors, *terms], name)
 
 
-def _mean(
-    surgery: Surgery, x: str, name: str, given: Mapping[str, Any]
-) -> "tuple[str, NodeProto]":
+def _mean(surgery: Surgery, x: str, name: str, given: Mapping[str, Any]) -> "tuple[str, NodeProto]":
     """Over the normalised axes; operator sets from 18 on take them as an input."""
     mean, axes = surgery.fresh(name, "mean"), list(range(given.get("axis", -1), 0))
     if surgery.opset < 18:

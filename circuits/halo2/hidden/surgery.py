@@ -81,7 +81,7 @@ class Surgery:
         for values in (self.graph.initializer, self.graph.input):
             kept = [each for each in values if each.name not in idle]
             del values[:]
-            values.extend(kept)  # type: ignore[arg-type]
+            values.extend(kept)
 
 
 def made(operator: str, inputs: list[str], output: str, **attributes: Any) -> "NodeProto":

@@ -61,8 +61,8 @@ def bind_weights(surgery: Surgery, *, integer: bool) -> int:
     at = 0
     for name, array in found.items():
         own = surgery.fresh(name, "tied")
-        places = list(range(at, at + array.size))
-        added += _gathered(surgery, whole, places, count, array.shape, own)
+        places = np.arange(at, at + array.size).reshape(array.shape)
+        added += _gathered(surgery, whole, places, count, own)
         _rename(surgery, nodes, name, own)
         at += array.size
     surgery.prepend(added)
@@ -140,18 +140,18 @@ def _beside(surgery: Surgery, kind: "np.dtype[Any]") -> "tuple[str, list[NodePro
 
 
 def _gathered(
-    surgery: Surgery, whole: str, places: list[int], zero: int, shape: tuple[int, ...], name: str
+    surgery: Surgery, whole: str, places: Array, zero: int, name: str
 ) -> "list[NodeProto]":
-    """A weight of this shape. A single number is the sum of it and of 0: gathering it alone would
-    be a slice to ezkl's reader, and the slice of a constant a constant of its own."""
-    if len(places) > 1:
-        at = surgery.constant(name, np.array(places).reshape(shape))
-        return [made("Gather", [whole, at], name, axis=0)]
+    """A weight that lies at these places. A single number is the sum of it and of 0: gathering it
+    alone would be a slice to ezkl's reader, and the slice of a constant a constant of its own."""
+    if places.size > 1:
+        return [made("Gather", [whole, surgery.constant(name, places)], name, axis=0)]
     two, scalar = surgery.fresh(name, "two"), surgery.fresh(name, "scalar")
+    shape = np.array(places.shape, np.int64)
     return [
-        made("Gather", [whole, surgery.constant(name, [places[0], zero])], two, axis=0),
+        made("Gather", [whole, surgery.constant(name, [places.item(), zero])], two, axis=0),
         made("ReduceSum", [two], scalar, keepdims=0),
-        made("Reshape", [scalar, surgery.constant(name, np.array(shape, np.int64))], name),
+        made("Reshape", [scalar, surgery.constant(name, shape)], name),
     ]
 
 

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 
 from zkagent.circuits.halo2.footprint import estimate_memory
-from zkagent.circuits.halo2.settings import Settings
+from zkagent.circuits.halo2.settings import Settings, instance_count
 from zkagent.circuits.halo2.tuning.objectives import Cost
 
 UNUSABLE_ROWS = 6  # of 2^k, in each column
@@ -88,7 +88,7 @@ def shape_of(settings: Settings) -> Shape:
         blocks=_blocks(settings["total_assignments"], (2**logrows - UNUSABLE_ROWS) * inner_columns),
         tables=len(settings["required_range_checks"]) + len(settings["required_lookups"]),
         shuffled=bool(settings["total_dynamic_col_size"] or settings["total_shuffle_col_size"]),
-        instances=sum(math.prod(shape) for shape in settings["model_instance_shapes"]),
+        instances=instance_count(settings),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
-from zkagent.circuits.errors import ProofMalformed
+from zkagent.circuits.errors import NumbersHidden, ProofMalformed
 from zkagent.circuits.hashes import INPUTS, NO_HASHES, OUTPUTS, WEIGHTS, Hashes
 from zkagent.circuits.visibility import FIXED, PUBLIC, Visibility
 from zkagent.models.strict_json import load_json
@@ -244,6 +244,11 @@ class Circuit:
     def visibility(self) -> Visibility:
         """What its proofs show."""
         return self.facts.visibility
+
+    def require_open(self, where: str) -> None:
+        """For what takes no circuit that hides something. Raises NumbersHidden."""
+        if not self.visibility.open:
+            raise NumbersHidden(self.digest, self.visibility.words, where)
 
     @property
     def input_count(self) -> int:

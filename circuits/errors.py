@@ -4,6 +4,7 @@ CircuitError
 ├── NetworkRefused       the ONNX file is missing, not ONNX, or a circuit would not be exact
 ├── ProgramRefused       an integer network that cannot be read as steps over bounded numbers
 ├── SettingsRefused      the circuit would break one of the soundness rules
+├── NumbersHidden        proofs of the circuit hide something where all must be public
 ├── MemoryTooSmall       this machine cannot hold the keys and a proof of so many rows
 ├── InputRefused         x (or the y that it leads to) has the wrong count, type or range
 │   ├── OutsideRange     x leads a value out of the ranges that the circuit was built for
@@ -75,6 +76,17 @@ class SettingsRefused(CircuitError):
         self.rule = rule
         self.found = found
         self.expected = expected
+
+
+class NumbersHidden(CircuitError):
+    """Proofs of the circuit hide something. where: what takes only those that show everything."""
+
+    def __init__(self, digest: str, shown: str, where: str) -> None:
+        super().__init__(
+            f"circuit {digest[:16]} has {shown}, {where} takes circuits of public inputs and "
+            "outputs and fixed weights only: prove with this one on your own machine"
+        )
+        self.digest = digest
 
 
 class MemoryTooSmall(CircuitError):

@@ -86,7 +86,8 @@ class LocalProver:
             return reply
         except EngineCrashed as exc:
             self.close()
-            raise ProverCrashed(exc.ending, exc.log) from exc
+            hidden = self.circuit.visibility.hides_values
+            raise ProverCrashed(exc.ending, "" if hidden else exc.log) from exc
         except TimeoutError as exc:
             self.close()
             raise ProofTimedOut(self._timeout_s) from exc

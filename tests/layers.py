@@ -146,7 +146,13 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/store",
         "circuits/support",
     },
-    "circuits/halo2/tuning": {"circuits/halo2", "circuits/networks", "circuits/support"},
+    "circuits/halo2/tuning": {
+        "circuits/halo2",
+        "circuits/halo2/hidden",
+        "circuits/networks",
+        "circuits/support",
+        "circuits/visibility",
+    },
     "circuits/systems": {
         "circuits/artifacts",
         "circuits/evaluated",

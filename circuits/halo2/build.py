@@ -116,22 +116,24 @@ def build_circuit(
     arguments: RunArguments | None = None,
     data: Data | None = None,
     dims: Mapping[str, int] | None = None,
-    visibility: Visibility = OPEN,
+    visibility: Visibility | None = None,
     progress: Progress = silent,
 ) -> Circuit:
     """Build the network's circuit, or look it up when it was built before.
 
     srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
     want other columns or scales; unsound ones are refused. dims: sizes of open axes by name, 1
-    where not given. visibility: what proofs show. data: samples to fit scale and ranges to (unless
+    where not given. visibility: what proofs show; by default what the arguments say, or else all
+    but the weights. data: samples to fit scale and ranges to (unless
     arguments are given); how the circuit decides on them becomes its note "fidelity". A damaged
     circuit in the cache is built again. Raises NetworkRefused, SettingsRefused, InputRefused,
     MemoryTooSmall, SrsError, VerifierChanged, EngineError.
     """
     progress(Stage.NETWORK)
-    network = tied(read_network(onnx, dims=dims), visibility)
+    wanted = visibility or (arguments.visibility if arguments else OPEN)
+    network = tied(read_network(onnx, dims=dims), wanted)
     if data is None:
-        usual = default_arguments(network.integer, visibility)
+        usual = default_arguments(network.integer, wanted)
         plan = _planned(network, arguments or usual, progress)
         return _find_or_build(plan, srs, cache, progress)
     samples = load_samples(data.samples, network)

@@ -14,6 +14,7 @@ from zkagent.circuits.halo2.cached import load_circuit
 from zkagent.circuits.halo2.calibration import Data
 from zkagent.circuits.halo2.settings import RunArguments
 from zkagent.circuits.support.isolation import Report, answer_call, call_module
+from zkagent.circuits.visibility import Visibility
 
 
 def build_isolated(
@@ -24,6 +25,7 @@ def build_isolated(
     arguments: RunArguments | None = None,
     data: Data | None = None,
     dims: Mapping[str, int] | None = None,
+    visibility: Visibility | None = None,
     progress: Progress = silent,
 ) -> Circuit:
     """Like `build_circuit`; raises the same errors, and EngineCrashed when the process dies."""
@@ -33,6 +35,7 @@ def build_isolated(
         "arguments": asdict(arguments) if arguments else None,
         "data": _sent(data),
         "dims": dict(dims or {}),
+        "visibility": asdict(visibility) if visibility else None,
     }
     digest = call_module(
         "zkagent.circuits.halo2.build_process", request, lambda stage: progress(Stage(stage))
@@ -54,7 +57,7 @@ def _build(request: dict[str, Any], report: Report) -> str:
         Path(request[name]) if request[name] else None for name in ("onnx", "srs", "cache")
     )
     assert onnx
-    given = request["arguments"]
+    given, seen = request["arguments"], request["visibility"]
     circuit = build_circuit(
         onnx,
         srs=srs,
@@ -62,6 +65,7 @@ def _build(request: dict[str, Any], report: Report) -> str:
         arguments=RunArguments.from_json(given) if given else None,
         data=_received(request["data"]),
         dims=request["dims"],
+        visibility=Visibility(**seen) if seen else None,
         progress=lambda stage: report(stage.value),
     )
     return circuit.digest

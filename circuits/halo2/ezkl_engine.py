@@ -195,13 +195,13 @@ def verify_instances(
 
 def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
-    with unlisted_file() as path:
+    with _discreet(circuit), unlisted_file() as path:
         return _bounded(evaluate(circuit.compiled, _parts(circuit, inputs), path, _table(circuit)))
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
-    with unlisted_file() as path:
+    with _discreet(circuit), unlisted_file() as path:
         parts = _parts(circuit, inputs)
         outputs = _bounded(evaluate(circuit.compiled, parts, path, _table(circuit)))
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
@@ -317,6 +317,25 @@ def _ranged() -> Iterator[None]:
         if DECOMPOSITION not in exc.reason:
             raise
         raise OutsideRange("a value is too large to be decomposed") from exc
+
+
+@contextmanager
+def _discreet(circuit: Circuit) -> Iterator[None]:
+    """No error of a circuit that hides inputs or outputs tells one of its numbers."""
+    try:
+        yield
+    except (EngineError, InputRefused) as exc:
+        if not circuit.visibility.hides_values:
+            raise
+        raise _without_numbers(exc) from None
+
+
+def _without_numbers(exc: EngineError | InputRefused) -> EngineError | InputRefused:
+    if isinstance(exc, OutsideRange):
+        return OutsideRange("a number, which is hidden, is too large")
+    if isinstance(exc, InputRefused):
+        return InputRefused("these inputs drive an output beyond 64 bits")
+    return EngineError(exc.stage, "its words are left out, because they may tell hidden numbers")
 
 
 @contextmanager

@@ -17,7 +17,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkagent.circuits.errors import SettingsRefused
-from zkagent.circuits.visibility import FIXED, HASHED, OPEN, PRIVATE, PUBLIC, Visibility
+from zkagent.circuits.visibility import (
+    FIXED,
+    HASHED,
+    OF_INPUTS,
+    OF_OUTPUTS,
+    OF_WEIGHTS,
+    OPEN,
+    PRIVATE,
+    PUBLIC,
+    Visibility,
+)
 
 Settings = dict[str, Any]
 
@@ -64,19 +74,30 @@ class RunArguments:
     ignore_range_check_of_inputs_and_outputs: bool = True
     disable_freivalds: bool = True
 
+    @property
+    def visibility(self) -> Visibility:
+        """What its circuits show. Raises SettingsRefused."""
+        asked = {
+            "input_visibility": (self.input_visibility, OF_INPUTS),
+            "output_visibility": (self.output_visibility, OF_OUTPUTS),
+            "parameter_visibility": (self.parameter_visibility, OF_WEIGHTS),
+        }
+        for name, (found, choices) in asked.items():
+            if found not in choices:
+                raise SettingsRefused(name, found, " or ".join(choices))
+        return Visibility(*(found for found, _ in asked.values()))
+
     def showing(self, visibility: Visibility) -> "RunArguments":
-        """The same for a circuit that shows what this says. Raises SettingsRefused where they ask
-        for something else."""
-        wanted = RunArguments(
+        """The same for a circuit that shows what this says; which where nothing was asked for. Raises
+        SettingsRefused where something else was."""
+        if not self.visibility.open and self.visibility != visibility:
+            raise SettingsRefused("visibility", self.visibility.words, visibility.words)
+        return replace(
+            self,
             input_visibility=visibility.inputs,
             output_visibility=visibility.outputs,
             parameter_visibility=visibility.weights,
         )
-        names = ("input_visibility", "output_visibility", "parameter_visibility")
-        for name in names:
-            if getattr(self, name) != getattr(RunArguments, name):
-                _require(name, getattr(self, name), getattr(wanted, name))
-        return replace(self, **{name: getattr(wanted, name) for name in names})
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "RunArguments":

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from zkagent.circuits.artifacts import Circuit, Face
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
 from zkagent.circuits.errors import InputRefused
+from zkagent.circuits.visibility import PUBLIC
 
 EZKL = "input_data"
 
@@ -21,7 +22,8 @@ def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
             f"{circuit.input_count}, in one flat list"
         )
     wanted = "a finite number" if circuit.facts.input_scale_bits else "an integer"
-    return tuple(_integer(index, value, wanted) for index, value in enumerate(values))
+    told = circuit.visibility.inputs == PUBLIC
+    return tuple(_integer(index, value, wanted, told=told) for index, value in enumerate(values))
 
 
 def flattened(circuit: Circuit, given: object) -> list[object]:
@@ -55,11 +57,14 @@ def _part(face: Face, given: object) -> list[object]:
     return found
 
 
-def _integer(index: int, value: object, wanted: str) -> int:
+def _integer(index: int, value: object, wanted: str, *, told: bool) -> int:
+    """told: whether an error may say what the value is."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputRefused(f"x[{index}] is {value!r}, expected {wanted}")
+        found = repr(value) if told else "another value"
+        raise InputRefused(f"x[{index}] is {found}, expected {wanted}")
     if not INT64_MIN <= int(value) <= INT64_MAX:
-        raise InputRefused(f"x[{index}] is {_shown(value)}, expected {wanted} of at most 64 bits")
+        found = _shown(value) if told else "a larger one"
+        raise InputRefused(f"x[{index}] is {found}, expected {wanted} of at most 64 bits")
     return int(value)
 
 

@@ -84,6 +84,7 @@ def find_circuit(
         except CircuitElsewhere as exc:
             raise CannotVerify(str(exc)) from exc
     else:
+        cached.require_open("a receipt")
         _check_system(cached, system)
         check_setup(cached, srs)
         _check_ceremony(cached)

@@ -40,6 +40,7 @@ class LocalBatches(ExitStack[None]):
     def _circuit(self, size: int, digest: str) -> Circuit:
         """Raises OtherModel when what is built here has another name."""
         circuit = cached_circuit(digest) or batch_circuit(self._model, size, self._srs, self._stage)
+        circuit.require_open("an agent")
         if circuit.digest != digest:
             found = f"{digest[:16]} (another set-up: --srs)"
             raise OtherModel(f"circuit for {size} decisions", circuit.digest[:16], found)

@@ -205,6 +205,7 @@ def circuit_of_agent(
     if (circuit := cached_circuit(digest)) is None:
         check_repeatable(system, digest)
         circuit = local_circuit(model, srs, stage, system)
+    circuit.require_open("an agent")
     if circuit.origin.system != system.name:
         raise OtherModel("proof system", circuit.origin.system, system.name)
     if circuit.digest != digest:

@@ -74,6 +74,7 @@ class ProofBacking:
 
     def check(self, chain_id: int, onnx: str) -> None:
         """The verifier's constructor would refuse a development set-up, too."""
+        self.circuit.require_open("an agent")
         _check_network(self.circuit, onnx)
         if self.circuit.development_srs and chain_id != LOCAL_CHAIN_ID:
             raise DevelopmentSetupRefused(self.circuit.digest, chain_id, LOCAL_CHAIN_ID)

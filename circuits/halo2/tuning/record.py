@@ -5,7 +5,7 @@ file use its settings; and as the note "tuning" in the manifest of the circuit t
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from zkagent.circuits.halo2.tuning.measuring import Measurement
 from zkagent.circuits.halo2.tuning.objectives import Cost, Objective, pareto
 from zkagent.circuits.support.cache import cache_folder, cache_root
 from zkagent.circuits.support.sealed import read_sealed, write_sealed
+from zkagent.circuits.visibility import OPEN, Visibility
 
 FORMAT = "zkagent-tuning-1"
 STANDARD = "standard"
@@ -95,6 +96,11 @@ class Tuning:
     left_out: tuple[str, ...]
 
     @property
+    def visibility(self) -> Visibility:
+        """What proofs of each option show."""
+        return self.winner.arguments.visibility
+
+    @property
     def winner(self) -> Option:
         return self.option(self.chosen)
 
@@ -145,24 +151,26 @@ class Tuning:
 def keep(tuning: Tuning, cache: Path | None = None) -> Path:
     """Write the record, instead of an earlier one of the same file; where it lies."""
     cache_folder("tuned", cache=cache)
-    path = _path(tuning.onnx, cache)
+    path = _path(tuning.onnx, tuning.visibility, cache)
     write_sealed(path, tuning.to_json())
     return path
 
 
-def find(onnx: str, cache: Path | None = None) -> Tuning | None:
-    """The record for the ONNX file of this SHA-256, if there is one. Raises ArtifactCorrupted."""
-    path = _path(onnx, cache)
+def find(onnx: str, visibility: Visibility = OPEN, *, cache: Path | None = None) -> Tuning | None:
+    """The record for the ONNX file of this SHA-256 and what proofs show, if there is one. Raises
+    ArtifactCorrupted."""
+    path = _path(onnx, visibility, cache)
     if not path.is_file():
         return None
     tuning = read_sealed(path, Tuning.from_json)
-    if tuning.onnx != onnx:
+    if (tuning.onnx, tuning.visibility) != (onnx, visibility):
         raise ArtifactCorrupted(path, "it belongs to another ONNX file")
     return tuning
 
 
-def _path(onnx: str, cache: Path | None) -> Path:
-    return cache_root(cache) / "tuned" / f"{onnx}.json"
+def _path(onnx: str, visibility: Visibility, cache: Path | None) -> Path:
+    hidden = "" if visibility.open else "-" + "-".join(astuple(visibility))
+    return cache_root(cache) / "tuned" / f"{onnx}{hidden}.json"
 
 
 __all__ = ["STANDARD", "Option", "Tuning", "find", "keep"]

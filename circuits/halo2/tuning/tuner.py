@@ -33,17 +33,20 @@ from zkagent.circuits.halo2.tuning.record import STANDARD, Option, Tuning
 from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
+from zkagent.circuits.visibility import OPEN, Visibility
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to tune for. measuring_s: time for making keys and proofs, see `measure`."""
+    """What to tune for. measuring_s: time for making keys and proofs, see `measure`. visibility:
+    what proofs show."""
 
     objective: Objective
     min_agreement: float = 0.999
     tolerance: float | None = None
     measuring_s: float = 180.0
     decisions: bool = False
+    visibility: Visibility = OPEN
 
     @property
     def criterion(self) -> Criterion:
@@ -120,11 +123,12 @@ class Search:
     def standard(self) -> Finalist:
         """What `zkagent circuit build` makes of the network and the samples."""
         self._report("finding the standard settings")
-        arguments, fidelity = default_arguments(self._network.integer), None
+        seen = self._network.visibility
+        arguments, fidelity = default_arguments(self._network.integer, seen), None
         if self._samples:
             found = calibrate(self._network, self._samples, criterion=self._wish.criterion)
             arguments, fidelity = found.arguments, found.fidelity
-        return Finalist(STANDARD, arguments, make_plan(self._network, arguments), fidelity)
+        return self._finalist(STANDARD, arguments, fidelity)
 
     def finalists(self) -> list[Finalist]:
         """The best drafts of the one precision that suffices at the least cost; maybe none."""
@@ -136,11 +140,11 @@ class Search:
         self.considered += len(exact)
         fidelity = self._judge.fidelity(precision) if self._samples else None
         chosen = favourites(exact, self._wish.objective)
-        return [self._finalist(draft, fidelity) for draft in chosen]
+        return [self._finalist(draft.name, draft.arguments, fidelity) for draft in chosen]
 
-    def _finalist(self, draft: Draft, fidelity: Fidelity | None) -> Finalist:
-        plan = make_plan(self._network, draft.arguments)
-        return Finalist(draft.name, draft.arguments, plan, fidelity)
+    def _finalist(self, name: str, arguments: RunArguments, fidelity: Fidelity | None) -> Finalist:
+        shown = arguments.showing(self._network.visibility)
+        return Finalist(name, shown, make_plan(self._network, shown), fidelity)
 
     def _sufficient(self) -> Precision | None:
         """The precision that agrees often enough at the least cost.
@@ -166,7 +170,8 @@ class Search:
     def _precisions(self) -> Iterator[Precision]:
         if not self._network.integer:
             return self._probe.precisions()
-        settings = self._probe.compile(default_arguments(integer=True))
+        usual = default_arguments(True, self._network.visibility)
+        settings = self._probe.compile(usual)
         return iter([exact_precision(settings)])
 
 

@@ -5,9 +5,11 @@ program. It writes nothing but set-up files into the cache; when it is killed, s
 that it measures with.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.tuning.judging import Report
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.record import Tuning
@@ -15,6 +17,7 @@ from zkagent.circuits.halo2.tuning.tuner import Wish, tune
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.networks.samples import load_samples
 from zkagent.circuits.support.isolation import answer_call, call_module
+from zkagent.circuits.visibility import Visibility
 
 
 def silent(text: str) -> None:
@@ -39,6 +42,7 @@ def tune_isolated(
         "tolerance": wish.tolerance,
         "decisions": wish.decisions,
         "measuring_s": wish.measuring_s,
+        "visibility": asdict(wish.visibility),
     }
     return Tuning.from_json(
         call_module("zkagent.circuits.halo2.tuning.tuner_process", request, report)
@@ -56,7 +60,9 @@ def _tune(request: dict[str, Any], report: Report) -> dict[str, Any]:
         tolerance=request["tolerance"],
         decisions=request["decisions"],
         measuring_s=request["measuring_s"],
+        visibility=Visibility(**request["visibility"]),
     )
+    network = tied(network, wish.visibility)
     return tune(network, samples, wish, cache, report).to_json()
 
 

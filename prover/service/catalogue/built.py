@@ -250,12 +250,13 @@ class BuiltCircuits:
         """Whether it is of a proof system that can prove here, its keys unread."""
         try:
             with self._noted(digest, "manifest"):
-                system = find_system(system_id(read_stored(digest, self._cache).origin.system))
+                stored = read_stored(digest, self._cache)
+                system = find_system(system_id(stored.origin.system))
             with self._noted(digest, "prover"):
                 self._look_of(system).check()
         except CircuitError:
             return False
-        return True
+        return stored.facts.visibility.open
 
     def _look_of(self, system: ProofSystem) -> ProverLook:
         """One for all circuits of the system."""
@@ -308,7 +309,9 @@ class BuiltCircuits:
         if not is_digest(digest):
             raise CircuitUnknown(digest, sorted(self._model_circuits))
         try:
-            return self._open.setdefault(digest, describe_circuit(digest, self._cache))
+            found = describe_circuit(digest, self._cache)
+            found.require_open("a prover service, which keeps what it is asked for,")
+            return self._open.setdefault(digest, found)
         except CircuitNotFound as exc:
             raise CircuitUnknown(digest, sorted(self._model_circuits)) from exc
 

@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from zkagent.circuits.bn254.field import fits_int64, to_field
 from zkagent.circuits.errors import NumbersHidden, ProofMalformed
+from zkagent.circuits.faces import Face, Faces
 from zkagent.circuits.hashes import INPUTS, NO_HASHES, OUTPUTS, WEIGHTS, Hashes
 from zkagent.circuits.visibility import FIXED, PUBLIC, Visibility
 from zkagent.models.strict_json import load_json
@@ -101,84 +101,6 @@ class Facts:
     @property
     def visibility(self) -> Visibility:
         return Visibility(self.input_visibility, self.output_visibility, self.weight_visibility)
-
-
-@dataclass(frozen=True)
-class Face:
-    """An input or output of a network by its name; type: as numpy names it."""
-
-    name: str
-    type: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many numbers it has."""
-        return math.prod(self.shape)
-
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """Raises ValueError."""
-        if not isinstance(fields, dict) or set(fields) != {"name", "type", "shape"}:
-            raise ValueError("it has other fields than name, type and shape")
-        name, kind, shape = fields["name"], fields["type"], fields["shape"]
-        if not (isinstance(name, str) and isinstance(kind, str) and isinstance(shape, list)):
-            raise ValueError("it names no tensor")
-        if any(type(each) is not int or each < 1 for each in shape):
-            raise ValueError("a shape is no list of sizes")
-        return cls(name, kind, tuple(shape))
-
-
-@dataclass(frozen=True)
-class Faces:
-    """What a circuit takes and gives, each in the order of its proofs' numbers."""
-
-    inputs: tuple[Face, ...]
-    outputs: tuple[Face, ...]
-
-    @classmethod
-    def of(cls, facts: Facts) -> Self:
-        """Of a circuit of which nothing more is known."""
-        kind = "int64" if facts.exact else "float32"
-        given, made = (facts.input_count,), (facts.output_count,)
-        return cls((Face("x", kind, given),), (Face("y", kind, made),))
-
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any], facts: Facts) -> Self:
-        """Read `to_json`'s form. Raises ValueError, KeyError."""
-        inputs, outputs = (
-            tuple(Face.from_json(each) for each in fields[side]) for side in ("inputs", "outputs")
-        )
-        counts = sum(each.size for each in inputs), sum(each.size for each in outputs)
-        if counts != (facts.input_count, facts.output_count):
-            raise ValueError("its inputs and outputs have other sizes than the circuit")
-        return cls(inputs, outputs)
-
-    @property
-    def plain(self) -> bool:
-        """Whether there is one input and one output, which need no names."""
-        return len(self.inputs) == len(self.outputs) == 1
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            side: [{**asdict(each), "shape": list(each.shape)} for each in faces]
-            for side, faces in (("inputs", self.inputs), ("outputs", self.outputs))
-        }
-
-    def split_inputs(self, values: Sequence[int]) -> Iterator[Sequence[int]]:
-        """A flat list's part for each input."""
-        return _split(self.inputs, values)
-
-    def split_outputs(self, values: Sequence[float]) -> Iterator[Sequence[float]]:
-        """A flat list's part for each output."""
-        return _split(self.outputs, values)
-
-
-def _split(faces: Sequence[Face], values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    at = 0
-    for face in faces:
-        yield values[at : at + face.size]
-        at += face.size
 
 
 @dataclass(frozen=True)

@@ -64,5 +64,5 @@ class Visibility:
 
 OPEN = Visibility()
 
-__all__ = ["FIXED", "HASHED", "KNOWN", "OF_INPUTS", "OF_OUTPUTS", "OF_WEIGHTS", "OPEN", "PRIVATE"]
-__all__ += ["PUBLIC", "Visibility"]
+__all__ = ["CHOICES", "FIXED", "HASHED", "KNOWN", "OF_INPUTS", "OF_OUTPUTS", "OF_WEIGHTS", "OPEN"]
+__all__ += ["PRIVATE", "PUBLIC", "Visibility"]

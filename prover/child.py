@@ -25,6 +25,7 @@ from zkagent.circuits.errors import (
 from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
 from zkagent.circuits.support.usage import hold
 from zkagent.circuits.systems import load_circuit
+from zkagent.circuits.visibility import PUBLIC
 from zkagent.prover.verification import verify
 
 PROBE_BYTES = 4 << 20  # about what a proof's temporary files take
@@ -41,6 +42,7 @@ def answer(
         proof = systems.prove(circuit, inputs, prover)
         proven = time.perf_counter()
         verdict = verify(proof, circuit)
+        hidden = _hidden_outputs(circuit, inputs)
     except InputRefused as exc:
         return {"refused": str(exc)}
     except (EngineMissing, PackagesMissing, HomeRefused) as exc:
@@ -54,7 +56,16 @@ def answer(
         "verify_s": time.perf_counter() - proven,
         "peak_rss_bytes": peak_rss_bytes(),
     }
-    return {"proof": proof.to_json(), "measurement": measurement}
+    return {"proof": proof.to_json(), "measurement": measurement, **hidden}
+
+
+def _hidden_outputs(circuit: Circuit, inputs: list[int]) -> dict[str, Any]:
+    """y, for who made the proof, where the proof does not tell it. Raises EngineError."""
+    if circuit.visibility.outputs == PUBLIC:
+        return {}
+    from zkagent.circuits.halo2 import ezkl_engine
+
+    return {"hidden_outputs": list(ezkl_engine.witness(circuit, inputs))}
 
 
 def disk_trouble() -> dict[str, Any] | None:

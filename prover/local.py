@@ -42,6 +42,7 @@ class LocalProver:
         prover: one of `systems.PROVERS` instead of the usual one."""
         self.circuit = circuit
         self.last: Measurement | None = None
+        self.hidden_outputs: list[int] | None = None  # y of the last proof, where it hides it
         self._timeout_s = timeout_s
         self._prover = [prover] if prover else []
         self._environment = {"RAYON_NUM_THREADS": str(threads)} if threads else {}
@@ -113,6 +114,7 @@ class LocalProver:
         if "false" in reply:
             raise ProofFalse(self.circuit.digest, reply["false"])
         self.last = Measurement(**reply["measurement"])
+        self.hidden_outputs = reply.get("hidden_outputs")
         return Proof.from_json(reply["proof"])
 
     def __enter__(self) -> Self:

@@ -88,8 +88,8 @@ class RunArguments:
         return Visibility(*(found for found, _ in asked.values()))
 
     def showing(self, visibility: Visibility) -> "RunArguments":
-        """The same for a circuit that shows what this says; which where nothing was asked for. Raises
-        SettingsRefused where something else was."""
+        """The same for a circuit that shows what this says. Raises SettingsRefused where something
+        else was asked for, which is more than to show everything."""
         if not self.visibility.open and self.visibility != visibility:
             raise SettingsRefused("visibility", self.visibility.words, visibility.words)
         return replace(

@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Iterator, Mapping, Sequence
 
 from zkagent.circuits.artifacts import Circuit, Face
-from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
+from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN, fits_int64
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.visibility import PUBLIC
 
@@ -24,6 +24,16 @@ def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:
     wanted = "a finite number" if circuit.facts.input_scale_bits else "an integer"
     told = circuit.visibility.inputs == PUBLIC
     return tuple(_integer(index, value, wanted, told=told) for index, value in enumerate(values))
+
+
+def check_outputs(circuit: Circuit, values: object) -> tuple[int, ...]:
+    """A list of the circuit's integers that somebody says it gave. Raises InputRefused."""
+    count = circuit.output_count
+    if not isinstance(values, list) or len(values) != count:
+        raise InputRefused(f"y is no list of {count} integers, as many as the circuit gives")
+    if any(type(value) is not int or not fits_int64([value]) for value in values):
+        raise InputRefused("y holds something else than integers of at most 64 bits")
+    return tuple(values)
 
 
 def flattened(circuit: Circuit, given: object) -> list[object]:
@@ -74,4 +84,4 @@ def _shown(value: numbers.Integral) -> str:
     return str(value) if bits <= 128 else f"one of {bits} bits"
 
 
-__all__ = ["check_inputs", "flattened"]
+__all__ = ["check_inputs", "check_outputs", "flattened"]

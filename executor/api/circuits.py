@@ -28,6 +28,7 @@ from zkagent.circuits.store import annotate
 from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.support.progress import Told, silent
 from zkagent.circuits.systems import HALO2, PROVING, ProofSystem
+from zkagent.circuits.visibility import CHOICES, FIXED, OPEN, PUBLIC, Visibility
 from zkagent.executor.api.arguments import (
     AnyPath,
     any_model_of,
@@ -59,6 +60,9 @@ def build_circuit(
     fraction_bits: int | None = None,
     batch: int = 1,
     tuned: bool | None = None,
+    inputs: str = PUBLIC,
+    outputs: str = PUBLIC,
+    weights: str = FIXED,
     proof_system: str = "ezkl",
     progress: Told = silent,
 ) -> Circuit:
@@ -75,9 +79,11 @@ def build_circuit(
     tolerance when every number is within it, with decisions when each row's largest is the same.
     dims: sizes of open axes by name, 1 where not given. fraction_bits: the scale. batch: decisions
     in one proof. tuned: use what `tune` found; by default for ONNX files only, because
-    agents and receipts go by the standard circuit of a model. proof_system: "groth16" for networks
-    over integers, which has no samples, no scales and no set-up file. Raises ArgumentRefused,
-    ModelError, CircuitError.
+    agents and receipts go by the standard circuit of a model. inputs: what proofs show of them,
+    "public", "hashed" or "private"; outputs: "public" or "hashed"; weights: "fixed", bound by the
+    key, "hashed" or "private"; agents take the first of each only. proof_system: "groth16" for
+    networks over integers, which has no samples, no scales and no set-up file. Raises
+    ArgumentRefused, ModelError, CircuitError.
     """
     _check_wishes(
         data,
@@ -87,21 +93,25 @@ def build_circuit(
         batch=batch,
         tuned=tuned,
     )
+    seen = _visibility(inputs, outputs, weights)
     if (system := _system(proof_system)) is not HALO2:
-        for name, value in (("data", data), ("tuned", tuned), ("srs", srs), ("dims", dims)):
+        hidden = None if seen.open else seen.words
+        wishes = {"data": data, "tuned": tuned, "srs": srs, "dims": dims, "visibility": hidden}
+        for name, value in wishes.items():
             if value:
                 raise ArgumentRefused(name, value, f"None for {proof_system}")
         with batch_file(onnx_of(model), batch) as onnx:
             return system.build(onnx, progress=progress)
     setup = setup_file(srs)
     with batch_file(onnx_of(model), batch) as onnx, _samples_file(data) as samples:
-        found = None if fraction_bits or dims else tuning_of(model, onnx, tuned)
+        found = None if fraction_bits or dims else tuning_of(model, onnx, tuned, seen)
         return build_isolated(
             onnx,
             srs=setup,
             arguments=found.winner.arguments if found else None,
             data=Data(samples, tolerance, fraction_bits, decisions) if samples else None,
             dims=dims,
+            visibility=seen,
             progress=progress,
         )
 
@@ -139,6 +149,9 @@ def tune(
     tolerance: float | None = None,
     decisions: bool = False,
     measure_for_s: float = 180.0,
+    inputs: str = PUBLIC,
+    outputs: str = PUBLIC,
+    weights: str = FIXED,
     srs: AnyPath | None = None,
     progress: Told = silent,
 ) -> Circuit:
@@ -151,10 +164,12 @@ def tune(
     data: samples to compare with onnxruntime on; needed for a network that rounds. objective: make
     "latency", "gas", "memory" small, or all three alike, "balanced". min_agreement: the share of
     the samples that must count as equal to onnxruntime's, as `build_circuit` has it.
-    measure_for_s: seconds to make circuits and to prove with each. Everything that was measured
+    measure_for_s: seconds to make circuits and to prove with each. inputs, outputs, weights: what
+    proofs show, as `build_circuit` has it. Everything that was measured
     is in the note "tuning". Raises ArgumentRefused, ModelError, CircuitError.
     """
-    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s, decisions)
+    seen = _visibility(inputs, outputs, weights)
+    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s, decisions, seen)
     check_number("min_agreement", min_agreement, 0, 1)
     check_number("tolerance", tolerance, 0)
     check_number("measure_for_s", measure_for_s, 0)
@@ -195,15 +210,17 @@ def is_file(model: Source) -> TypeGuard[AnyPath]:
     return isinstance(model, str | os.PathLike) and os.fspath(model).endswith(".onnx")
 
 
-def tuning_of(model: Source, onnx: Path, tuned: bool | None) -> Tuning | None:
-    """What was found for this very file; None for the standard settings.
+def tuning_of(
+    model: Source, onnx: Path, tuned: bool | None, visibility: Visibility = OPEN
+) -> Tuning | None:
+    """What was found for this very file and what proofs show; None for the standard settings.
 
     tuned: None means for ONNX files only, because the standard circuit of a model is the same on
     every machine. Raises TuningMissing when True and there is none.
     """
     if tuned is False or (tuned is None and not is_file(model)) or not onnx.is_file():
         return None
-    found = record.find(file_digest(onnx))
+    found = record.find(file_digest(onnx), visibility)
     if found is None and tuned:
         raise TuningMissing(onnx)
     return found
@@ -240,6 +257,14 @@ def _system(name: str) -> ProofSystem:
     if name not in PROVING:
         raise ArgumentRefused("proof_system", name, f"one of {', '.join(PROVING)}")
     return PROVING[name]
+
+
+def _visibility(inputs: str, outputs: str, weights: str) -> Visibility:
+    given = {"inputs": inputs, "outputs": outputs, "weights": weights}
+    for name, value in given.items():
+        if value not in (choices := CHOICES[name]):
+            raise ArgumentRefused(name, value, f"one of {', '.join(choices)}")
+    return Visibility(**given)
 
 
 def _objective(name: str) -> Objective:

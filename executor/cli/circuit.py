@@ -31,9 +31,11 @@ from zkagent.executor.cli.options import (
     usual_proof_system,
 )
 from zkagent.executor.cli.tune import tune_command
+from zkagent.executor.cli.visibility_options import require_ezkl, visibility_options
 
 if TYPE_CHECKING:
     from zkagent.circuits.halo2.calibration import Data
+    from zkagent.circuits.visibility import Visibility
 
 
 @click.group("circuit", cls=Group)
@@ -60,6 +62,7 @@ for command in (tune_command, rm_command, prune_command):
     help="Whether to use the settings that `circuit tune` found; by default for ONNX files only.",
 )
 @data_options
+@visibility_options
 @DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
@@ -71,6 +74,7 @@ def build_command(
     batch: int,
     tuned: bool | None,
     data: "Data | None",
+    visibility: "Visibility",
     dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
@@ -85,6 +89,9 @@ def build_command(
     With --data, scale and ranges of a network over fractions are fitted to the samples, none of
     which falls out of range, and the circuit's outputs on them are compared with onnxruntime's.
 
+    What is hashed, a proof shows a hash of; what is private, nothing. Fixed weights are bound by
+    the key, and no secret. Agents take circuits that show everything only.
+
     Building the same model again looks it up. A set-up file counts as real when its SHA-256 is one
     of the public KZG ceremony's; any other is treated as a development set-up, whose verifier can
     only be deployed on a local chain (31337). A set-up of groth16 is made for one network.
@@ -92,6 +99,7 @@ def build_command(
     from zkagent.circuits.networks.batch import batch_file
 
     system = usual_proof_system(model, proof_system)
+    require_ezkl(visibility, ezkl=system == PROOF_SYSTEMS[0])
     if system != PROOF_SYSTEMS[0]:
         if data or tuned or dims:
             raise click.UsageError("samples, tuned settings and --dim are for circuits of ezkl")
@@ -105,11 +113,18 @@ def build_command(
             raise click.UsageError("tuned settings are for axes of 1: leave out --dim")
         tuned = False
     with batch_file(find_onnx(model), batch) as onnx:
-        arguments = tuned_arguments(model, onnx, tuned)
-        show(
-            build_shown(onnx, srs, arguments, data, dims=dims, proof_system=system, prover=prover),
-            as_json,
+        arguments = tuned_arguments(model, onnx, tuned, visibility)
+        circuit = build_shown(
+            onnx,
+            srs,
+            arguments,
+            data,
+            dims=dims,
+            visibility=visibility,
+            proof_system=system,
+            prover=prover,
         )
+        show(circuit, as_json)
 
 
 @circuit_group.command("list")

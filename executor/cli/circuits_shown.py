@@ -8,6 +8,7 @@ import click
 
 from zkagent.circuits.artifacts import Scale
 from zkagent.circuits.halo2.scales import scale_of
+from zkagent.circuits.visibility import OPEN, Visibility
 from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.data_options import comparison
@@ -34,12 +35,14 @@ def find_onnx(model: str) -> Path:
     return onnx_of(model)
 
 
-def tuned_arguments(model: str, onnx: Path, tuned: bool | None = None) -> "RunArguments | None":
-    """The settings that were tuned for this very file; None for the standard ones. Says so when
-    there are some. Raises TuningMissing."""
+def tuned_arguments(
+    model: str, onnx: Path, tuned: bool | None = None, visibility: Visibility = OPEN
+) -> "RunArguments | None":
+    """The settings that were tuned for this very file and what proofs show; None for the standard
+    ones. Says so when there are some. Raises TuningMissing."""
     from zkagent.executor.api.circuits import tuning_of
 
-    tuning = tuning_of(model, onnx, tuned)
+    tuning = tuning_of(model, onnx, tuned, visibility)
     if tuning is None:
         return None
     output.show(
@@ -57,6 +60,7 @@ def build_shown(
     data: "Data | None" = None,
     *,
     dims: "Mapping[str, int] | None" = None,
+    visibility: Visibility = OPEN,
     proof_system: str = PROOF_SYSTEMS[0],
     prover: str | None = None,
 ) -> "Circuit":
@@ -72,7 +76,13 @@ def build_shown(
             return system.build(onnx, srs=srs, progress=begin)
     with stages(len(Stage)) as begin:
         return build_isolated(
-            onnx, srs=srs, arguments=arguments, data=data, dims=dims, progress=begin
+            onnx,
+            srs=srs,
+            arguments=arguments,
+            data=data,
+            dims=dims,
+            visibility=visibility,
+            progress=begin,
         )
 
 
@@ -164,6 +174,18 @@ def _change_lines(circuit: "Circuit") -> list[str]:
     return [*(f"changed: {in_line(line)}" for line in changes[:MOST_SHOWN]), *rest]
 
 
+def hidden_lines(circuit: "Circuit") -> list[str]:
+    """What proofs show, and what is known of what they hide; none where they show everything."""
+    if circuit.visibility.open:
+        return []
+    weights = circuit.facts.weights_hash
+    return [
+        circuit.visibility.words,
+        *circuit.visibility.known,
+        *([f"weights hash {weights}"] if weights else []),
+    ]
+
+
 def warning_of(circuit: "Circuit") -> str:
     """What a proof of it may be worth, where nobody here knows who made its key."""
     if not circuit.unknown_maker:
@@ -210,6 +232,8 @@ def show(circuit: "Circuit", as_json: bool) -> None:
     output.show(circuit.digest)
     output.show(f"  {summary(circuit)}, {sized(size)}")
     for line in (*_faces_lines(circuit), *_change_lines(circuit), *comparison(circuit)):
+        output.show(f"  {line}")
+    for line in hidden_lines(circuit):
         output.show(f"  {line}")
     if circuit.transcript:
         output.show(f"  the ceremony's transcript {circuit.transcript}")

@@ -30,7 +30,7 @@ COMMANDS = {
         "Set-ups of one's own, made by several people.",
     ),
     "prove": ("zkagent.executor.cli.prove", "prove_command", "Prove one inference."),
-    "verify": ("zkagent.executor.cli.prove", "verify_command", "Verify a proof file."),
+    "verify": ("zkagent.executor.cli.verify", "verify_command", "Verify a proof file."),
     "serve": ("zkagent.executor.cli.serve", "serve_command", "Serve proofs over HTTP."),
     "worker": ("zkagent.executor.cli.serve", "worker_command", "Prove what is queued."),
     "jobs": ("zkagent.executor.cli.jobs", "jobs_group", "Look after the service's queue."),

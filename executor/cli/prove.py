@@ -1,7 +1,6 @@
-"""`zkagent prove` and `zkagent verify`."""
+"""`zkagent prove`."""
 
 import json
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zkagent.circuits.visibility import PUBLIC
 from zkagent.executor.cli import output
-from zkagent.executor.cli.circuits_shown import (
-    build_shown,
-    find_onnx,
-    is_unchosen,
-    summary,
-    tuned_arguments,
-    warning_of,
+from zkagent.executor.cli.circuits_found import (
+    HEX_DIGITS,
+    circuit_of_digest,
+    find_circuit,
+    load_any,
 )
+from zkagent.executor.cli.circuits_shown import find_onnx, warning_of
 from zkagent.executor.cli.options import (
     DIM_OPTION,
     JSON_OPTION,
@@ -27,21 +26,21 @@ from zkagent.executor.cli.options import (
     SRS_OPTION,
     USUAL_PROOF_SYSTEM_OPTION,
     SettingOption,
-    usual_proof_system,
 )
+from zkagent.executor.cli.proof_files import is_proof, read_inputs, said
+from zkagent.executor.cli.visibility_options import visibility_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from zkagent.circuits.artifacts import Circuit, Proof
     from zkagent.circuits.support.progress import Told
+    from zkagent.circuits.visibility import Visibility
     from zkagent.models.catalogue import AnyModel
+    from zkagent.models.whole import Place
     from zkagent.prover.local import Measurement
     from zkagent.prover.service.wire.schemas import ProofView
 
 PATIENCE_S = 10.0  # for a service that does not answer
 TELL_S = 1.5  # before the user hears of it
-HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 @click.command("prove")
@@ -77,6 +76,14 @@ HEX_DIGITS = frozenset("0123456789abcdef")
     is_flag=True,
     help=f"Wait --timeout for a service that does not answer, instead of {PATIENCE_S:.0f} s.",
 )
+@click.option(
+    "--hidden-outputs",
+    "outputs_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to put y as the circuit's integers, for who may know it, where the proof hides it.",
+)
+@visibility_options
 @DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
@@ -91,6 +98,8 @@ def prove_command(
     timeout_s: float,
     service: str | None,
     wait: bool,
+    outputs_path: Path | None,
+    visibility: "Visibility",
     dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
@@ -110,27 +119,27 @@ def prove_command(
 
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
-    if service and proof_system not in (None, PROOF_SYSTEMS[0]):
-        raise click.UsageError(
-            "a service proves by its own circuits: leave out --proof-system, a model's name is of "
-            "the system that it serves; or name a circuit by its digest"
-        )
-    if service and dims:
-        raise click.UsageError("a service has built its circuits: leave out --dim")
-    if service and prover:
-        raise click.UsageError("a service has a prover of its own: leave out --prover")
-    place = check_place(out, replaceable=_is_proof) if out else None
-    loaded = None if prompt is None else _load(model)
-    given = _encode(loaded, prompt or "") if loaded else _read_inputs(input_path)
     if service:
+        hiding = not visibility.open or outputs_path is not None
+        _check_service(proof_system, prover, dims=bool(dims), hiding=hiding)
+    place = check_place(out, replaceable=is_proof) if out else None
+    hidden = check_place(outputs_path) if outputs_path else None
+    loaded = None if prompt is None else load_any(model)
+    given = _encode(loaded, prompt or "") if loaded else read_inputs(input_path)
+    if service:
+        _require_open(model)
         values = _flat(given)
         patience_s = timeout_s if wait else PATIENCE_S
         proof, measurement = _prove_by_service(service, model, values, timeout_s, patience_s)
         proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
-        circuit = _find_circuit(model, srs, proof_system, prover, dims)
+        circuit = find_circuit(
+            model, srs, proof_system, prover=prover, dims=dims, visibility=visibility
+        )
         values = quantise(circuit, flattened(circuit, given))
-        proof, measurement = _prove(circuit, values, timeout_s, prover)
+        if hidden and circuit.visibility.outputs == PUBLIC:
+            raise click.UsageError("the proof shows its outputs: leave out --hidden-outputs")
+        proof, measurement = _prove(circuit, values, timeout_s, prover, hidden)
         verify_s = measurement.verify_s
         if warning := warning_of(circuit):
             verify_s = None
@@ -143,167 +152,12 @@ def prove_command(
         verified = verify_s is not None
         output.show(_as_json(proof, measurement, verified) if as_json else proof.to_json())
         return
-    output.show(_said(proof))
+    output.show(said(proof))
+    for line in () if service else circuit.visibility.known:
+        output.show(line)
     checked = "not verified" if verify_s is None else f"verified in {verify_s:.2f} s"
     made = f"{len(proof.proof)} bytes in {measurement.prove_s:.2f} s"
     output.show(f"{made}, {checked}, circuit {proof.circuit[:16]}: {out}")
-
-
-@click.command("verify")
-@click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
-@click.option("--model", help="The model that it must be a proof of; builds or looks it up.")
-@click.option("--circuit", "digest", help="The circuit that it must be a proof of, by its digest.")
-@DIM_OPTION
-@USUAL_PROOF_SYSTEM_OPTION
-@SRS_OPTION
-@JSON_OPTION
-def verify_command(
-    proof_path: Path,
-    *,
-    model: str | None,
-    digest: str | None,
-    dims: dict[str, int],
-    proof_system: str | None,
-    srs: Path | None,
-    as_json: bool,
-) -> None:
-    """Verify a PROOF file, - for standard input; exit code 1 when it is false, 3 when its numbers
-    hold and what it says of them does not follow here.
-
-    Without --model or --circuit the proof is checked against the circuit that it names, which must
-    have been built on this machine, or verified with `zkagent ceremony verify --for-audits`.
-    """
-    from zkagent.circuits.halo2.scales import scale_of
-    from zkagent.executor.api.readings import objection
-    from zkagent.executor.cli.progress import working
-    from zkagent.executor.errors import CannotVerify
-    from zkagent.prover.verification import verify
-
-    if dims and model is None:
-        raise click.UsageError("--dim says what --model becomes: give both, or neither")
-    if model is not None and digest is not None:
-        raise click.UsageError("give --model or --circuit, not both")
-    proof = _read_proof(proof_path)
-    named = proof.circuit if digest is None else digest
-    circuit = (
-        _circuit_of_digest(named, srs)
-        if model is None
-        else _find_circuit(model, srs, proof_system, dims=dims)
-    )
-    with working("verifying the proof"):
-        verdict, told = verify(proof, circuit), True
-        try:
-            reason = verdict.reason or objection(proof, circuit, _named_model(model))
-        except CannotVerify as exc:
-            reason, told = str(exc), False
-    if reason:
-        proof = replace(proof, about=None)  # words that do not follow are nobody's to repeat
-    unchosen = is_unchosen(circuit, srs)
-    if as_json:
-        valid = not reason if told else None
-        fields = {"valid": valid, "reason": reason, "circuit": circuit.digest}
-        fields |= {"development_srs": circuit.development_srs}
-        fields |= {"unknown_maker": True} if circuit.unknown_maker else {}
-        fields |= {"unchosen": True} if unchosen else {}
-        meant = {} if verdict.reason else replace(proof, scale=scale_of(circuit)).meaning
-        output.show(
-            json.dumps({**fields, "inputs": proof.inputs, "outputs": proof.outputs, **meant})
-        )
-    elif reason and told:
-        output.show(f"invalid: {reason}")
-    else:
-        output.show(_said(replace(proof, scale=scale_of(circuit))))
-        holds = "valid" if told else "the numbers hold"
-        output.show(f"{holds} for circuit {circuit.digest[:16]}: {summary(circuit)}")
-        if warning := warning_of(circuit):
-            output.show(f"not to be trusted: {warning}")
-        elif model is None and digest is None and unchosen:
-            output.show(
-                "chosen by nobody here: the proof itself names this circuit, whose ceremony was "
-                "only verified (`zkagent ceremony verify --for-audits`); if you trust its "
-                f"contributors, give --circuit {circuit.digest[:16]}, or choose it with `zkagent "
-                "ceremony finalize`"
-            )
-        if not told:
-            output.show(f"not verified: {reason}")
-    sys.exit(0 if not reason else 1 if told else 3)
-
-
-def _is_proof(text: str) -> bool:
-    from zkagent.circuits.artifacts import Proof
-    from zkagent.circuits.errors import ProofMalformed
-
-    try:
-        Proof.from_json(text)
-    except ProofMalformed:
-        return False
-    return True
-
-
-def _said(proof: "Proof") -> str:
-    """What was decided, or y in the network's own numbers."""
-    from zkagent.errors import in_line
-
-    if proof.about:
-        model, decision = in_line(proof.about.model), in_line(proof.about.decision)
-        return f"{model} decides {decision} about {in_line(repr(proof.about.prompt))}"
-    values = proof.scale.read(proof.outputs) if proof.scale else proof.outputs
-    if proof.faces and not proof.faces.plain:
-        parts = zip(proof.faces.outputs, proof.faces.split_outputs(values), strict=True)
-        return "\n".join(f"{in_line(face.name)} = {_numbers(part)}" for face, part in parts)
-    if proof.scale is None or proof.scale.exact:
-        return f"y = {list(proof.outputs)}"
-    bits = " or ".join(f"2^{each}" for each in sorted(set(proof.scale.outputs)))
-    return f"y = {_numbers(values)}, which is {list(proof.outputs)} / {bits}"
-
-
-def _numbers(values: "Sequence[float]") -> str:
-    return f"[{', '.join(f'{value:.6g}' for value in values)}]"
-
-
-def _named_model(model: str | None) -> "AnyModel | None":
-    """The model of --model, where that is no ONNX file. Raises ModelError."""
-    from zkagent.executor.api.circuits import is_file
-
-    return None if model is None or is_file(model) or set(model) <= HEX_DIGITS else _load(model)
-
-
-def _find_circuit(
-    model: str,
-    srs: Path | None,
-    proof_system: str | None,
-    prover: str | None = None,
-    dims: dict[str, int] | None = None,
-) -> "Circuit":
-    """Built from a model, or by digest where no model has that name. Raises CircuitError,
-    ModelError."""
-    from zkagent.models.errors import UnknownModel
-
-    try:
-        onnx = find_onnx(model)
-    except UnknownModel:
-        if model and set(model) <= HEX_DIGITS:
-            return _circuit_of_digest(model, srs)
-        raise
-    system = usual_proof_system(model, proof_system)
-    if dims and system != PROOF_SYSTEMS[0]:
-        raise click.UsageError("--dim is for circuits of ezkl")
-    tuned = None if system == PROOF_SYSTEMS[0] and not dims else False
-    arguments = tuned_arguments(model, onnx, tuned)
-    return build_shown(onnx, srs, arguments, dims=dims, proof_system=system, prover=prover)
-
-
-def _circuit_of_digest(prefix: str, srs: Path | None = None) -> "Circuit":
-    """By its digest or the beginning of it, as `zkagent circuit show`. srs: the only set-up that it
-    may have. Raises CircuitError."""
-    from zkagent.circuits.store import resolve_digest
-    from zkagent.circuits.systems import check_setup, load_circuit
-    from zkagent.executor.cli.progress import working
-
-    with working("checking the circuit's files"):
-        circuit = load_circuit(resolve_digest(prefix))
-        check_setup(circuit, srs)
-        return circuit
 
 
 def _flat(given: object) -> list[object]:
@@ -315,35 +169,6 @@ def _flat(given: object) -> list[object]:
     return given
 
 
-def _read_inputs(path: Path | None) -> object:
-    from zkagent.circuits.errors import InputRefused
-    from zkagent.executor.cli.standard_input import named, read_some
-    from zkagent.models.strict_json import load_json
-
-    assert path
-    try:
-        values = load_json(read_some(path))
-    except OSError as exc:
-        raise InputRefused(f"{path} cannot be read ({exc.strerror})") from exc
-    except ValueError as exc:
-        raise InputRefused(
-            f"{named(path)} is not JSON ({exc}): give a file with one list of numbers"
-        ) from exc
-    if not isinstance(values, list | dict):
-        raise InputRefused(
-            f"{named(path)} holds {type(values).__name__}, expected a list of numbers, or an "
-            "object with one for each input"
-        )
-    return values
-
-
-def _load(name: str) -> "AnyModel":
-    """Raises ModelError."""
-    from zkagent.models.catalogue import load_model
-
-    return load_model(name)
-
-
 def _encode(model: "AnyModel", prompt: str) -> list[object]:
     """x for the first decision about `prompt`, or for the text to classify. Raises ModelError."""
     from zkagent.executor.api.decisions import encode
@@ -351,26 +176,51 @@ def _encode(model: "AnyModel", prompt: str) -> list[object]:
     return list(encode(model, prompt))
 
 
-def _read_proof(path: Path) -> "Proof":
-    """Raises ProofMalformed."""
-    from zkagent.circuits.artifacts import MOST_PROOF_BYTES, Proof
-    from zkagent.circuits.errors import ProofMalformed
-    from zkagent.executor.cli.standard_input import named, read_some
+def _check_service(
+    proof_system: str | None, prover: str | None, *, dims: bool, hiding: bool
+) -> None:
+    """What a service has decided already. Raises UsageError."""
+    if proof_system not in (None, PROOF_SYSTEMS[0]):
+        raise click.UsageError(
+            "a service proves by its own circuits: leave out --proof-system, a model's name is of "
+            "the system that it serves; or name a circuit by its digest"
+        )
+    if dims:
+        raise click.UsageError("a service has built its circuits: leave out --dim")
+    if hiding:
+        raise click.UsageError("a service hides nothing: leave out --service")
+    if prover:
+        raise click.UsageError("a service has a prover of its own: leave out --prover")
 
+
+def _require_open(model: str) -> None:
+    """Before a service is told the inputs of a circuit that hides something, as far as it is known
+    here. Raises NumbersHidden."""
+    from zkagent.circuits.errors import CircuitError, NumbersHidden
+    from zkagent.circuits.store import read_stored, resolve_digest
+
+    if not model or not set(model) <= HEX_DIGITS:
+        return
     try:
-        return Proof.from_json(read_some(path, 4 * MOST_PROOF_BYTES))
-    except OSError as exc:
-        raise ProofMalformed(f"it cannot be read ({exc.strerror})", named(path)) from exc
-    except ProofMalformed as exc:
-        raise ProofMalformed(exc.reason, named(path)) from exc
+        digest = resolve_digest(model)
+        seen = read_stored(digest).facts.visibility
+    except CircuitError:
+        return
+    if not seen.open:
+        raise NumbersHidden(digest, seen.words, "a prover service, which keeps what it is sent,")
 
 
 def _prove(
-    circuit: "Circuit", values: list[Any], timeout_s: float, prover: str | None
+    circuit: "Circuit",
+    values: list[Any],
+    timeout_s: float,
+    prover: str | None,
+    hidden: "Place | None",
 ) -> "tuple[Proof, Measurement]":
-    """Raises ProverError, EngineError."""
+    """hidden: where outputs go that the proof does not show. Raises ProverError, EngineError."""
     from zkagent.circuits.systems import prover_of
     from zkagent.executor.cli.progress import stages
+    from zkagent.executor.places import write_whole
     from zkagent.prover.local import LocalProver
 
     prover_of(circuit, prover)
@@ -378,6 +228,8 @@ def _prove(
         begin("proving")
         proof = local.prove(values)
         assert local.last
+        if hidden:
+            write_whole(hidden, json.dumps(local.hidden_outputs) + "\n", private=True)
         return proof, local.last
 
 
@@ -422,7 +274,7 @@ def _checked_if_possible(
     from zkagent.prover.verification import verify
 
     try:
-        circuit = _circuit_of_digest(proof.circuit)
+        circuit = circuit_of_digest(proof.circuit)
     except CircuitNotFound:
         output.show(
             f"not verified here: circuit {proof.circuit[:16]} was not built on this machine; "
@@ -511,4 +363,4 @@ def _as_json(proof: "Proof", measurement: "Measurement", verified: bool) -> str:
     return json.dumps({**proof.document, **notes})
 
 
-__all__ = ["prove_command", "verify_command"]
+__all__ = ["prove_command"]

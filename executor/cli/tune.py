@@ -9,11 +9,13 @@ import click
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION, FiniteRange
+from zkagent.executor.cli.visibility_options import visibility_options
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
     from zkagent.circuits.halo2.calibration import Data
     from zkagent.circuits.halo2.tuning.record import Tuning
+    from zkagent.circuits.visibility import Visibility
 
 
 @click.command("tune")
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Time to make circuits and to prove with each, one to five times.",
 )
+@visibility_options
 @SRS_OPTION
 @JSON_OPTION
 def tune_command(
@@ -68,6 +71,7 @@ def tune_command(
     tolerance: float | None,
     decisions: bool,
     measure_for: float,
+    visibility: "Visibility",
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -86,7 +90,7 @@ def tune_command(
     from zkagent.executor.cli.progress import working
 
     onnx = find_onnx(model)
-    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for, decisions)
+    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for, decisions, visibility)
     with working() as report:
         tuning = tune_isolated(onnx, wish, data=data, report=report)
     fitted = Data(data, tolerance, decisions=decisions) if data else None

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from zkagent.circuits.errors import CircuitError, InputRefused, ProofMalformed
+from zkagent.circuits.errors import CircuitError, InputRefused, NumbersHidden, ProofMalformed
 from zkagent.prover.errors import ProverError
 from zkagent.prover.service import errors
 from zkagent.prover.service.queue.trouble import trouble_of
@@ -33,6 +33,7 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.BodyRefused, 400, "malformed-json"),
     (errors.RequestRefused, 422, "request-refused"),
     (InputRefused, 422, "input-refused"),
+    (NumbersHidden, 422, "numbers-hidden"),
     (ProofMalformed, 422, "malformed-proof"),
     (errors.QuotaExceeded, 429, "limit-reached"),
     (errors.DatabaseLost, 503, "database-unavailable"),

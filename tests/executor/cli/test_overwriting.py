@@ -11,7 +11,7 @@ from tests.support.command_line import exit_code, one_line_error
 from tests.support.command_tree import TREE
 from zkagent.circuits.artifacts import Proof
 from zkagent.executor.cli.agent_sources import _is_build as is_build
-from zkagent.executor.cli.prove import _is_proof as is_proof
+from zkagent.executor.cli.proof_files import is_proof
 from zkagent.executor.errors import FileInTheWay
 from zkagent.executor.places import results_folder
 from zkagent.models import catalogue

@@ -265,7 +265,7 @@ class Proof:
     @property
     def hides(self) -> bool:
         """Whether it has other public values than its inputs and outputs."""
-        return bool(self.hashes) or not (self.inputs and self.outputs)
+        return bool(self.hashes)
 
     @property
     def instances(self) -> tuple[int, ...]:
@@ -319,7 +319,7 @@ class Proof:
     def from_json(cls, text: str | bytes) -> Self:
         """Read `to_json`'s form, and nothing else. Raises ProofMalformed."""
         fields = _object(text)
-        hidden = fields["format"] == HIDING_PROOF_FORMAT
+        hiding = fields["format"] == HIDING_PROOF_FORMAT
         inputs, outputs = (_integers(n, fields.get(n, ())) for n in ("inputs", "outputs"))
         found = cls(
             circuit=_digest(fields["circuit"]),
@@ -329,10 +329,10 @@ class Proof:
             scale=None if fields["format"] == FIRST_PROOF_FORMAT else _scale(fields),
             faces=_faces(fields) if "tensors" in fields else None,
             about=_about(fields["about"]) if "about" in fields else None,
-            hashes=Hashes.from_json(fields) if hidden else NO_HASHES,
+            hashes=Hashes.from_json(fields) if hiding else NO_HASHES,
         )
-        if hidden != found.hides:
-            raise ProofMalformed(f"a proof of format {fields['format']!r} has to hide something")
+        if hiding and not found.hides:
+            raise ProofMalformed(f"it hides nothing, as {HIDING_PROOF_FORMAT!r} has to")
         return found
 
 

@@ -19,14 +19,17 @@ HASH = re.compile("0x[0-9a-f]{64}")
 @dataclass(frozen=True)
 class Hashes:
     """inputs, outputs: one of each tensor, in the network's order; none where they are shown, or
-    private. weights: one of all, or None."""
+    private. weights: one of all, or None. private: whether inputs have neither numbers nor hashes.
+    """
 
     inputs: tuple[int, ...] = ()
     outputs: tuple[int, ...] = ()
     weights: int | None = None
+    private: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.inputs or self.outputs) or self.weights is not None
+        """Whether anything is hidden."""
+        return bool(self.inputs or self.outputs or self.private) or self.weights is not None
 
     @property
     def before(self) -> tuple[int, ...]:
@@ -48,7 +51,8 @@ class Hashes:
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """Of a proof file's fields, others left aside. Raises ProofMalformed."""
         weights = read(WEIGHTS, fields[WEIGHTS]) if WEIGHTS in fields else None
-        return cls(_several(INPUTS, fields), _several(OUTPUTS, fields), weights)
+        private = "inputs" not in fields and INPUTS not in fields
+        return cls(_several(INPUTS, fields), _several(OUTPUTS, fields), weights, private)
 
 
 def written(value: int) -> str:

@@ -336,8 +336,8 @@ def _weights_hash(plan: Plan, compiled: Path) -> str:
         return ""
     *_, last = _samples(plan.network)
     inputs = [list(part) for part in _faces(plan).split_inputs(plan.inputs or last)]
-    with unlisted_file() as witness:
-        ezkl_engine.evaluate(compiled, inputs, witness)
+    with unlisted_file() as data, unlisted_file() as witness:
+        ezkl_engine.evaluate(compiled, inputs, witness, data=data)
         found = ezkl_engine.read_hashes(witness).weights
     assert found is not None
     return written(found)

@@ -17,6 +17,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from zkagent.circuits.halo2.scales import scale_of
 from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
 from zkagent.circuits.hashes import Hashes
 from zkagent.circuits.support.unlisted import unlisted_file
-from zkagent.circuits.visibility import PUBLIC
+from zkagent.circuits.visibility import PRIVATE, PUBLIC
 
 # It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
 # then raises: calibration meets many values that are too large.
@@ -105,17 +106,20 @@ def evaluate(
     inputs: Sequence[Sequence[int]],
     witness: Path,
     table: tuple[int, int] | None = None,
+    data: Path | None = None,
 ) -> tuple[int, ...]:
     """Write the witness for `inputs`, a flat list for each of the network's, and return all the
     circuit's outputs one after the other.
 
     table: the range of the circuit's look-up tables, if it has any. ezkl writes a witness beyond
-    them all the same, and then proves without end. Raises OutsideRange, EngineError.
+    them all the same, and then proves without end. data: where the inputs are put for ezkl, beside
+    the witness by default. Raises OutsideRange, EngineError.
     """
+    data = data or witness.with_suffix(".input")
     # Field elements pass as they are; numbers would go through float64 and ezkl's rounding.
     given = [[to_hex(value) for value in each] for each in inputs]
-    with unlisted_file() as data, _ranged(), _translated("evaluate the circuit"):
-        data.write_text(json.dumps({"input_data": given}))
+    data.write_text(json.dumps({"input_data": given}))
+    with _ranged(), _translated("evaluate the circuit"):
         ezkl.gen_witness(str(data), str(compiled), str(witness))
     written = json.loads(witness.read_text())
     if table:
@@ -195,15 +199,14 @@ def verify_instances(
 
 def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
-    with _discreet(circuit), unlisted_file() as path:
-        return _bounded(evaluate(circuit.compiled, _parts(circuit, inputs), path, _table(circuit)))
+    with _discreet(circuit), _files(circuit) as (data, path):
+        return _evaluated(circuit, inputs, data, path)
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
-    with _discreet(circuit), unlisted_file() as path:
-        parts = _parts(circuit, inputs)
-        outputs = _bounded(evaluate(circuit.compiled, parts, path, _table(circuit)))
+    with _discreet(circuit), _files(circuit) as (data, path):
+        outputs = _evaluated(circuit, inputs, data, path)
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
         hashes = read_hashes(path)
     shown = circuit.visibility
@@ -214,8 +217,26 @@ def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
         proof,
         scale_of(circuit),
         faces=circuit.faces,
-        hashes=hashes,
+        hashes=replace(hashes, private=shown.inputs == PRIVATE),
     )
+
+
+@contextmanager
+def _files(circuit: Circuit) -> Iterator[tuple[Path, Path]]:
+    """For inputs and witness; where they are hidden, none that a crash could leave behind."""
+    if circuit.visibility.hides_values:
+        with unlisted_file() as data, unlisted_file() as witness:
+            yield data, witness
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder, "input.json"), Path(folder, "witness.json")
+
+
+def _evaluated(
+    circuit: Circuit, inputs: Sequence[int], data: Path, witness: Path
+) -> tuple[int, ...]:
+    parts, table = _parts(circuit, inputs), _table(circuit)
+    return _bounded(evaluate(circuit.compiled, parts, witness, table, data))
 
 
 def read_hashes(witness: Path) -> Hashes:

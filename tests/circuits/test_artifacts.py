@@ -39,7 +39,7 @@ def test_a_proof_file_fits_its_schema_and_its_neighbours_do_not() -> None:
     for document, free in zip(documents, optional, strict=True):
         assert problems(document, schema) == []
         assert accepted_neighbours(document, schema) == free
-        for change in ({"inputs": [2**63]}, {"proof": "0xABCD"}, {"format": "zkagent-proof-3"}):
+        for change in ({"inputs": [2**63]}, {"proof": "0xABCD"}, {"format": "zkagent-proof-4"}):
             assert problems(document | change, schema)
     assert problems(documents[0] | {"format": "zkagent-proof-2"}, schema)
     assert problems(documents[1] | {"format": "zkagent-proof-1"}, schema)
@@ -118,7 +118,7 @@ def test_instances_are_inputs_then_outputs_as_field_elements() -> None:
         ({"proof": "0x" + "00" * 2**20 + "00"}, "longer than 1048576 bytes"),
         ({"format": "zkagent-proof-2"}, "proof, as its format 'zkagent-proof-2' has it"),
         ({"format": None}, "its format is None, expected 'zkagent-proof-2'"),
-        ({"format": "zkagent-proof-3"}, "its format is 'zkagent-proof-3'"),
+        ({"format": "zkagent-proof-4"}, "its format is 'zkagent-proof-4'"),
         ({"more": 1}, "expected an object with circuit, format, inputs, outputs, proof"),
     ],
 )

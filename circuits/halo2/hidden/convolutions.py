@@ -58,11 +58,10 @@ def multiplied(
         yield made("Add", [summed, surgery.constant(name, added)], name)
 
 
-def can_multiply(node: "NodeProto", arrays: dict[str, Array], shape: Shape | None) -> bool:
-    """Whether all that is needed is known."""
-    given = attributes_of(node)
-    usual = given.get("auto_pad", b"NOTSET") == b"NOTSET"
-    return usual and shape is not None and {*filter(None, node.input[1:])} <= arrays.keys()
+def can_multiply(node: "NodeProto", arrays: dict[str, Array]) -> bool:
+    """Whether its weights are constants, and its padding is written."""
+    usual = attributes_of(node).get("auto_pad", b"NOTSET") == b"NOTSET"
+    return usual and {*filter(None, node.input[1:])} <= arrays.keys()
 
 
 def _wide(shape: Shape, pads: list[int]) -> Shape:

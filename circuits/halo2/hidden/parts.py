@@ -1,10 +1,12 @@
 """Takes operators apart in which ezkl puts constants of its own, which nothing would tie.
 
-A normalisation holds the number that keeps its divisor from 0: it is a weight like others.
+A mean divides by a number, and a normalisation holds one that keeps its divisor from 0: they are
+weights like others.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,61 +16,88 @@ from zkagent.circuits.halo2.hidden.surgery import Array, Surgery, attributes_of,
 if TYPE_CHECKING:
     from onnx import NodeProto
 
+Arrays = dict[str, Array]
+Shape = tuple[int, ...]
+KEEPDIMS = 1  # by default
+
 
 def take_apart(surgery: Surgery) -> None:
     """In place; results differ by rounding at most."""
     arrays, shapes = dict(surgery.constants()), surgery.shapes()
-    parts = (each for node in surgery.graph.node for each in _parts(surgery, node, arrays, shapes))
+    parts = (
+        each
+        for node in surgery.graph.node
+        for each in _parts(surgery, node, arrays, shapes.get(node.input[0] if node.input else ""))
+    )
     surgery.replace_nodes(parts)
 
 
 def _parts(
-    surgery: Surgery,
-    node: "NodeProto",
-    arrays: dict[str, Array],
-    shapes: dict[str, tuple[int, ...]],
+    surgery: Surgery, node: "NodeProto", arrays: Arrays, shape: Shape | None
 ) -> "Iterator[NodeProto]":
-    if node.op_type == "Conv" and can_multiply(node, arrays, shape := shapes.get(node.input[0])):
-        assert shape
+    """shape: of its first input, if it is known."""
+    if shape is None:
+        yield node
+    elif node.op_type == "Conv" and can_multiply(node, arrays):
         yield from multiplied(surgery, node, arrays, shape)
-    elif node.op_type == "LayerNormalization" and _over_last(node):
-        yield from _normalised(surgery, node)
+    elif node.op_type == "ReduceMean" and {*node.input[1:]} <= arrays.keys():
+        yield from _averaged(surgery, node, arrays, shape)
+    elif node.op_type == "LayerNormalization" and len(node.output) == 1:
+        yield from _normalised(surgery, node, shape)
     else:
         yield node
 
 
-def _over_last(node: "NodeProto") -> bool:
-    """Whether its axes are counted from the end, and its mean and deviation are not asked for."""
-    return len(node.output) == 1 and attributes_of(node).get("axis", -1) < 0
+def _averaged(
+    surgery: Surgery, node: "NodeProto", arrays: Arrays, shape: Shape
+) -> "Iterator[NodeProto]":
+    given = attributes_of(node)
+    axes = [int(each) for name in node.input[1:] for each in arrays[name]]
+    axes = axes or given.get("axes") or list(range(len(shape)))
+    sizes = [shape[axis] for axis in axes]
+    keepdims = given.get("keepdims", KEEPDIMS)
+    yield from _mean(surgery, node.input[0], axes, sizes, node.output[0], keepdims=keepdims)
 
 
-def _normalised(surgery: Surgery, node: "NodeProto") -> "Iterator[NodeProto]":
+def _mean(
+    surgery: Surgery,
+    x: str,
+    axes: list[int],
+    sizes: Sequence[int],
+    name: str,
+    *,
+    keepdims: int = KEEPDIMS,
+) -> "Iterator[NodeProto]":
+    """A sum times a number; operator sets from 13 on take its axes as an input."""
+    total = surgery.fresh(name, "total")
+    part = surgery.constant(name, np.array([1 / math.prod(sizes)], np.float32))
+    if surgery.opset < 13:
+        yield made("ReduceSum", [x], total, axes=axes, keepdims=keepdims)
+    else:
+        yield made("ReduceSum", [x, surgery.constant(name, axes)], total, keepdims=keepdims)
+    yield made("Mul", [total, part], name)
+
+
+def _normalised(surgery: Surgery, node: "NodeProto", shape: Shape) -> "Iterator[NodeProto]":
     """(x - mean) / sqrt(variance + epsilon), times the scale, plus the bias if there is one."""
     given, x, name = attributes_of(node), node.input[0], node.output[0]
+    axis = given.get("axis", -1) % len(shape)
+    axes, sizes = list(range(axis, len(shape))), shape[axis:]
     epsilon = surgery.constant(name, np.array([given.get("epsilon", 1e-5)], np.float32))
-    centred, squares, held, root, inverse = (
-        surgery.fresh(name, part) for part in ("centred", "squares", "held", "root", "inverse")
+    mean, centred, squares, variance, held, root, inverse = (
+        surgery.fresh(name, part)
+        for part in ("mean", "centred", "squares", "variance", "held", "root", "inverse")
     )
-    mean, average = _mean(surgery, x, name, given)
-    variance, spread = _mean(surgery, squares, name, given)
-    yield average
+    yield from _mean(surgery, x, axes, sizes, mean)
     yield made("Sub", [x, mean], centred)
     yield made("Mul", [centred, centred], squares)
-    yield spread
+    yield from _mean(surgery, squares, axes, sizes, variance)
     yield made("Add", [variance, epsilon], held)
     yield made("Sqrt", [held], root)
     yield made("Reciprocal", [root], inverse)
     factors = [("Mul", inverse), ("Mul", node.input[1])]
     terms = [("Add", bias) for bias in node.input[2:] if bias]
     yield from _chain(surgery, centred, [*factors, *terms], name)
-
-
-def _mean(surgery: Surgery, x: str, name: str, given: Mapping[str, Any]) -> "tuple[str, NodeProto]":
-    """Over the normalised axes; operator sets from 18 on take them as an input."""
-    mean, axes = surgery.fresh(name, "mean"), list(range(given.get("axis", -1), 0))
-    if surgery.opset < 18:
-        return mean, made("ReduceMean", [x], mean, axes=axes, keepdims=1)
-    return mean, made("ReduceMean", [x, surgery.constant(name, axes)], mean, keepdims=1)
 
 
 def _chain(

@@ -1,7 +1,7 @@
 """Bounds hidden inputs."""
 
 from zkagent.circuits.halo2.hidden.surgery import Surgery, made
-from zkagent.circuits.networks.network import graph_inputs
+from zkagent.circuits.networks.prepare import graph_inputs
 
 
 def bound_inputs(surgery: Surgery) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from zkagent.circuits.halo2.hidden.parts import take_apart
 from zkagent.circuits.halo2.hidden.surgery import Array, Surgery, made
-from zkagent.circuits.networks.network import graph_inputs
 from zkagent.circuits.networks.operators import constants
+from zkagent.circuits.networks.prepare import graph_inputs
 
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto

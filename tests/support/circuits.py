@@ -4,12 +4,15 @@ A plugin of tests/conftest.py, so its imports are late: most sessions need no ci
 """
 
 import shutil
+from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zkagent.circuits.artifacts import Circuit, Proof
 
 LOGROWS = (6, 14)  # of the circuits below, and of the largest of tests/circuits/halo2
@@ -59,6 +62,19 @@ def other_circuit(session_cache: Path, tmp_path_factory: pytest.TempPathFactory)
     path = tmp_path_factory.mktemp("networks") / "gathering.onnx"
     path.write_bytes(gathering_network([2, 0]))
     return build_circuit(path, cache=session_cache)
+
+
+@pytest.fixture(scope="session")
+def hiding(session_cache: Path, square_onnx: Path) -> "Callable[..., Circuit]":
+    """Like `circuit`, built once for what its proofs show: `hiding(inputs="private")`."""
+    from zkagent.circuits.halo2.build import build_circuit
+    from zkagent.circuits.visibility import Visibility
+
+    @once
+    def build(**shown: str) -> "Circuit":
+        return build_circuit(square_onnx, cache=session_cache, visibility=Visibility(**shown))
+
+    return build
 
 
 @pytest.fixture(scope="session")

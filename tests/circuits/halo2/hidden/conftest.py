@@ -1,28 +1,14 @@
 """Circuits of `square_network` that hide something, each built once for the session."""
 
 from collections.abc import Callable
-from functools import cache as once
 from pathlib import Path
 
 import pytest
 
 from tests.support.small_networks import B1, W1, network, node
 from zkagent.circuits.artifacts import Circuit, Proof
-from zkagent.circuits.visibility import Visibility
 
 X = [3, -1, 4, 1]
-
-
-@pytest.fixture(scope="session")
-def hiding(session_cache: Path, square_onnx: Path) -> Callable[..., Circuit]:
-    """Built for inputs, outputs and weights, as `Visibility` names them."""
-    from zkagent.circuits.halo2.build import build_circuit
-
-    @once
-    def build(**shown: str) -> Circuit:
-        return build_circuit(square_onnx, cache=session_cache, visibility=Visibility(**shown))
-
-    return build
 
 
 @pytest.fixture(scope="session")

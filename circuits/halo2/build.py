@@ -32,7 +32,7 @@ from zkagent.circuits.halo2.calibration import Data, Step, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
 from zkagent.circuits.halo2.footprint import check_memory
 from zkagent.circuits.halo2.hidden import tied
-from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory
+from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory, check_read
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
@@ -132,6 +132,7 @@ def build_circuit(
     progress(Stage.NETWORK)
     wanted = visibility or (arguments.visibility if arguments else OPEN)
     network = tied(read_network(onnx, dims=dims), wanted)
+    check_read(network)
     if data is None:
         usual = default_arguments(network.integer, wanted)
         plan = _planned(network, arguments or usual, progress)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from zkagent.circuits.errors import EngineError, OutsideRange
+from zkagent.circuits.errors import EngineError, NetworkRefused, OutsideRange
 from zkagent.circuits.halo2.fidelity import quantised
 from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
 from zkagent.circuits.halo2.hidden import check_tied
@@ -21,6 +21,7 @@ from zkagent.circuits.halo2.settings import (
     canonical,
     check_arguments,
     check_settings,
+    default_arguments,
     laid_out,
     least_arguments,
     least_logrows,
@@ -97,6 +98,19 @@ class KeylessCircuit:
             yield ezkl_engine.looked_up(self.compiled, quantised(sample, scales), witness)
 
 
+def check_read(network: Network) -> None:
+    """Refuse weights that ezkl takes as constants alone, before any work. Raises NetworkRefused."""
+    if network.visibility.weights != HASHED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            KeylessCircuit(network, Path(folder)).settings(default_arguments(network.integer))
+        except EngineError as exc:
+            raise NetworkRefused(
+                network.path, f"with hidden weights {exc}: leave --weights fixed"
+            ) from exc
+
+
 def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
     """Refuse a network that is hopeless here, before long work on its samples.
 
@@ -116,4 +130,4 @@ def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
     check_memory(min(sized, key=lambda each: estimate_memory(each).peak))
 
 
-__all__ = ["KeylessCircuit", "check_least_memory"]
+__all__ = ["KeylessCircuit", "check_least_memory", "check_read"]

@@ -42,7 +42,7 @@ def multiplied(
     if any(pads):
         sides = [0, 0, *pads[:axes], 0, 0, *pads[axes:]]
         x = surgery.fresh(name, "padded")
-        yield made("Pad", [node.input[0], surgery.constant(name, sides)], x)
+        yield _pad(surgery, node.input[0], sides, x)
     bias = [each for each in node.input[2:] if each]
     summed = surgery.fresh(name, "sums") if bias else name
     parts = [groups, n, math.prod(out), factors.shape[2]]
@@ -62,6 +62,13 @@ def can_multiply(node: "NodeProto", arrays: dict[str, Array]) -> bool:
     """Whether its weights are constants, and its padding is written."""
     usual = attributes_of(node).get("auto_pad", b"NOTSET") == b"NOTSET"
     return usual and {*filter(None, node.input[1:])} <= arrays.keys()
+
+
+def _pad(surgery: Surgery, x: str, sides: list[int], name: str) -> "NodeProto":
+    """With zeros; operator sets from 11 on take its sides as an input."""
+    if surgery.opset < 11:
+        return made("Pad", [x], name, pads=sides)
+    return made("Pad", [x, surgery.constant(name, sides)], name)
 
 
 def _wide(shape: Shape, pads: list[int]) -> Shape:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from zkagent.circuits.halo2.hidden import tied
+from zkagent.circuits.halo2.keyless import check_read
 from zkagent.circuits.halo2.tuning.judging import Report
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.record import Tuning
@@ -62,7 +63,7 @@ def _tune(request: dict[str, Any], report: Report) -> dict[str, Any]:
         measuring_s=request["measuring_s"],
         visibility=Visibility(**request["visibility"]),
     )
-    network = tied(network, wish.visibility)
+    check_read(network := tied(network, wish.visibility))
     return tune(network, samples, wish, cache, report).to_json()
 
 

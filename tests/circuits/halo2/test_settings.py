@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +17,12 @@ from zkagent.circuits.halo2.settings import (
     choose_logrows,
     default_arguments,
     fewest_logrows,
+    instance_count,
     least_logrows,
     to_bytes,
 )
 from zkagent.circuits.halo2.srs import development_srs
+from zkagent.circuits.visibility import Visibility
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +34,11 @@ def settings(square_onnx: Path) -> dict[str, object]:
     ("change", "rule"),
     [
         ({"disable_freivalds": False}, "disable_freivalds is False, must be True"),
-        ({"parameter_visibility": "private"}, "parameter_visibility is private, must be fixed"),
-        ({"parameter_visibility": "hashed"}, "parameter_visibility is hashed"),
-        ({"input_visibility": "private"}, "input_visibility is private, must be public"),
-        ({"output_visibility": "fixed"}, "output_visibility is fixed, must be public"),
+        ({"parameter_visibility": "public"}, "parameter_visibility is public, must be fixed or"),
+        ({"parameter_visibility": "polycommit"}, "parameter_visibility is polycommit"),
+        ({"input_visibility": "fixed"}, "input_visibility is fixed, must be public or hashed"),
+        ({"input_visibility": "hashed/private/0"}, "input_visibility is hashed/private/0"),
+        ({"output_visibility": "private"}, "output_visibility is private, must be public or"),
     ],
 )
 def test_unsound_arguments_are_refused(
@@ -55,6 +59,41 @@ def test_unsound_settings_are_refused_as_ezkl_writes_them(
     changed = {**settings, "run_args": {**settings["run_args"], key: value}}
     with pytest.raises(SettingsRefused, match=rf"run_args\.{key} is {value}"):
         check_settings(changed, integer=True)
+
+
+HASHED = {"Hashed": {"hash_is_public": True, "outlets": []}}
+
+
+def test_settings_show_what_was_asked_for_and_nothing_else(settings: dict[str, Any]) -> None:
+    """As ezkl writes it; a hash that only the circuit sees is none."""
+    run, seen = settings["run_args"], Visibility(inputs="hashed", weights="private")
+    shown = {"input_visibility": HASHED, "param_visibility": "Private"}
+    check_settings({**settings, "run_args": {**run, **shown}}, True, seen)
+    unseen = {"Hashed": {"hash_is_public": False, "outlets": [0]}}
+    for change in ({"input_visibility": unseen}, {"param_visibility": "Fixed"}):
+        changed = {**settings, "run_args": {**run, **shown, **change}}
+        with pytest.raises(SettingsRefused, match=rf"run_args\.{next(iter(change))} is"):
+            check_settings(changed, True, seen)
+    with pytest.raises(SettingsRefused, match="input_visibility is Public"):
+        check_settings(settings, True, seen)
+
+
+def test_arguments_say_what_is_shown() -> None:
+    assert RunArguments().visibility.open
+    hidden = Visibility("private", "hashed", "hashed")
+    asked = RunArguments().showing(hidden)
+    assert asked.visibility == hidden
+    assert asked.showing(hidden) == asked
+    with pytest.raises(SettingsRefused, match="visibility is inputs private, outputs hashed"):
+        asked.showing(Visibility())
+
+
+def test_what_is_hidden_has_legs_for_all_integers_of_63_bits() -> None:
+    for hidden in (Visibility(inputs="private"), Visibility(weights="hashed")):
+        arguments = default_arguments(True, hidden)
+        assert arguments.decomposition_base**arguments.decomposition_legs == 2**63
+    for shown in (Visibility(), Visibility(outputs="hashed"), Visibility(weights="private")):
+        assert default_arguments(True, shown) == RunArguments()
 
 
 def test_real_settings_with_freivalds_columns_are_refused(tmp_path: Path) -> None:
@@ -108,6 +147,9 @@ def test_the_smallest_k_leaves_room_for_blinding(
 
 def test_public_values_range_checks_and_tables_need_rows_too(settings: dict[str, object]) -> None:
     small = {**settings, "num_rows": 4}
+    hashed = {**small, "module_sizes": {"polycommit": [], "poseidon": [4000, [1]]}}
+    assert least_logrows(hashed) == fewest_logrows(hashed) == 12
+    assert instance_count(hashed) == instance_count(small) + 1 == 7
     assert least_logrows({**small, "model_instance_shapes": [[1, 100], [1, 28]]}) == 8
     assert least_logrows({**small, "required_range_checks": [[-1, 1], [0, 127]]}) == 8
     assert least_logrows({**small, "required_lookups": [{"Sigmoid": {}}]}) == 17

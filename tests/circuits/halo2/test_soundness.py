@@ -97,8 +97,8 @@ def test_other_weights_do_not_prove_under_the_key(tmp_path: Path) -> None:
     assert not forgery.accepted
 
 
-def test_private_weights_would_be_bound_to_nothing(tmp_path: Path) -> None:
-    """Why `private` is refused: any weights prove under the same key."""
+def test_private_weights_are_bound_to_nothing(tmp_path: Path) -> None:
+    """As is said wherever they are chosen: any weights prove under the same key."""
 
     def weighted(weight: int) -> bytes:
         return network([node("MatMul", ["x", "w"], "y")], {"w": [[weight, 1]] * 4})

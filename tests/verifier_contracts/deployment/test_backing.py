@@ -1,5 +1,6 @@
 """Generated verifiers are compiled for many calls where that fits a chain, and known either way."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,7 +8,8 @@ from typing import Any, cast
 import pytest
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.circuits.halo2.verifier_patch import CONTRACT
+from zkagent.circuits.errors import NumbersHidden
+from zkagent.circuits.halo2.verifier_patch import CONTRACT, LOCAL_CHAIN_ID
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.deployment import verifier
 from zkagent.verifier_contracts.deployment.backing import BACKINGS, ExactCode, ProofBacking
@@ -38,6 +40,14 @@ class Generated:
 @pytest.fixture
 def backing(tmp_path: Path, toolchain: Toolchain) -> ProofBacking:
     return ProofBacking(cast(Circuit, Generated(tmp_path)))
+
+
+def test_a_circuit_that_hides_something_serves_no_agent(hiding: Callable[..., Circuit]) -> None:
+    shown = hiding()
+    ProofBacking(shown).check(LOCAL_CHAIN_ID, shown.origin.onnx)
+    for hidden in (hiding(inputs="private"), hiding(outputs="hashed"), hiding(weights="private")):
+        with pytest.raises(NumbersHidden, match="an agent takes circuits of public inputs"):
+            ProofBacking(hidden).check(LOCAL_CHAIN_ID, hidden.origin.onnx)
 
 
 def test_code_that_fits_no_chain_is_compiled_smaller(
@@ -71,7 +81,10 @@ def test_what_was_compiled_for_few_calls_is_the_verifier_too(backing: ProofBacki
 def test_a_circuit_of_another_network_backs_no_model(kind: Any) -> None:
     """The model's file was swapped after the model had been read."""
     circuit = SimpleNamespace(
-        origin=SimpleNamespace(onnx="a" * 64), digest="b" * 64, development_srs=False
+        origin=SimpleNamespace(onnx="a" * 64),
+        digest="b" * 64,
+        development_srs=False,
+        require_open=lambda where: None,
     )
     backing = kind(circuit)
     backing.__dict__["_model"] = SimpleNamespace(digest="a" * 64)  # of what evaluates it

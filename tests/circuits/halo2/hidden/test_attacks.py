@@ -143,15 +143,3 @@ def test_inputs_beyond_the_range_are_refused_before_a_proof(tmp_path: Path) -> N
     assert y == (most + 10, 20 - 2 * most, 30, 40)
     with pytest.raises(OutsideRange):
         ezkl_engine.evaluate(circuit.compiled, [[most + 1, 0, 0, 0]], tmp_path / "w")
-
-
-def test_private_weights_are_bound_to_nothing(tmp_path: Path) -> None:
-    """As is said of them wherever they are chosen."""
-
-    def weights(value: int) -> bytes:
-        return network([node("MatMul", ["x", "w"], "y")], {"w": [[value]] * 4}, outputs=1)
-
-    arguments = RunArguments(parameter_visibility="private")
-    found = forge(tmp_path, weights(2), weights(3), [X, X], arguments)
-    assert (found.honest, found.claimed) == ((14,), (21,))
-    assert found.accepted

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.support.small_networks import network, node, read_back, relu_network, square_network
 from zkagent.circuits.errors import NetworkRefused, SettingsRefused
 from zkagent.circuits.halo2.hidden import check_tied, tied
-from zkagent.circuits.halo2.keyless import KeylessCircuit
+from zkagent.circuits.halo2.keyless import KeylessCircuit, check_read
 from zkagent.circuits.halo2.settings import RunArguments, default_arguments
 from zkagent.circuits.visibility import OPEN, Visibility
 
@@ -26,7 +26,12 @@ def drawn(*shape: int) -> Any:
 
 
 def made(
-    nodes: list[onnx.NodeProto], constants: dict[str, Any], shape: list[int], kind: int = 1
+    nodes: list[onnx.NodeProto],
+    constants: dict[str, Any],
+    shape: list[int],
+    kind: int = TensorProto.FLOAT,
+    *,
+    opset: int = 17,
 ) -> bytes:
     """From x of this shape to y, float32."""
     graph = helper.make_graph(
@@ -36,16 +41,16 @@ def made(
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
         [numpy_helper.from_array(np.asarray(each), name) for name, each in constants.items()],
     )
-    opset = [helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=opset, ir_version=8)
+    imports = [helper.make_opsetid("", opset)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     return bytes(onnx.shape_inference.infer_shapes(model).SerializeToString())
 
 
-def convolution(channels: int, groups: int, **given: Any) -> bytes:
+def convolution(channels: int, groups: int, opset: int = 17, **given: Any) -> bytes:
     """Of 4 channels of 6 x 7, with a bias."""
     constants = {"w": drawn(channels, 4 // groups, 3, 2), "b": drawn(channels)}
     nodes = [node("Conv", ["x", "w", "b"], "c", group=groups, **given), node("Relu", ["c"], "y")]
-    return made(nodes, constants, [1, 4, 6, 7])
+    return made(nodes, constants, [1, 4, 6, 7], opset=opset)
 
 
 def normalisation() -> bytes:
@@ -67,6 +72,7 @@ def scaled() -> bytes:
 NETWORKS = {
     "relu": relu_network(),
     "strided": convolution(2, 1, strides=[2, 1], pads=[0, 1, 2, 0]),
+    "old": convolution(2, 1, opset=9, pads=[0, 1, 2, 0]),
     "grouped": convolution(6, 2, strides=[1, 2], dilations=[2, 1]),
     "depthwise": convolution(4, 4, pads=[1, 1, 1, 1]),
     "normalised": normalisation(),
@@ -152,6 +158,15 @@ def test_numbers_outside_of_the_hash_are_refused(
     check_tied(hidden, 904, [2])  # 21 weights and a zero
     with pytest.raises(NetworkRefused):
         check_tied(hidden, rows, uses)
+
+
+def test_weights_that_must_be_constants_are_refused_with_a_remedy(tmp_path: Path) -> None:
+    """The slope of a leaky ReLU by channel is one to ezkl's reader."""
+    content = made([node("PRelu", ["x", "w"], "y")], {"w": drawn(4, 1)}, [1, 4, 3])
+    plain = replace(read_back(tmp_path, relu_network()), content=content)
+    check_read(plain)
+    with pytest.raises(NetworkRefused, match="leave --weights fixed"):
+        check_read(tied(plain, HASHED))
 
 
 def test_a_network_without_weights_has_none_to_hide(tmp_path: Path) -> None:

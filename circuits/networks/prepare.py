@@ -15,6 +15,7 @@ from zkagent.circuits.networks.axes import bind_axes
 from zkagent.circuits.networks.element_types import INT64, equal_by_order, to_circuit_types
 from zkagent.circuits.networks.folding import folded
 from zkagent.circuits.networks.rewrites.engine import drop_unused, inferred, rewrite
+from zkagent.circuits.networks.rewrites.rules import LAST
 from zkagent.models.networks.inference import open_session
 from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
@@ -109,7 +110,8 @@ def _simplified(model: "ModelProto") -> "tuple[ModelProto, tuple[str, ...]]":
         changes += found
         model = _closed(folded(model))
         if not found:
-            return inferred(model), tuple(changes)
+            model, found = rewrite(model, LAST)
+            return model, (*changes, *found)
     raise ValueError(f"its rewriting comes to no end after {MOST_ROUNDS} rounds ({changes[-1]})")
 
 

@@ -33,6 +33,7 @@ UNARY = {
     -0.5: ("Sqrt", "Reciprocal"),
     -1.0: ("Reciprocal",),
 }
+HARD_SWISH = 14  # the opset that has it
 MOST_EXPONENT = 64  # multiplied out, each time rounded
 MOST_DIVISOR = 64  # a quotient of integers must be told from the next one at 7 bits of fraction
 
@@ -43,6 +44,20 @@ def small_factor(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | N
         factors, other = graph.value(node, index), node.input[1 - index]
         if factors is not None and other not in graph.constants and graph.is_float(other):
             return _taken_apart(node, graph, other, factors)
+    return None
+
+
+def hard_swish(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """x times its hard sigmoid, as exporters write it; ezkl has a table for all of it."""
+    for given, bent in (node.input, reversed(node.input)):
+        maker = graph.makers.get(bent)
+        if maker is None or maker.op_type != "HardSigmoid" or maker.input[0] != given:
+            continue
+        slope, middle = attribute(maker, "alpha", 0.2), attribute(maker, "beta", 0.5)
+        if abs(slope - 1 / 6) < 1e-6 and middle == 0.5 and graph.opset >= HARD_SWISH:
+            steps = graph.steps(node)
+            steps.end("HardSwish", given)
+            return steps.nodes
     return None
 
 
@@ -244,6 +259,17 @@ def extreme(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
+def clipped(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Of integers, for which ezkl's reader has no bounds."""
+    if graph.types.get(node.input[0]) != INT64 or len(node.input) < 2:
+        return None
+    steps, (given, *bounds) = graph.steps(node), node.input
+    for operator, bound in zip(("Max", "Min"), bounds, strict=False):
+        given = steps(operator, given, bound) if bound else given
+    steps.end("Identity", given)
+    return steps.nodes
+
+
 def shifted(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """Of integers by one number of bits. ONNX has it for unsigned ones."""
     bits, given = single(graph.value(node, 1)), node.input[0]
@@ -257,6 +283,7 @@ def shifted(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
 
 ARITHMETIC: dict[tuple[str, str], Rule] = {
     ("", "BitShift"): shifted,
+    ("", "Clip"): clipped,
     ("", "Div"): quotient,
     ("", "GlobalAveragePool"): global_mean,
     ("", "MatMul"): product,
@@ -267,4 +294,4 @@ ARITHMETIC: dict[tuple[str, str], Rule] = {
     ("", "ReduceMean"): mean,
 }
 
-__all__ = ["ARITHMETIC"]
+__all__ = ["ARITHMETIC", "hard_swish"]

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zkagent.circuits.networks.rewrites.kinds import INT32, INT64
 from zkagent.circuits.networks.rewrites.surroundings import (
     Array,
     Rule,
     Steps,
     Surroundings,
     attribute,
+    attributes_of,
     single,
     size_of,
 )
@@ -22,9 +24,6 @@ from zkagent.models.networks.inference import open_session
 
 if TYPE_CHECKING:
     from onnx import NodeProto
-
-INDICES = {"Gather": 1, "GatherElements": 1, "GatherND": 1}
-SCATTERING = frozenset({"ScatterElements", "ScatterND"})
 
 
 def tile(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -46,16 +45,15 @@ def gather(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     indices, shape = graph.value(node, 1), graph.shapes.get(node.input[0])
     if indices is None or shape is None or indices.min(initial=0) >= 0:
         return None
-    steps = graph.steps(node)
-    if node.op_type == "GatherND":
-        first = attribute(node, "batch_dims", 0)
-        sizes = np.array(shape[first : first + indices.shape[-1]])
-    else:
-        sizes = np.array(shape[attribute(node, "axis", 0)])
-    known = steps.constant(np.where(indices < 0, indices + sizes, indices), kind=np.int64)
-    kept = {each.name: attribute(node, each.name) for each in node.attribute}
-    steps.end(node.op_type, node.input[0], known, **kept)
+    steps, size = graph.steps(node), shape[attribute(node, "axis", 0)]
+    known = steps.constant(np.where(indices < 0, indices + size, indices), kind=np.int64)
+    steps.end(node.op_type, node.input[0], known, **attributes_of(node))
     return steps.nodes
+
+
+def gather_numbers(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """GatherND with constant indices."""
+    return _moved(node, graph, [0])
 
 
 def scatter(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -130,7 +128,10 @@ def _places(
         if each.name == "value":
             each.f = first
     moved = _computed(alone, {k: v for k, v in inputs.items() if v is not None}, graph.opset)
-    return moved.reshape(-1).astype(np.int64) - 1, fill
+    places = moved.reshape(-1).astype(np.int64) - 1
+    if places.min(initial=0) < 0:  # what is 0 now has come from nowhere
+        return np.where(places < 0, first - 1, places), np.zeros(1)
+    return places, fill
 
 
 def _computed(node: "NodeProto", inputs: "dict[str, Array]", opset: int) -> Array:
@@ -144,6 +145,24 @@ def _computed(node: "NodeProto", inputs: "dict[str, Array]", opset: int) -> Arra
     model = helper.make_model(graph, opset_imports=domains, ir_version=8)
     (found,) = open_session(model.SerializeToString()).run(None, {})
     return np.asarray(found)
+
+
+def triangle(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Trilu; ezkl's does nothing to a matrix of two axes."""
+    return _moved(node, graph, [0])
+
+
+def places_of_nonzero(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Of a constant, which onnxruntime leaves as it is."""
+    from onnx import numpy_helper
+
+    values = graph.value(node, 0)
+    if values is None:
+        return None
+    steps = graph.steps(node)
+    found = np.stack(np.nonzero(np.atleast_1d(values)))
+    steps.end("Constant", value=numpy_helper.from_array(found.astype(np.int64)))
+    return steps.nodes
 
 
 def top(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -162,17 +181,23 @@ def top(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
-def last_of_equals(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
-    """The last place of the largest number: the first one from behind."""
-    shape = graph.shapes.get(node.input[0])
-    if shape is None or not attribute(node, "select_last_index", 0):
-        return None
-    axis = attribute(node, "axis", 0) % len(shape)
-    steps = graph.steps(node)
-    behind = _reversed(steps, node.input[0], axis, shape[axis])
+def place(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """ArgMax and ArgMin: the last place of equal ones, and of integers."""
+    shape, axis = graph.shapes.get(node.input[0]), attribute(node, "axis", 0)
     keep = attribute(node, "keepdims", 1)
-    found = steps(node.op_type, behind, axis=axis, keepdims=keep)
-    steps.end("Sub", steps.constant(shape[axis] - 1, kind=np.int64), found)
+    if shape is None:
+        return None
+    steps, axis = graph.steps(node), axis % len(shape)
+    if attribute(node, "select_last_index", 0):
+        behind = _reversed(steps, node.input[0], axis, shape[axis])
+        found = steps(node.op_type, behind, axis=axis, keepdims=keep)
+        steps.end("Sub", steps.constant(shape[axis] - 1, kind=np.int64), found)
+    elif graph.types.get(node.input[0]) == INT64 and node.input[0] not in graph.given:
+        # ezkl's reader takes for sizes what a Cast makes an int64
+        short = steps("Cast", node.input[0], to=INT32)
+        steps.end(node.op_type, short, axis=axis, keepdims=keep)
+    else:
+        return None
     return steps.nodes
 
 
@@ -182,17 +207,19 @@ def _reversed(steps: Steps, name: str, axis: int, size: int) -> str:
 
 
 MOVEMENT: dict[tuple[str, str], Rule] = {
-    ("", "ArgMax"): last_of_equals,
-    ("", "ArgMin"): last_of_equals,
+    ("", "ArgMax"): place,
+    ("", "ArgMin"): place,
     ("", "Gather"): gather,
     ("", "GatherElements"): gather,
-    ("", "GatherND"): gather,
+    ("", "GatherND"): gather_numbers,
+    ("", "NonZero"): places_of_nonzero,
     ("", "Pad"): pad,
     ("", "Resize"): resize,
     ("", "ScatterElements"): scatter,
     ("", "ScatterND"): scatter,
     ("", "Tile"): tile,
     ("", "TopK"): top,
+    ("", "Trilu"): triangle,
     ("", "Upsample"): resize,
 }
 

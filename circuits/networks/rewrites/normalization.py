@@ -4,19 +4,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zkagent.circuits.networks.rewrites.kinds import is_square
 from zkagent.circuits.networks.rewrites.surroundings import (
     Array,
     Rule,
     Steps,
     Surroundings,
     attribute,
-    size_of,
+    attributes_of,
+    single,
 )
 
 if TYPE_CHECKING:
     from onnx import NodeProto
 
 EPSILON = 1e-5  # where a node says none
+MOST_EPSILON = 2.0**-10
+SPREAD_BITS = 4
 
 
 def batch(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -39,25 +43,83 @@ def batch(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
 
 
 def layer(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
-    """Over a number of values that is no power of two, whose mean ezkl's reader rounds."""
+    """By its definition; ezkl's reader rounds the share of each number, and then the variance."""
     shape, given = graph.shapes.get(node.input[0]), node.input[0]
     if shape is None or any(name and graph.is_read(name) for name in node.output[1:]):
         return None
     first = attribute(node, "axis", -1) % len(shape)
-    count = size_of(shape[first:])
-    if count & (count - 1) == 0:
-        return None
     steps, axes = graph.steps(node), list(range(first, len(shape)))
-    apart = steps("Sub", given, steps.reduce("ReduceMean", given, axes, keep=True))
-    spread = steps.reduce("ReduceMean", steps("Mul", apart, apart), axes, keep=True)
-    kept = steps("Add", spread, steps.constant(attribute(node, "epsilon", EPSILON), like=given))
-    *others, last = [("Div", steps("Sqrt", kept)), ("Mul", node.input[1])] + [
-        ("Add", name) for name in node.input[2:3] if name
-    ]
-    for operator, other in others:
-        apart = steps(operator, apart, other)
-    steps.end(last[0], apart, last[1])
+    normal = _normal(steps, given, axes, attribute(node, "epsilon", EPSILON))
+    summand = node.input[2] if len(node.input) > 2 else ""
+    _moved(steps, normal, node.input[1], summand)
     return steps.nodes
+
+
+def instance(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """The same over each channel of an image."""
+    shape, given = graph.shapes.get(node.input[0]), node.input[0]
+    factor, summand = graph.value(node, 1), graph.value(node, 2)
+    if shape is None or len(shape) < 3 or factor is None or summand is None:
+        return None
+    steps, along = graph.steps(node), [-1, *[1] * (len(shape) - 2)]
+    axes = list(range(2, len(shape)))
+    normal = _normal(steps, given, axes, attribute(node, "epsilon", EPSILON))
+    channels = [steps.constant(each.reshape(along), like=given) for each in (factor, summand)]
+    _moved(steps, normal, *channels)
+    return steps.nodes
+
+
+def _normal(steps: Steps, given: str, axes: list[int], epsilon: float) -> str:
+    apart = steps("Sub", given, steps.reduce("ReduceMean", given, axes, keep=True))
+    variance = steps.reduce("ReduceMean", steps("Mul", apart, apart), axes, keep=True)
+    kept = steps("Add", variance, steps.constant(epsilon, like=given))
+    return steps("Div", apart, steps("Sqrt", kept))
+
+
+def _moved(steps: Steps, normal: str, factor: str, summand: str) -> None:
+    if not summand:
+        steps.end("Mul", normal, factor)
+    else:
+        steps.end("Add", steps("Mul", normal, factor), summand)
+
+
+def root(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Sqrt(mean of d^2 + epsilon), as norms have it: of 16 d and 256 epsilon, and a 16th of that.
+
+    Small variances would be rounded to few bits, and epsilon to 0, by which norms then divide."""
+    found = _variance(node, graph)
+    if found is None:
+        return None
+    mean, apart, epsilon = found
+    steps = graph.steps(node)
+    name = apart
+    for _ in range(SPREAD_BITS):
+        name = steps("Add", name, name)
+    again = steps("ReduceMean", steps("Mul", name, name), *mean.input[1:], **attributes_of(mean))
+    kept = steps("Add", again, steps.constant(epsilon * 4**SPREAD_BITS, like=apart))
+    larger = steps.settle(steps("Sqrt", kept))
+    steps.end("Mul", larger, steps.constant(2.0**-SPREAD_BITS, like=apart))
+    return steps.nodes
+
+
+def _variance(
+    node: "NodeProto", graph: Surroundings
+) -> "tuple[NodeProto, str, float] | None":
+    """The mean, what is squared in it, and the small number beside it."""
+    total = graph.makers.get(node.input[0])
+    if total is None or total.op_type != "Add":
+        return None
+    for index in (0, 1):
+        epsilon, mean = single(graph.value(total, index)), graph.makers.get(total.input[1 - index])
+        if epsilon is None or not 0 < epsilon < MOST_EPSILON or mean is None:
+            continue
+        square = graph.makers.get(mean.input[0])
+        if mean.op_type != "ReduceMean" or square is None or square.op_type not in ("Mul", "Pow"):
+            continue
+        plain = square.op_type == "Mul" or single(graph.value(square, 1)) == 2
+        if plain and is_square(square, graph.constants):
+            return mean, square.input[0], epsilon
+    return None
 
 
 def group(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -128,8 +190,10 @@ NORMALIZATION: dict[tuple[str, str], Rule] = {
     ("", "Gelu"): gelu,
     ("", "GlobalLpPool"): norm,
     ("", "GroupNormalization"): group,
+    ("", "InstanceNormalization"): instance,
     ("", "LayerNormalization"): layer,
     ("", "Mish"): mish,
+    ("", "Sqrt"): root,
 }
 
 __all__ = ["NORMALIZATION"]

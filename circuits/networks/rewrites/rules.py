@@ -3,7 +3,7 @@ numbers, but in a form that ezkl computes as well."""
 
 from collections.abc import Mapping
 
-from zkagent.circuits.networks.rewrites.arithmetic import ARITHMETIC
+from zkagent.circuits.networks.rewrites.arithmetic import ARITHMETIC, hard_swish
 from zkagent.circuits.networks.rewrites.logic import LOGIC
 from zkagent.circuits.networks.rewrites.movement import MOVEMENT
 from zkagent.circuits.networks.rewrites.normalization import NORMALIZATION
@@ -19,4 +19,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **WINDOWS,
 }
 
-__all__ = ["RULES"]
+#: After all others: what onnxruntime would write out again.
+LAST: Mapping[tuple[str, str], Rule] = {("", "Mul"): hard_swish}
+
+__all__ = ["LAST", "RULES"]

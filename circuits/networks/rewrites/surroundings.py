@@ -28,7 +28,7 @@ class Surroundings:
 
     shapes: of all tensors whose sizes are known. types: of tensors, as TensorProto counts them.
     constants: of initializers and Constant nodes. makers, users: the nodes that write and read a
-    tensor. outputs: of the graph. whole: tensors that ezkl holds as integers without bits of
+    tensor. given, outputs: the graph's own. whole: tensors that ezkl holds as integers without bits of
     fraction. not_negative: tensors that no input can drive below 0. taken: all names. settled: what
     is written in its last form, which no rule may touch again. added: what rules have stored.
     """
@@ -39,6 +39,7 @@ class Surroundings:
     constants: dict[str, Array]
     makers: Mapping[str, "NodeProto"]
     users: Mapping[str, "list[NodeProto]"]
+    given: frozenset[str]
     outputs: frozenset[str]
     whole: frozenset[str]
     not_negative: frozenset[str]
@@ -67,6 +68,7 @@ class Surroundings:
             constants=kinds.constants,
             makers={name: node for node in graph.node for name in node.output if name},
             users=users,
+            given=frozenset(each.name for each in graph.input),
             outputs=frozenset(each.name for each in graph.output),
             whole=frozenset(kinds.whole),
             not_negative=frozenset(kinds.not_negative),
@@ -176,6 +178,11 @@ def attribute(node: "NodeProto", name: str, default: Any = None) -> Any:
     return default
 
 
+def attributes_of(node: "NodeProto") -> dict[str, Any]:
+    """All of a node's, as Python holds them."""
+    return {each.name: attribute(node, each.name) for each in node.attribute}
+
+
 def single(values: Array | None) -> float | None:
     """A constant's only number."""
     return float(values.reshape(-1)[0]) if values is not None and values.size == 1 else None
@@ -191,4 +198,4 @@ def _shape(value: Any) -> Shape | None:
     return sizes if kind.HasField("shape") and all(size >= 0 for size in sizes) else None
 
 
-__all__ = ["Array", "Rule", "Shape", "Steps", "Surroundings", "attribute", "single", "size_of"]
+__all__ = ["Array", "Rule", "Shape", "Steps", "Surroundings", "attribute", "attributes_of", "single", "size_of"]

@@ -17,6 +17,7 @@ from zkagent.circuits.networks.rewrites.surroundings import (
     Steps,
     Surroundings,
     attribute,
+    attributes_of,
 )
 
 if TYPE_CHECKING:
@@ -230,9 +231,8 @@ def transposed(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | Non
     if attribute(node, "strides") is not None or node.input[0] not in graph.shapes:
         return None
     axes = len(graph.shapes[node.input[0]]) - 2
-    kept = {each.name: attribute(node, each.name) for each in node.attribute}
     steps = graph.steps(node)
-    steps.end("ConvTranspose", *node.input, **kept, strides=[1] * axes)
+    steps.end("ConvTranspose", *node.input, **attributes_of(node), strides=[1] * axes)
     return steps.nodes
 
 

@@ -259,6 +259,22 @@ def extreme(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
+def running_sum(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """From the end, or without a number itself, in terms of the plain CumSum."""
+    shape, axis = graph.shapes.get(node.input[0]), single(graph.value(node, 1))
+    backwards, without = attribute(node, "reverse", 0), attribute(node, "exclusive", 0)
+    if shape is None or axis is None or not (backwards or without):
+        return None
+    steps, given, along = graph.steps(node), node.input[0], int(axis) % len(shape)
+    if backwards:
+        given = steps.reverse(given, along, shape[along])
+    total = steps("CumSum", given, steps.constant(along, kind=np.int64))
+    if without:
+        total = steps("Sub", total, given)
+    steps.end("Identity", steps.reverse(total, along, shape[along]) if backwards else total)
+    return steps.nodes
+
+
 def clipped(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """Of integers, for which ezkl's reader has no bounds."""
     if graph.types.get(node.input[0]) != INT64 or len(node.input) < 2:
@@ -284,6 +300,7 @@ def shifted(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
 ARITHMETIC: dict[tuple[str, str], Rule] = {
     ("", "BitShift"): shifted,
     ("", "Clip"): clipped,
+    ("", "CumSum"): running_sum,
     ("", "Div"): quotient,
     ("", "GlobalAveragePool"): global_mean,
     ("", "MatMul"): product,

@@ -13,7 +13,6 @@ from zkagent.circuits.networks.rewrites.kinds import INT32, INT64
 from zkagent.circuits.networks.rewrites.surroundings import (
     Array,
     Rule,
-    Steps,
     Surroundings,
     attribute,
     attributes_of,
@@ -189,7 +188,7 @@ def place(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
         return None
     steps, axis = graph.steps(node), axis % len(shape)
     if attribute(node, "select_last_index", 0):
-        behind = _reversed(steps, node.input[0], axis, shape[axis])
+        behind = steps.reverse(node.input[0], axis, shape[axis])
         found = steps(node.op_type, behind, axis=axis, keepdims=keep)
         steps.end("Sub", steps.constant(shape[axis] - 1, kind=np.int64), found)
     elif graph.types.get(node.input[0]) == INT64 and node.input[0] not in graph.given:
@@ -199,11 +198,6 @@ def place(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     else:
         return None
     return steps.nodes
-
-
-def _reversed(steps: Steps, name: str, axis: int, size: int) -> str:
-    places = steps.constant(np.arange(size)[::-1], kind=np.int64)
-    return steps("Gather", name, places, axis=axis)
 
 
 MOVEMENT: dict[tuple[str, str], Rule] = {

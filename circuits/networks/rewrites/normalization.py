@@ -13,6 +13,7 @@ from zkagent.circuits.networks.rewrites.surroundings import (
     attribute,
     attributes_of,
     single,
+    size_of,
 )
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 EPSILON = 1e-5  # where a node says none
 MOST_EPSILON = 2.0**-10
 SPREAD_BITS = 4
+AXES_APART = 13  # the opset since which a Softmax has one axis
 
 
 def batch(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
@@ -142,6 +144,18 @@ def group(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
+def flat(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
+    """Softmax and its like of old opsets, which took all axes from one on as one."""
+    shape, axis = graph.shapes.get(node.input[0]), attribute(node, "axis", 1)
+    if graph.opset >= AXES_APART or shape is None or axis % len(shape) == len(shape) - 1:
+        return None
+    steps, first = graph.steps(node), axis % len(shape)
+    two = steps.whole(size_of(shape[:first]), size_of(shape[first:]))
+    made = steps(node.op_type, steps("Reshape", node.input[0], two), axis=1)
+    steps.end("Reshape", made, steps.whole(*shape))
+    return steps.nodes
+
+
 def gelu(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """By Erf, or by Tanh where the node says so."""
     steps, given = graph.steps(node), node.input[0]
@@ -190,9 +204,12 @@ NORMALIZATION: dict[tuple[str, str], Rule] = {
     ("", "Gelu"): gelu,
     ("", "GlobalLpPool"): norm,
     ("", "GroupNormalization"): group,
+    ("", "Hardmax"): flat,
     ("", "InstanceNormalization"): instance,
     ("", "LayerNormalization"): layer,
+    ("", "LogSoftmax"): flat,
     ("", "Mish"): mish,
+    ("", "Softmax"): flat,
     ("", "Sqrt"): root,
 }
 

@@ -152,6 +152,10 @@ class Steps:
             made = write(operator, name, axes=list(axes), keepdims=int(keep))
         return made or self._node.output[0]
 
+    def reverse(self, name: str, axis: int, size: int) -> str:
+        """From the last number to the first along an axis of `size`."""
+        return self("Gather", name, self.whole(*range(size - 1, -1, -1)), axis=axis)
+
     def settle(self, name: str) -> str:
         """No rule is to touch the node that makes this."""
         self.graph.settled.add(name)

@@ -90,7 +90,13 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/hashes",
         "circuits/visibility",
     },
-    "circuits/networks": {"circuits/artifacts", "circuits/bn254", "circuits/visibility"},
+    "circuits/networks/rewrites": set(),
+    "circuits/networks": {
+        "circuits/artifacts",
+        "circuits/bn254",
+        "circuits/networks/rewrites",
+        "circuits/visibility",
+    },
     "circuits/program": set(),
     "circuits/store": {"circuits/artifacts", "circuits/support"},
     "circuits/evaluated": {

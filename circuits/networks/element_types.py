@@ -1,5 +1,5 @@
-"""Brings a graph's numbers to the two types that a circuit tells apart: float32 for fractions, int64
-for integers, beside truth values.
+"""Brings a graph's numbers to the two types that a circuit tells apart, beside truth values:
+float32 for fractions, int64 for integers.
 
 ezkl holds each number as an integer of the field whatever its type is, and onnxruntime has most
 operators for these types only. Half and double precision lose nothing that a circuit would keep.

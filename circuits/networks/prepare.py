@@ -1,11 +1,12 @@
-"""From the file that a user exported to the one that becomes a circuit: axes bound, types brought to
-two, simplified, rewritten. Every step is said.
+"""From the file that a user exported to the one that becomes a circuit: axes bound, types brought
+to two, simplified, rewritten. Every step is said.
 
 Whatever is exact integer arithmetic stays as it is, byte for byte where no axis is open. A file may
 be a stranger's: nothing is inferred or computed before its tensors have been measured.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,10 +102,8 @@ def is_exact(graph: "GraphProto") -> bool:
 def _simplified(model: "ModelProto") -> "tuple[ModelProto, tuple[str, ...]]":
     """Folded and rewritten until neither changes anything."""
     settled, changes = set[str](), list[str]()
-    try:
+    with suppress(ValueError):  # of what a rule may make of it; the next time it counts
         model = folded(model)
-    except ValueError:  # of what a rule may make of it; the next time it counts
-        pass
     for _ in range(MOST_ROUNDS):
         model, found = rewrite(model, settled=settled)
         changes += found

@@ -64,7 +64,7 @@ def hard_swish(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | Non
 def _taken_apart(
     node: "NodeProto", graph: Surroundings, other: str, factors: Array
 ) -> "list[NodeProto] | None":
-    if not 0 < (peak := float(np.abs(factors).max(initial=0))) < LEAST_FACTOR:
+    if not 0 < float(np.abs(factors).max(initial=0)) < LEAST_FACTOR:
         return None
     if _is_power(factors):
         return None

@@ -18,7 +18,7 @@ def rewrite(
     rules: Mapping[tuple[str, str], Rule] = RULES,
     settled: set[str] | None = None,
 ) -> "tuple[ModelProto, tuple[str, ...]]":
-    """The model rewritten, and one line for each node that was, such as "Tile 'node' became Concat".
+    """The model rewritten, and a line for each node that was, such as "Tile 'node' became Gather".
 
     settled: outputs that are in their last form; kept up to date for who calls it again. Raises
     ValueError for shapes that do not fit together.

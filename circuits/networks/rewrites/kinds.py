@@ -5,7 +5,7 @@ ezkl has no types: a Cast changes nothing about a number but its fraction, and l
 an integer made of a fraction is not held like one that was an integer from the start.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,7 +101,7 @@ class Kinds:
 def is_square(node: "NodeProto", known: "dict[str, np.ndarray[Any, Any]]") -> bool:
     """Whether it multiplies a number by itself, or has an even exponent."""
     if node.op_type == "Mul":
-        return node.input[0] == node.input[1]
+        return bool(node.input[0] == node.input[1])
     exponent = known.get(node.input[1])
     return exponent is not None and bool(np.all(exponent % 2 == 0))
 

@@ -104,9 +104,7 @@ def root(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
-def _variance(
-    node: "NodeProto", graph: Surroundings
-) -> "tuple[NodeProto, str, float] | None":
+def _variance(node: "NodeProto", graph: Surroundings) -> "tuple[NodeProto, str, float] | None":
     """The mean, what is squared in it, and the small number beside it."""
     total = graph.makers.get(node.input[0])
     if total is None or total.op_type != "Add":

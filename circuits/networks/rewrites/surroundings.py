@@ -28,9 +28,9 @@ class Surroundings:
 
     shapes: of all tensors whose sizes are known. types: of tensors, as TensorProto counts them.
     constants: of initializers and Constant nodes. makers, users: the nodes that write and read a
-    tensor. given, outputs: the graph's own. whole: tensors that ezkl holds as integers without bits of
-    fraction. not_negative: tensors that no input can drive below 0. taken: all names. settled: what
-    is written in its last form, which no rule may touch again. added: what rules have stored.
+    tensor. given, outputs: the graph's own. whole: tensors that ezkl holds as integers without bits
+    of fraction. not_negative: tensors that no input can drive below 0. taken: all names. settled:
+    what is in its last form, which no rule may touch again. added: what rules have stored.
     """
 
     opset: int
@@ -150,7 +150,7 @@ class Steps:
             made = write(operator, name, self.whole(*axes), keepdims=int(keep))
         else:
             made = write(operator, name, axes=list(axes), keepdims=int(keep))
-        return made or self._node.output[0]
+        return str(made or self._node.output[0])
 
     def reverse(self, name: str, axis: int, size: int) -> str:
         """From the last number to the first along an axis of `size`."""
@@ -202,4 +202,14 @@ def _shape(value: Any) -> Shape | None:
     return sizes if kind.HasField("shape") and all(size >= 0 for size in sizes) else None
 
 
-__all__ = ["Array", "Rule", "Shape", "Steps", "Surroundings", "attribute", "attributes_of", "single", "size_of"]
+__all__ = [
+    "Array",
+    "Rule",
+    "Shape",
+    "Steps",
+    "Surroundings",
+    "attribute",
+    "attributes_of",
+    "single",
+    "size_of",
+]

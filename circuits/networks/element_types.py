@@ -6,13 +6,12 @@ operators for these types only. Half and double precision lose nothing that a ci
 Integers of fewer bits may wrap around where these do not: who compares the two on samples sees it.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto
+    from onnx import AttributeProto, ModelProto, NodeProto, TensorProto
 
 BOOL, FLOAT, INT64, STRING = 9, 1, 7, 8  # of onnx's TensorProto.DataType
 FRACTIONS = frozenset({10, 11, 16})  # float16, float64, bfloat16
@@ -22,6 +21,7 @@ COMPARISONS = frozenset(
 )
 PLACES = frozenset("ArgMax ArgMin NonZero Shape Size".split())
 TYPED_BY = {"Where": 1, "OneHot": 2, "QuantizeLinear": 2, "DequantizeLinear": 1}
+MOST_SHIFT = 16  # bits
 EQUAL_TAKES_FRACTIONS = 11  # since this opset
 #: Inputs that must stay int32, by operator.
 KEPT_INPUTS = {"GRU": 4, "LSTM": 4, "RNN": 4}
@@ -51,6 +51,29 @@ def to_circuit_types(model: "ModelProto") -> tuple[str, ...]:
         for attribute in node.attribute:
             _convert_attribute(node, attribute, found)
     return tuple(f"{before} became {after}" for before, after in found.items())
+
+
+def shifts_as_products(model: "ModelProto") -> tuple[str, ...]:
+    """Write shifts by constants, which only unsigned integers have, as products and quotients."""
+    from onnx import helper, numpy_helper
+
+    graph, said = model.graph, list[str]()
+    stored = {tensor.name: tensor for tensor in graph.initializer}
+    for node in graph.node:
+        if node.op_type != "BitShift" or node.domain or node.input[1] not in stored:
+            continue
+        bits = numpy_helper.to_array(stored[node.input[1]])
+        if int(bits.max(initial=0)) > MOST_SHIFT:
+            continue
+        left = helper.get_attribute_value(node.attribute[0]) == b"LEFT"
+        name, before = f"{node.output[0]}_factor", node.op_type
+        node.op_type = "Mul" if left else "Div"
+        del node.attribute[:]
+        factors = np.left_shift(1, bits.astype(np.int64))
+        graph.initializer.append(numpy_helper.from_array(np.asarray(factors), name))
+        node.input[1] = name
+        said.append(f"{before} {node.name or node.output[0]!r} became {node.op_type}")
+    return tuple(said)
 
 
 def equal_by_order(model: "ModelProto") -> tuple[str, ...]:
@@ -148,10 +171,4 @@ TYPE_ATTRIBUTES = frozenset(
 )
 
 
-def tensors(graph: "GraphProto") -> Iterator[str]:
-    """Names of all that a graph reads or writes."""
-    for node in graph.node:
-        yield from filter(None, (*node.input, *node.output))
-
-
-__all__ = ["element_types", "equal_by_order", "to_circuit_types"]
+__all__ = ["element_types", "equal_by_order", "shifts_as_products", "to_circuit_types"]

@@ -2,12 +2,12 @@
 
 Found by experiment with ezkl 23.0.5: each operator of `OPERATORS` was compiled in a small network
 and its integers compared with onnxruntime (the tests repeat that). What ezkl cannot read is not
-listed; forms that it reads and computes wrongly, or fails on with a message that names no node, are
-in `objections.py` with what to write instead; most of them are rewritten before (`rewrites/`). Exact integer networks have a shorter list of their own
-in `zkagent.circuits.networks.network`.
+listed. Forms that it reads and computes wrongly are rewritten before (`rewrites/`) or refused, as
+are those on which it fails with a message that names no node (`objections.py`). Exact integer
+networks have a shorter list of their own in `zkagent.circuits.networks.network`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,18 +58,25 @@ OF_CONSTANTS = OPERATORS | frozenset(
 MOST_NAMED = 3
 
 
-def check_known(path: Path, graph: "GraphProto") -> None:
-    """Refuse a float network of other operators, by their names alone. Raises NetworkRefused."""
+def check_known(
+    path: Path, graph: "GraphProto", more: Collection[tuple[str, str]] = frozenset()
+) -> None:
+    """Refuse a float network of other operators, by their names alone. more: those that it may have
+    besides, by domain and name. Raises NetworkRefused."""
     fixed = {"", *(tensor.name for tensor in graph.initializer)}
     faults = []
     for node in graph.node:
         known = bool(node.input) and all(name in fixed for name in node.input)
         if (known and node.op_type in OF_CONSTANTS) or node.op_type in {"Constant", *SHAPES}:
             fixed.update(node.output)
-        elif node.op_type not in OPERATORS or node.domain not in ("", "ai.onnx"):
+        elif not _is_known(node) and (node.domain, node.op_type) not in more:
             remedy = INSTEAD.get(node.op_type, "replace it by operators that it knows")
             faults.append(f"ezkl does not know the operator {_named(node)}: {remedy}")
     _refuse(path, faults)
+
+
+def _is_known(node: "NodeProto") -> bool:
+    return node.op_type in OPERATORS and node.domain in ("", "ai.onnx")
 
 
 def check_operators(path: Path, model: "ModelProto") -> None:

@@ -5,25 +5,34 @@ Whatever is exact integer arithmetic stays as it is, byte for byte where no axis
 be a stranger's: nothing is inferred or computed before its tensors have been measured.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from zkagent.circuits.errors import NetworkRefused
 from zkagent.circuits.networks.axes import bind_axes
-from zkagent.circuits.networks.element_types import INT64, equal_by_order, to_circuit_types
+from zkagent.circuits.networks.element_types import (
+    INT64,
+    equal_by_order,
+    shifts_as_products,
+    to_circuit_types,
+)
 from zkagent.circuits.networks.folding import folded
+from zkagent.circuits.networks.operators import check_known
 from zkagent.circuits.networks.rewrites.engine import drop_unused, inferred, rewrite
-from zkagent.circuits.networks.rewrites.rules import LAST
+from zkagent.circuits.networks.rewrites.rules import LAST, RULES
 from zkagent.models.networks.inference import open_session
 from zkagent.models.networks.parsing import parse_model
-from zkagent.models.networks.sizes import INTEGER_OPERATORS, check_face, check_sizes
+from zkagent.models.networks.sizes import CIRCUIT, INTEGER_OPERATORS, check_face, check_sizes
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
 
+NOTHING_SAID: Mapping[str, int] = MappingProxyType({})
 MOST_ROUNDS = 8  # of rewriting and folding; two are enough for all that we know
 
 
@@ -38,7 +47,7 @@ class Prepared:
     changes: tuple[str, ...]
 
 
-def prepare(path: Path, content: bytes, dims: Mapping[str, int] = {}) -> Prepared:
+def prepare(path: Path, content: bytes, dims: Mapping[str, int] = NOTHING_SAID) -> Prepared:
     """Make the file at `path` ready to become a circuit.
 
     dims: lengths of open axes, by their name or as INPUT.AXIS; 1 where nothing is said. The same
@@ -47,6 +56,7 @@ def prepare(path: Path, content: bytes, dims: Mapping[str, int] = {}) -> Prepare
     try:
         return _prepared(content, dims)
     except ValueError as exc:
+        _check_known(path, content)  # which says more than that its shapes, say, do not follow
         raise NetworkRefused(path, str(exc)) from exc
 
 
@@ -64,7 +74,7 @@ def _prepared(content: bytes, dims: Mapping[str, int]) -> Prepared:
         made = _serialized(inferred(model)) if bound else content
         return Prepared(made, made, bound)
     original = _serialized(model)
-    typed = (*equal_by_order(model), *to_circuit_types(model))
+    typed = (*equal_by_order(model), *shifts_as_products(model), *to_circuit_types(model))
     check_sizes(model)
     repaired = _serialized(model)
     before = _operators(model)
@@ -78,6 +88,12 @@ def _prepared(content: bytes, dims: Mapping[str, int]) -> Prepared:
     return Prepared(made, reference, (*bound, *typed, *together(changes), *shrunk, *said))
 
 
+def _check_known(path: Path, content: bytes) -> None:
+    """Refuse operators that neither a circuit nor a rule knows. Raises NetworkRefused."""
+    with suppress(ValueError):
+        check_known(path, _parsed(content).graph, RULES)
+
+
 def _parsed(content: bytes) -> "ModelProto":
     import onnx
 
@@ -88,6 +104,9 @@ def _parsed(content: bytes) -> "ModelProto":
         reason = str(exc).strip().partition("\n")[0]
         raise ValueError(f"it is not a valid ONNX model ({reason})") from exc
     check_face(model)
+    stored = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
+    if stored > CIRCUIT.numbers:
+        raise ValueError(f"it stores {stored:,} numbers, at most {CIRCUIT.numbers:,} are taken")
     if not graph_inputs(model.graph):
         raise ValueError("it has no inputs, so there is nothing to prove")
     return model

@@ -22,8 +22,8 @@ Values = dict[str, "np.ndarray[Any, Any]"]
 FOLDED = frozenset(
     """
     Abs Add And Cast Ceil Concat ConstantOfShape Div Equal Expand Floor Gather Greater Identity Less
-    Max Min Mod Mul Neg NonZero Not Or Range ReduceProd Reshape ScatterND Slice Squeeze Sub Transpose
-    Unsqueeze Where
+    Max Min Mod Mul Neg NonZero Not Or Range ReduceProd Reshape ScatterND Slice Squeeze Sub
+    Transpose Unsqueeze Where
     """.split()
 )
 #: As large as numbers say that they are given; what larger ones come to may wrap around.
@@ -31,7 +31,8 @@ SAID = frozenset("ConstantOfShape Expand Pad Reshape Resize Tile Upsample".split
 MOST_SAID = 1 << 31
 MOST_FOLDED = 256  # numbers in a constant that may be part of a shape
 IR_VERSION = 8
-ONNX_DOMAINS = ("", "ai.onnx")  # whose operators are known here; others' names may be long
+#: Whose operators are known here; others' names may be long.
+ONNX_DOMAINS = ("", "ai.onnx", "ai.onnx.ml")
 INT64 = 7  # of onnx's TensorProto.DataType
 MOST_SHOWN = 80  # letters of a node's name
 
@@ -105,7 +106,7 @@ class _Seen:
     def after(self, node: "NodeProto") -> Iterator[tuple[str, Shape | None]]:
         """The results' shapes; then, when those have been looked at, small values."""
         kinds = self._inferred(node)
-        if node.op_type == "NonZero":
+        if node.op_type in ("GroupNormalization", "NonZero"):
             self._find(node)
         for name in filter(None, node.output):
             found = self.take(name, kinds[name]) if name in kinds else None
@@ -115,8 +116,15 @@ class _Seen:
             self.know(node.output[0], value)
 
     def _find(self, node: "NodeProto") -> None:
-        """A NonZero is as long as its constant has numbers that are not 0."""
-        found = _computed(node, {n: self.values[n] for n in node.input if n in self.values}, self.opsets)
+        """What onnx does not infer. A NonZero has a place for each number that is not 0."""
+        if node.op_type == "GroupNormalization":
+            if node.input[0] in self.shapes:
+                element = self.kinds[node.input[0]].tensor_type.elem_type
+                self.declare(node.output[0], element, self.shapes[node.input[0]])
+            return
+        found = _computed(
+            node, {n: self.values[n] for n in node.input if n in self.values}, self.opsets
+        )
         if found is not None:
             self.declare(node.output[0], INT64, found.shape)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zkagent.circuits.networks.rewrites.kinds import BOOL, FLOAT, INT32, INT64, is_square
+from zkagent.circuits.networks.rewrites.kinds import FLOAT, INT32, INT64, is_square
 from zkagent.circuits.networks.rewrites.surroundings import (
     Array,
     Rule,
@@ -35,6 +35,7 @@ UNARY = {
 }
 HARD_SWISH = 14  # the opset that has it
 MOST_EXPONENT = 64  # multiplied out, each time rounded
+MOST_SHIFTED = 1 << 16
 MOST_DIVISOR = 64  # a quotient of integers must be told from the next one at 7 bits of fraction
 
 
@@ -101,12 +102,18 @@ def _integer_quotient(
 ) -> "list[NodeProto] | None":
     """|x| / d rounded down, with the quotient's sign. ezkl's own quotient has bits of fraction; at
     (2 |x| + 1) / 2 d it is far enough from any integer to be rounded down right."""
-    divisor = single(divisors)
-    if divisor is None or abs(divisor) > MOST_DIVISOR or node.input[0] not in graph.whole:
+    divisor = alike(node, graph, divisors)
+    if divisor is None or not _divides(abs(divisor)) or node.input[0] not in graph.whole:
         return None
     steps = graph.steps(node)
     _whole_quotient(steps, node.input[0], int(divisor))
     return steps.nodes
+
+
+def _divides(divisor: float) -> bool:
+    """Powers of two are shifts, which ezkl does not round."""
+    shift = math.frexp(divisor)[0] == 0.5
+    return 0 < divisor <= (MOST_SHIFTED if shift else MOST_DIVISOR)
 
 
 def _whole_quotient(steps: Steps, given: str, divisor: int) -> None:
@@ -132,7 +139,7 @@ def _rounded_down(steps: Steps, size: str, divisor: int) -> str:
 def remainder(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """x mod d of integers, with the sign of d, or with fmod that of x."""
     divisor, given = single(graph.value(node, 1)), node.input[0]
-    if divisor is None or not 0 < divisor <= MOST_DIVISOR or given not in graph.whole:
+    if divisor is None or not _divides(divisor) or given not in graph.whole:
         return None
     if graph.is_float(given):
         return None
@@ -157,11 +164,9 @@ def power(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     exponents, given = graph.value(node, 1), node.input[0]
     if exponents is None or given in graph.constants or not graph.is_float(given):
         return None
-    if np.unique(exponents).size != 1 or graph.shapes.get(given) != graph.shapes.get(
-        node.output[0]
-    ):
+    if (exponent := alike(node, graph, exponents)) is None:
         return None
-    steps, exponent = graph.steps(node), float(exponents.reshape(-1)[0])
+    steps = graph.steps(node)
     if exponent in UNARY:
         *before, last = UNARY[exponent]
         for operator in before:
@@ -234,6 +239,12 @@ def _axes(node: "NodeProto", graph: Surroundings, rank: int) -> list[int] | None
     return sorted(axis % rank for axis in given)
 
 
+def alike(node: "NodeProto", graph: Surroundings, values: Array) -> float | None:
+    """The one number of a constant, where it does not give x another shape."""
+    same = graph.shapes.get(node.input[0]) == graph.shapes.get(node.output[0])
+    return float(values.reshape(-1)[0]) if same and np.unique(values).size == 1 else None
+
+
 def product(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     """Of integers, which ezkl's reader takes for sizes behind a Cast to int64: as int32."""
     if any(graph.types.get(name) != INT64 for name in node.input):
@@ -286,19 +297,7 @@ def clipped(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
     return steps.nodes
 
 
-def shifted(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
-    """Of integers by one number of bits. ONNX has it for unsigned ones."""
-    bits, given = single(graph.value(node, 1)), node.input[0]
-    if bits is None or graph.types.get(given) == BOOL:
-        return None
-    steps, factor = graph.steps(node), 2 ** int(bits)
-    operator = "Mul" if attribute(node, "direction") == b"LEFT" else "Div"
-    steps.end(operator, given, steps.constant(factor, like=given))
-    return steps.nodes
-
-
 ARITHMETIC: dict[tuple[str, str], Rule] = {
-    ("", "BitShift"): shifted,
     ("", "Clip"): clipped,
     ("", "CumSum"): running_sum,
     ("", "Div"): quotient,

@@ -190,13 +190,6 @@ def _norm(steps: Steps, given: str, axes: list[int], power: int) -> None:
         steps.end("Sqrt", total)
 
 
-def mish(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
-    """x tanh(softplus(x))."""
-    steps = graph.steps(node)
-    steps.end("Mul", node.input[0], steps("Tanh", steps("Softplus", node.input[0])))
-    return steps.nodes
-
-
 NORMALIZATION: dict[tuple[str, str], Rule] = {
     ("", "BatchNormalization"): batch,
     ("", "Gelu"): gelu,
@@ -206,7 +199,6 @@ NORMALIZATION: dict[tuple[str, str], Rule] = {
     ("", "InstanceNormalization"): instance,
     ("", "LayerNormalization"): layer,
     ("", "LogSoftmax"): flat,
-    ("", "Mish"): mish,
     ("", "Softmax"): flat,
     ("", "Sqrt"): root,
 }

@@ -27,6 +27,7 @@ from zkagent.circuits.errors import (
     MemoryTooSmall,
     NetworkRefused,
 )
+from zkagent.circuits.halo2 import named_values
 from zkagent.circuits.halo2.cached import NAME, load_circuit, versions
 from zkagent.circuits.halo2.calibration import Data, Step, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
@@ -274,7 +275,17 @@ def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Ve
     generated = ezkl_engine.make_verifier(vk, settings, setup.path)
     verifier = patch_verifier(generated, development=setup.development)
     (folder / artifacts.VERIFIER).write_text(verifier.source)
+    if plan.network.visibility.open:
+        (folder / named_values.FILE).write_text(_named_values(plan))
     return verifier
+
+
+def _named_values(plan: Plan) -> str:
+    """Solidity for who has several inputs and outputs, beside the verifier."""
+    faces, settings = _faces(plan), plan.settings
+    inputs = zip(faces.inputs, settings["model_input_scales"], strict=True)
+    outputs = zip(faces.outputs, settings["model_output_scales"], strict=True)
+    return named_values.library(list(inputs), list(outputs))
 
 
 def _prepared_file(network: Network, folder: Path) -> Path | None:

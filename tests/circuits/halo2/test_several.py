@@ -11,14 +11,18 @@ from onnx import TensorProto, helper
 from tests.support.small_networks import node
 from zkagent.circuits.artifacts import Circuit, Face, Proof
 from zkagent.circuits.errors import InputRefused, ProofMalformed
-from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2 import ezkl_engine, named_values
 from zkagent.circuits.halo2.build import build_circuit, fidelity_of
 from zkagent.circuits.halo2.calibration import Data
 from zkagent.circuits.halo2.scales import input_scale_bits, quantise, read_outputs
+from zkagent.circuits.halo2.verifier_patch import CONTRACT
 from zkagent.circuits.networks.inputs import flattened
 from zkagent.circuits.store import read_stored
 from zkagent.circuits.systems import load_circuit
 from zkagent.prover.verification import verify
+from zkagent.verifier_contracts.chain.local import Anvil, call, deploy
+from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.toolchain.compile import compile_source
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +141,56 @@ def test_lists_may_be_nested_and_ezkl_s(built: Circuit) -> None:
     flat = [0.25, -1, 0, True, False, -7]
     assert flattened(built, [[[0.25, -1, 0]], [True, False], [-7]]) == flat
     assert flattened(built, {"input_data": [[0.25, -1, 0], [True, False], [-7]]}) == flat
+
+
+CALLER = """// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+LIBRARY
+contract Caller {
+    function instances(CircuitValues.Inputs memory i, CircuitValues.Outputs memory o)
+        external
+        pure
+        returns (uint256[] memory)
+    {
+        return CircuitValues.instances(i, o);
+    }
+}
+"""
+
+
+def test_solidity_builds_the_instances_by_the_names(
+    chain: Anvil, built: Circuit, proven: Proof
+) -> None:
+    source = (built.directory / named_values.FILE).read_text()
+    library = source[source.index("library") :]
+    text = CALLER.replace("LIBRARY", library)
+    caller = deploy(chain.web3, compile_source("Caller", text), chain.accounts[0])
+    scaled = [list(part) for part in built.faces.split_inputs(proven.inputs)]
+    given = [list(part) for part in built.faces.split_outputs(proven.outputs)]
+    found = caller.functions.instances(tuple(scaled), tuple(given)).call()
+    assert tuple(found) == proven.instances
+    verifier = compile_source(CONTRACT, built.verifier_source.read_text())
+    contract = deploy(chain.web3, verifier, chain.accounts[0])
+    assert call(chain.web3, contract.functions.verify(proven.proof, found)) == []
+    given[0][0] += 1
+    other = caller.functions.instances(tuple(scaled), tuple(given)).call()
+    with pytest.raises(RevertError):
+        call(chain.web3, contract.functions.verify(proven.proof, other))
+    with pytest.raises(RevertError):
+        call(chain.web3, caller.functions.instances((scaled[0][:2], *scaled[1:]), tuple(given)))
+
+
+def test_names_become_what_solidity_takes() -> None:
+    names = ["x", "onnx::MatMul_1", "1st", "", "int64", "memory", "x", "x_2", "naïve", "*/ }"]
+    assert named_values.identifiers(names) == [
+        "x",
+        "onnx_MatMul_1",
+        "_1st",
+        "_",
+        "int64_",
+        "memory_",
+        "x_2",
+        "x_2_2",
+        "na_ve",
+        "__2",
+    ]

@@ -18,6 +18,8 @@ times where four inner columns or more look values up or shuffle them:
     CNN                  15       1          1        214     224     530     561
     transformer          16       1          1        533     512   1,323   1,279
     transformer          14       4          3        689     715   2,626   2,646
+
+Hashing has columns of its own, which are counted as 10, and constraints for which E is 8.
 """
 
 import math
@@ -28,6 +30,7 @@ from zkagent.circuits.halo2.settings import RESERVED_ROWS, Settings
 from zkagent.circuits.support.memory import available_memory
 
 ELEMENT_BYTES = 32
+HASHING_COLUMNS = 10
 PROCESS_BYTES = 95e6  # Python, onnx and ezkl
 
 
@@ -45,7 +48,9 @@ def estimate_memory(settings: Settings) -> Footprint:
     size = 1 << int(settings["run_args"]["logrows"])
     inner = int(settings["run_args"]["num_inner_cols"])
     mixed = bool(settings["num_shuffles"] or settings["num_dynamic_lookups"])
-    columns, extension = _columns(settings, size, inner, mixed), _extension(inner, mixed)
+    hashed = bool(settings["module_sizes"]["poseidon"][0])
+    columns = _columns(settings, size, inner, mixed) + HASHING_COLUMNS * hashed
+    extension = _extension(inner, mixed or hashed)
     key = ELEMENT_BYTES * size * (columns * (2 + extension) + 3 * extension)
     factor = 3.7 if inner >= 4 and (mixed or settings["required_lookups"]) else 2.5
     return Footprint(columns, key, PROCESS_BYTES + factor * key)

@@ -32,6 +32,8 @@ PROOF_BYTES = (-47, 48, 345, 285, 615, 121, 233)
 # Processor seconds of one core (rows^0.9), base and per row: 8 % and 21 %.
 SECONDS, SECONDS_PER_ROW = 0.072, (1.627e-4, 1.177e-4, 4.71e-5, 3.277e-4)
 ROWS_POWER = 0.9
+# Bytes of a proof and gas, seen on one small network, with and without tables.
+HASHING, HASHING_ALONE = (960, 130_000), (480, 86_000)
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,21 @@ def predict(settings: Settings) -> Cost:
     """What a proof under these settings will cost."""
     shape = shape_of(settings)
     rows = 2**shape.logrows
+    more_bytes, more_gas = _hashing(settings, shape)
+    gas = _dot(GAS, shape.verified) + GAS_PER_INSTANCE * shape.instances + more_gas
     return Cost(
         seconds=SECONDS + rows**ROWS_POWER * _dot(SECONDS_PER_ROW, shape.proven),
         peak_bytes=round(estimate_memory(settings).peak),
-        proof_bytes=round(_dot(PROOF_BYTES, shape.verified)),
-        gas=round(_dot(GAS, shape.verified) + GAS_PER_INSTANCE * shape.instances),
+        proof_bytes=round(_dot(PROOF_BYTES, shape.verified)) + more_bytes,
+        gas=round(gas),
     )
+
+
+def _hashing(settings: Settings, shape: Shape) -> tuple[int, int]:
+    """Bytes and gas that a circuit takes more that hashes anything."""
+    if not settings["module_sizes"]["poseidon"][0]:
+        return 0, 0
+    return HASHING if shape.tables else HASHING_ALONE
 
 
 def deployable(settings: Settings) -> bool:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from zkagent.circuits.halo2.settings import (
     to_bytes,
 )
 from zkagent.circuits.halo2.srs import development_srs
+from zkagent.circuits.halo2.tuning.cost_model import predict
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.circuits.halo2.tuning.tuner import Wish, tune
 from zkagent.circuits.networks.network import read_network
@@ -70,6 +72,20 @@ from zkagent.circuits.support.child_process import peak_rss_bytes
 built = build_circuit(Path(sys.argv[1]), cache=Path(sys.argv[2]))
 print(built.settings, peak_rss_bytes())
 """
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "shown", [{"inputs": "hashed"}, {"outputs": "hashed"}, {"inputs": "private"}]
+)
+def test_the_estimate_for_a_circuit_that_hashes_is_near_its_key(
+    hiding: Callable[..., Circuit], shown: dict[str, str]
+) -> None:
+    circuit = hiding(**shown)
+    estimate = estimate_memory(json.loads(circuit.settings.read_text()))
+    assert 0.8 < estimate.key / circuit.pk.stat().st_size < 1.35
+    cost = predict(json.loads(circuit.settings.read_text()))
+    assert 0.9 < cost.proof_bytes / circuit.facts.proof_bytes < 1.1
 
 
 @pytest.mark.slow

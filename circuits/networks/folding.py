@@ -3,19 +3,14 @@ exporters compute by nodes, masks, weights that are made of others. By onnxrunti
 optimiser, which writes the operators of ONNX alone.
 """
 
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zkagent.models.networks.inference import FAILS_ON_INTEGERS, NO_TELEMETRY, NOTHING
+from zkagent.models.networks.inference import simplified
 from zkagent.models.networks.parsing import parse_model
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-#: What makes one constant of several equal ones: ezkl checks the range of what two nodes share.
-SHARES = "ConstantSharing"
 ONNX_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
 
 
@@ -39,26 +34,10 @@ def folded(model: "ModelProto") -> "ModelProto":
 
 
 def _optimised(content: bytes) -> bytes:
-    os.environ.setdefault(NO_TELEMETRY, "1")  # is read when it is imported
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = NOTHING
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    with tempfile.TemporaryDirectory() as folder:
-        written = Path(folder, "network.onnx")
-        options.optimized_model_filepath = str(written)
-        try:
-            onnxruntime.InferenceSession(
-                content,
-                options,
-                providers=["CPUExecutionProvider"],
-                disabled_optimizers=[FAILS_ON_INTEGERS, SHARES],
-            )
-        except Exception as exc:  # onnxruntime's classes share no other root
-            raise ValueError(f"onnxruntime cannot evaluate it ({_line(exc)})") from exc
-        return written.read_bytes()
+    try:
+        return simplified(content)
+    except Exception as exc:  # onnxruntime's classes share no other root
+        raise ValueError(f"onnxruntime cannot evaluate it ({_line(exc)})") from exc
 
 
 def _line(exc: Exception) -> str:

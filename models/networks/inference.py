@@ -5,6 +5,7 @@ The file may be a stranger's: it is looked at before it runs, and whatever goes 
 """
 
 import os
+import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,8 @@ NOTHING = 4  # but what ends the process: it writes names of strangers' nodes as
 NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 #: What merges a Relu and a Clip behind it, and knows no int64.
 FAILS_ON_INTEGERS = "FuseReluClip"
+#: What makes one constant of several equal ones: a circuit pays for what two nodes share.
+SHARES = "ConstantSharing"
 TO_BOOL = 9  # of onnx's TensorProto.DataType
 MOST_REASON = 300  # characters of what another library says
 
@@ -63,17 +66,34 @@ class Inference:
 
 def open_session(content: bytes) -> "InferenceSession":
     """Of a serialized network: onnxruntime takes no path that is not UTF-8. Its own errors pass."""
+    return _session(content)
+
+
+def simplified(content: bytes) -> bytes:
+    """The network as onnxruntime's basic optimiser leaves it, which folds constants and writes
+    ONNX's own operators. Its own errors pass."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "network.onnx")
+        _session(content, written)
+        return written.read_bytes()
+
+
+def _session(content: bytes, written: Path | None = None) -> "InferenceSession":
+    """written: where to store the simplified network; then nothing is done to it that is for one
+    machine alone."""
     os.environ.setdefault(NO_TELEMETRY, "1")  # is read when it is imported
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = NOTHING
+    disabled = [FAILS_ON_INTEGERS]
+    if written:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.optimized_model_filepath = str(written)
+        disabled.append(SHARES)
     return onnxruntime.InferenceSession(
-        content,
-        options,
-        providers=["CPUExecutionProvider"],
-        disabled_optimizers=[FAILS_ON_INTEGERS],
+        content, options, providers=["CPUExecutionProvider"], disabled_optimizers=disabled
     )
 
 
@@ -117,4 +137,4 @@ def _translated(path: Path) -> Iterator[None]:
         raise NetworkUnusable(path, reason[:MOST_REASON] or type(exc).__name__) from exc
 
 
-__all__ = ["Inference", "open_session"]
+__all__ = ["Inference", "open_session", "simplified"]

@@ -82,7 +82,8 @@ def zkagent(subject: Subject, batch: int, folder: Path, say: Say) -> Prepared:
     from zkagent.circuits.halo2.build_process import build_isolated
     from zkagent.circuits.halo2.calibration import Data
 
-    data = None if subject.network.integer else Data(fitting_samples(subject, folder))
+    fitting = None if subject.network.integer else fitting_samples(subject, folder)
+    data = Data(fitting, decisions=True) if fitting else None  # all of them classify
     with batch_file(subject.onnx, batch) as onnx:
         return of_circuit(build_isolated(onnx, data=data, progress=lambda stage: say(stage.value)))
 

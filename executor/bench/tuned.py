@@ -20,7 +20,7 @@ def tuned(objective: str, subject: Subject, batch: int, folder: Path, say: Say) 
     from zkagent.circuits.halo2.tuning.tuner import Wish
     from zkagent.circuits.halo2.tuning.tuner_process import tune_isolated
 
-    wish = Wish(Objective(objective), min_agreement=1.0, measuring_s=TUNING_S)
+    wish = Wish(Objective(objective), min_agreement=1.0, measuring_s=TUNING_S, decisions=True)
     data = None if subject.network.integer else fitting_samples(subject, folder)
     with batch_file(subject.onnx, batch) as onnx:
         tuning = tune_isolated(onnx, wish, data=data, report=say)

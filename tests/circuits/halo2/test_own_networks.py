@@ -40,7 +40,7 @@ def built(
     onnx, data = folder / "model.onnx", folder / "samples.npz"
     onnx.write_bytes(example.content)
     np.savez(data, example.samples[:SAMPLES])
-    return build_circuit(onnx, cache=session_cache, data=Data(data))
+    return build_circuit(onnx, cache=session_cache, data=Data(data, decisions=True))
 
 
 @pytest.mark.slow

@@ -212,6 +212,26 @@ REWRITTEN = [
         exact=False,
     ),
     Network(
+        "ConvTranspose with strides",
+        f"g (float[1,2,3,4] x) => (float y) {KERNEL} {{ y = ConvTranspose<strides=[2,1]>(x, w) }}",
+        exact=False,
+    ),
+    Network(
+        "ConvTranspose that takes away and adds",
+        "g (float[1,2,3,4] x) => (float y) <float[2,2,3,4] w = {"
+        + ",".join(str((7 * at) % 11 - 5) for at in range(48))
+        + "}, float[2] b = {1,-1}> { y = ConvTranspose<strides=[2,3],pads=[2,1,1,0],"
+        "output_padding=[1,1]>(x, w, b) }",
+        exact=False,
+    ),
+    Network(
+        "ConvTranspose of groups",
+        "g (float[1,4,3] x) => (float y) <float[4,1,4] w = {"
+        + ",".join(str((5 * at) % 7 - 3) for at in range(16))
+        + "}> { y = ConvTranspose<strides=[2],pads=[1,1],group=2>(x, w) }",
+        exact=False,
+    ),
+    Network(
         "Mul by less",
         "g (float[1,4] x) => (float y) <float c = {0.0039215689}> { y = Mul(x, c) }",
         low=0,

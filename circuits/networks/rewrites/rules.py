@@ -4,6 +4,7 @@ numbers, but in a form that ezkl computes as well."""
 from collections.abc import Mapping
 
 from zkagent.circuits.networks.rewrites.arithmetic import ARITHMETIC, hard_swish
+from zkagent.circuits.networks.rewrites.deconvolution import DECONVOLUTION
 from zkagent.circuits.networks.rewrites.logic import LOGIC
 from zkagent.circuits.networks.rewrites.movement import MOVEMENT
 from zkagent.circuits.networks.rewrites.normalization import NORMALIZATION
@@ -13,6 +14,7 @@ from zkagent.circuits.networks.rewrites.windows import WINDOWS
 #: By domain ("" is ai.onnx) and operator.
 RULES: Mapping[tuple[str, str], Rule] = {
     **ARITHMETIC,
+    **DECONVOLUTION,
     **LOGIC,
     **MOVEMENT,
     **NORMALIZATION,

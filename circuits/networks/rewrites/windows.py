@@ -17,7 +17,6 @@ from zkagent.circuits.networks.rewrites.surroundings import (
     Steps,
     Surroundings,
     attribute,
-    attributes_of,
 )
 
 if TYPE_CHECKING:
@@ -226,20 +225,9 @@ def _padded(steps: Steps, given: str, windows: Windows) -> str:
     return steps("Pad", given, steps.whole(*pads))
 
 
-def transposed(node: "NodeProto", graph: Surroundings) -> "list[NodeProto] | None":
-    """A ConvTranspose that leaves out its strides."""
-    if attribute(node, "strides") is not None or node.input[0] not in graph.shapes:
-        return None
-    axes = len(graph.shapes[node.input[0]]) - 2
-    steps = graph.steps(node)
-    steps.end("ConvTranspose", *node.input, **attributes_of(node), strides=[1] * axes)
-    return steps.nodes
-
-
 WINDOWS: dict[tuple[str, str], Rule] = {
     ("", "AveragePool"): average_pool,
     ("", "Conv"): convolution,
-    ("", "ConvTranspose"): transposed,
     ("", "MaxPool"): max_pool,
 }
 

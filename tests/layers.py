@@ -109,6 +109,7 @@ ROOMS: Mapping[str, set[str]] = {
     "circuits/halo2": {
         "circuits/artifacts",
         "circuits/bn254",
+        "circuits/faces",
         "circuits/halo2/hidden",
         "circuits/hashes",
         "circuits/networks",

@@ -90,13 +90,16 @@ class NumbersHidden(CircuitError):
 
 
 class MemoryTooSmall(CircuitError):
-    """The circuit is larger than what is free; sizes in bytes, `needed` estimated."""
+    """The circuit is larger than what may be used; sizes in bytes, `needed` estimated. limit: what
+    there is, in words."""
 
-    def __init__(self, logrows: int, columns: int, needed: float, available: float) -> None:
+    def __init__(
+        self, logrows: int, columns: int, needed: float, available: float, limit: str
+    ) -> None:
         super().__init__(
             f"2^{logrows} rows of about {columns} columns need about {needed / 1e9:.1f} GB of "
-            f"memory to make keys and a proof, {available / 1e9:.1f} GB are available: use a "
-            "smaller model, fewer rows, or a larger machine"
+            f"memory to make keys and a proof, {limit}: use a smaller model, fewer rows, or a "
+            "larger machine"
         )
         self.logrows = logrows
         self.needed = needed

@@ -14,12 +14,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
 from zkagent.circuits import artifacts
 from zkagent.circuits.artifacts import PREPARED, Circuit, Face, Faces, Facts, Origin
+from zkagent.circuits.bn254.srs_file import read_logrows
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
     CircuitNotFound,
@@ -32,17 +34,18 @@ from zkagent.circuits.halo2.cached import NAME, load_circuit, versions
 from zkagent.circuits.halo2.calibration import Data, Step, calibrate
 from zkagent.circuits.halo2.fidelity import Fidelity, quantised
 from zkagent.circuits.halo2.footprint import check_memory
+from zkagent.circuits.halo2.forecast import Foretold, Making, Means
 from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory, check_read
+from zkagent.circuits.halo2.layouts import choose_layout
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
-    choose_logrows,
     default_arguments,
     instance_count,
     to_bytes,
 )
-from zkagent.circuits.halo2.srs import Srs, find_srs
+from zkagent.circuits.halo2.srs import Srs, find_srs, has_development_srs
 from zkagent.circuits.halo2.verifier_patch import Verifier, patch_verifier
 from zkagent.circuits.hashes import written
 from zkagent.circuits.networks import reference
@@ -56,6 +59,7 @@ from zkagent.circuits.store import (
     write_manifest,
 )
 from zkagent.circuits.support.cache import file_digest
+from zkagent.circuits.support.memory import Budget, memory_budget
 from zkagent.circuits.support.unlisted import unlisted_file
 from zkagent.circuits.visibility import HASHED, OPEN, PRIVATE, PUBLIC, Visibility
 
@@ -105,7 +109,7 @@ class Plan:
         return int(self.settings["run_args"]["logrows"])
 
 
-def silent(stage: Stage) -> None:
+def silent(told: object) -> None:
     """Progress for nobody."""
 
 
@@ -118,29 +122,34 @@ def build_circuit(
     data: Data | None = None,
     dims: Mapping[str, int] | None = None,
     visibility: Visibility | None = None,
+    max_memory: int | None = None,
     progress: Progress = silent,
+    foretold: Foretold = silent,
 ) -> Circuit:
     """Build the network's circuit, or look it up when it was built before.
 
     srs: a set-up file; without one, a development set-up of this machine. arguments: for those who
     want other columns or scales; unsound ones are refused. dims: sizes of open axes by name, 1
     where not given. visibility: what proofs show; by default what the arguments say, or else all
-    but the weights. data: samples to fit scale and ranges to (unless
-    arguments are given); how the circuit decides on them becomes its note "fidelity". A damaged
-    circuit in the cache is built again. Raises NetworkRefused, SettingsRefused, InputRefused,
-    MemoryTooSmall, SrsError, VerifierChanged, EngineError.
+    but the weights. data: samples to fit scale and ranges to (unless arguments are given); how the
+    circuit decides on them becomes its note "fidelity". max_memory: bytes that it may take, where
+    less than all that are free. foretold: told what it will take, before keys are made; the
+    circuit's note "making" keeps it beside what it took. A damaged circuit in the cache is built
+    again. Raises NetworkRefused, SettingsRefused, InputRefused, MemoryTooSmall, SrsError,
+    VerifierChanged, EngineError.
     """
     progress(Stage.NETWORK)
     wanted = visibility or (arguments.visibility if arguments else OPEN)
     network = tied(read_network(onnx, dims=dims), wanted)
     check_read(network)
+    means = Means(memory_budget(max_memory), foretold)
+    sized = partial(_planned, network, budget=means.budget, srs=srs, cache=cache, progress=progress)
     if data is None:
-        usual = default_arguments(network.integer, wanted)
-        plan = _planned(network, arguments or usual, progress)
-        return _find_or_build(plan, srs, cache, progress)
+        plan = sized(arguments or default_arguments(network.integer, wanted))
+        return _find_or_build(plan, srs, cache, progress, means)
     samples = load_samples(data.samples, network)
     if arguments is None:
-        check_least_memory(network)
+        check_least_memory(network, means.budget)
     fitted = calibrate(
         network,
         samples,
@@ -151,11 +160,11 @@ def build_circuit(
     )
     if network.integer and fitted.fidelity.largest_deviation not in (0.0, math.inf):
         raise NetworkRefused(onnx, "ezkl computes other integers than onnxruntime on the samples")
-    plan = _planned(network, fitted.arguments, progress)
+    plan = sized(fitted.arguments)
     if not fitted.fidelity.outside:
         first = quantised(next(iter(samples)), plan.settings["model_input_scales"])
         plan = replace(plan, inputs=tuple(value for each in first for value in each))
-    circuit = _find_or_build(plan, srs, cache, progress)
+    circuit = _find_or_build(plan, srs, cache, progress, means)
     note = {**fitted.fidelity.to_json(), "samples_sha256": samples.sha256}
     return annotate(circuit, FIDELITY, note)
 
@@ -185,14 +194,29 @@ def _once(progress: Progress) -> Callable[[Step], None]:
     return tell
 
 
-def _planned(network: Network, arguments: RunArguments, progress: Progress) -> Plan:
+def _planned(
+    network: Network,
+    arguments: RunArguments,
+    *,
+    budget: Budget,
+    srs: Path | None,
+    cache: Path | None,
+    progress: Progress,
+) -> Plan:
     progress(Stage.ROWS)
-    return make_plan(network, arguments)
+    logrows = read_logrows(srs) if srs else None
+    return make_plan(network, arguments, budget, setup_logrows=logrows, cache=cache)
 
 
-def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: Progress) -> Circuit:
-    _require_memory(plan, cache)
+def _find_or_build(
+    plan: Plan, srs: Path | None, cache: Path | None, progress: Progress, means: Means
+) -> Circuit:
+    _require_memory(plan, cache, means.budget)
     progress(Stage.SETUP)
+    has_setup = srs is not None or has_development_srs(plan.logrows, cache)
+    making = Making(plan.settings, means, has_setup=has_setup)
+    if not has_setup:  # so nothing can be built with it
+        making.foretell()
     setup = find_srs(srs, plan.logrows, cache)
     origin = _origin(plan, setup)
     with FileLock(circuits_folder(cache) / f".{origin.digest}.lock"):
@@ -202,29 +226,44 @@ def _find_or_build(plan: Plan, srs: Path | None, cache: Path | None, progress: P
             log.info("building circuit %s", origin.digest)
         except ArtifactCorrupted as exc:
             log.warning("%s; building it again", exc)
-        _build(plan, setup, circuits_folder(cache) / origin.digest, progress)
+        making.foretell()
+        _build(plan, setup, circuits_folder(cache) / origin.digest, progress, making)
         return load_circuit(origin.digest, cache)
 
 
-def _require_memory(plan: Plan, cache: Path | None) -> None:
+def _require_memory(plan: Plan, cache: Path | None, budget: Budget) -> None:
     """For a build; a look-up needs none. Raises MemoryTooSmall."""
     try:
-        check_memory(plan.settings)
+        check_memory(plan.settings, budget)
     except MemoryTooSmall:
-        if not is_built(plan.network.sha256, _settings_digest(plan), cache):
+        if not is_built(plan.network.sha256, _settings_digest(plan.settings), cache):
             raise
 
 
-def make_plan(network: Network, arguments: RunArguments) -> Plan:
-    """Settings for the least k whose rows are enough. Raises SettingsRefused, EngineError."""
+def make_plan(
+    network: Network,
+    arguments: RunArguments,
+    budget: Budget | None = None,
+    *,
+    setup_logrows: int | None = None,
+    cache: Path | None = None,
+) -> Plan:
+    """Settings for the least k whose rows are enough, or, where they are too large, of another
+    layout (zkagent.circuits.halo2.layouts). setup_logrows: of the set-up file to be used. cache:
+    where the circuit may be built already. Raises SettingsRefused, EngineError."""
     with tempfile.TemporaryDirectory() as folder:
-        circuit = KeylessCircuit(network, Path(folder))
-        logrows = choose_logrows(circuit.settings(arguments), arguments.logrows)
-        return Plan(network, circuit.settings(arguments, logrows))
+        settings = choose_layout(
+            KeylessCircuit(network, Path(folder)).settings,
+            arguments,
+            budget or memory_budget(),
+            setup_logrows=setup_logrows,
+            is_built=lambda made: is_built(network.sha256, _settings_digest(made), cache),
+        )
+    return Plan(network, settings)
 
 
 def _origin(plan: Plan, setup: Srs) -> Origin:
-    settings = _settings_digest(plan)
+    settings = _settings_digest(plan.settings)
     network = plan.network
     made_by = versions()
     if network.content != network.source:
@@ -232,17 +271,17 @@ def _origin(plan: Plan, setup: Srs) -> Origin:
     return Origin(NAME, network.sha256, settings, setup.sha256, tuple(sorted(made_by)))
 
 
-def _settings_digest(plan: Plan) -> str:
-    return hashlib.sha256(plan.settings_bytes).hexdigest()
+def _settings_digest(settings: Settings) -> str:
+    return hashlib.sha256(to_bytes(settings)).hexdigest()
 
 
-def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
+def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress, making: Making) -> None:
     """Build beside `directory` and move there. Called under the circuit's lock."""
     fresh = directory.with_name(f".{directory.name}.building")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     try:
-        verifier = _write_files(plan, setup, fresh, progress)
+        verifier = _write_files(plan, setup, fresh, progress, making)
         files = {path.name: file_digest(path) for path in sorted(fresh.iterdir())}
         facts = _facts(plan, verifier, _weights_hash(plan, fresh / artifacts.COMPILED))
         changes = list(plan.network.changes)
@@ -250,15 +289,17 @@ def _build(plan: Plan, setup: Srs, directory: Path, progress: Progress) -> None:
         stored = Stored(fresh, _origin(plan, setup), facts, files, notes, _faces(plan))
         circuit = stored.circuit(setup.path, development=setup.development)
         progress(Stage.CHECK)
-        _check(plan, circuit)
-        write_manifest(circuit)
+        _check(plan, circuit, making)
+        write_manifest(replace(circuit, notes={**notes, making.TOPIC: making.to_json()}))
         shutil.rmtree(directory, ignore_errors=True)
         fresh.rename(directory)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Verifier:
+def _write_files(
+    plan: Plan, setup: Srs, folder: Path, progress: Progress, making: Making
+) -> Verifier:
     from zkagent.circuits.halo2 import ezkl_engine
 
     onnx, settings = folder / artifacts.NETWORK, folder / artifacts.SETTINGS
@@ -270,7 +311,8 @@ def _write_files(plan: Plan, setup: Srs, folder: Path, progress: Progress) -> Ve
     ready = _prepared_file(plan.network, folder) or onnx
     ezkl_engine.compile_network(ready, settings, compiled)
     progress(Stage.KEYS)
-    ezkl_engine.make_keys(compiled, setup.path, vk, pk)
+    with making.timing("keys"):
+        ezkl_engine.make_keys(compiled, setup.path, vk, pk)
     progress(Stage.VERIFIER)
     generated = ezkl_engine.make_verifier(vk, settings, setup.path)
     verifier = patch_verifier(generated, development=setup.development)
@@ -355,7 +397,7 @@ def _weights_hash(plan: Plan, compiled: Path) -> str:
     return written(found)
 
 
-def _check(plan: Plan, circuit: Circuit) -> None:
+def _check(plan: Plan, circuit: Circuit, making: Making) -> None:
     """The circuit computes what onnxruntime does, and its keys prove it."""
     from zkagent.circuits.halo2 import ezkl_engine
 
@@ -366,7 +408,8 @@ def _check(plan: Plan, circuit: Circuit) -> None:
             raise NetworkRefused(
                 network.path, f"ezkl computes {ours} where onnxruntime computes {theirs}"
             )
-    proof = ezkl_engine.prove(circuit, plan.inputs or samples[-1])
+    with making.timing("proof"):
+        proof = ezkl_engine.prove(circuit, plan.inputs or samples[-1])
     if len(proof.proof) != circuit.facts.proof_bytes or not ezkl_engine.verify(circuit, proof):
         raise EngineError("prove", "the first proof is false: is the set-up file damaged?")
 

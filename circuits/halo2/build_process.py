@@ -12,6 +12,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.halo2.build import Progress, Stage, build_circuit, silent
 from zkagent.circuits.halo2.cached import load_circuit
 from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.halo2.forecast import Forecast, Foretold
 from zkagent.circuits.halo2.settings import RunArguments
 from zkagent.circuits.support.isolation import Report, answer_call, call_module
 from zkagent.circuits.visibility import Visibility
@@ -26,7 +27,9 @@ def build_isolated(
     data: Data | None = None,
     dims: Mapping[str, int] | None = None,
     visibility: Visibility | None = None,
+    max_memory: int | None = None,
     progress: Progress = silent,
+    foretold: Foretold = silent,
 ) -> Circuit:
     """Like `build_circuit`; raises the same errors, and EngineCrashed when the process dies."""
     paths = {"onnx": onnx, "srs": srs, "cache": cache}
@@ -36,11 +39,16 @@ def build_isolated(
         "data": _sent(data),
         "dims": dict(dims or {}),
         "visibility": asdict(visibility) if visibility else None,
+        "max_memory": max_memory,
     }
-    digest = call_module(
-        "zkagent.circuits.halo2.build_process", request, lambda stage: progress(Stage(stage))
-    )
-    return load_circuit(digest, cache)
+
+    def heed(report: Any) -> None:
+        if isinstance(report, dict):
+            foretold(Forecast.from_json(report))
+        else:
+            progress(Stage(report))
+
+    return load_circuit(call_module("zkagent.circuits.halo2.build_process", request, heed), cache)
 
 
 def _sent(data: Data | None) -> dict[str, Any] | None:
@@ -66,7 +74,9 @@ def _build(request: dict[str, Any], report: Report) -> str:
         data=_received(request["data"]),
         dims=request["dims"],
         visibility=Visibility(**seen) if seen else None,
+        max_memory=request["max_memory"],
         progress=lambda stage: report(stage.value),
+        foretold=lambda forecast: report(forecast.to_json()),
     )
     return circuit.digest
 

@@ -7,15 +7,16 @@ keys, which cost most.
 
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from zkagent.circuits.errors import EngineError, NetworkRefused, OutsideRange
+from zkagent.circuits.errors import EngineError, NetworkRefused, OutsideRange, SettingsRefused
 from zkagent.circuits.halo2.fidelity import quantised
-from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
+from zkagent.circuits.halo2.footprint import check_memory
 from zkagent.circuits.halo2.hidden import check_tied
+from zkagent.circuits.halo2.layouts import layouts, peak
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
-    LEAST_LOGROWS,
     RunArguments,
     Settings,
     canonical,
@@ -29,6 +30,7 @@ from zkagent.circuits.halo2.settings import (
 )
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Sample
+from zkagent.circuits.support.memory import Budget
 from zkagent.circuits.visibility import HASHED
 
 
@@ -111,11 +113,11 @@ def check_read(network: Network) -> None:
             ) from exc
 
 
-def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
+def check_least_memory(network: Network, budget: Budget | None = None) -> None:
     """Refuse a network that is hopeless here, before long work on its samples.
 
-    The estimate is that of the cheapest settings that samples could lead to, spread over more
-    columns until so many halvings of the rows. Raises MemoryTooSmall, SettingsRefused.
+    The estimate is that of the cheapest settings that samples could lead to, in the smallest of all
+    layouts. Raises MemoryTooSmall, SettingsRefused.
     """
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -124,10 +126,13 @@ def check_least_memory(network: Network, fewer_logrows: int = 0) -> None:
             )
         except EngineError:  # ezkl panics at some settings that others do well with
             return
-    most = least_logrows(settings)
-    choices = range(most, max(LEAST_LOGROWS, most - fewer_logrows) - 1, -1)
-    sized = [laid_out(settings, logrows, 1) for logrows in choices]
-    check_memory(min(sized, key=lambda each: estimate_memory(each).peak))
+    check_memory(min(_every_layout(settings), key=peak), budget)
+
+
+def _every_layout(settings: Settings) -> Iterator[Settings]:
+    with suppress(SettingsRefused):  # there are others
+        yield laid_out(settings, least_logrows(settings), 1)
+    yield from layouts(settings)
 
 
 __all__ = ["KeylessCircuit", "check_least_memory", "check_read"]

@@ -118,6 +118,11 @@ def development_srs(logrows: int, cache: Path | None = None) -> Srs:
     return _noted(f"development-k{logrows}", make, cache)
 
 
+def has_development_srs(logrows: int, cache: Path | None = None) -> bool:
+    """Whether this machine has made its own set-up for 2^logrows rows; it may be damaged."""
+    return (_folder(cache) / f"development-k{logrows}").is_file()
+
+
 def cut_srs(srs: Srs, logrows: int, cache: Path | None = None) -> Srs:
     """`srs` for fewer rows, computed at the first call (seconds at k = 10, a minute at k = 12)."""
 
@@ -205,4 +210,4 @@ def _fresh_file(cache: Path | None) -> Iterator[Path]:
 
 
 __all__ = ["PUBLIC_CEREMONY", "Srs", "cut_srs", "development_srs", "find_srs"]
-__all__ += ["import_srs", "is_expected", "named_srs", "stored_srs"]
+__all__ += ["has_development_srs", "import_srs", "is_expected", "named_srs", "stored_srs"]

@@ -5,12 +5,30 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
 STATUS = Path("/proc/self/status")
 SHARE = 0.95  # of what is available; some is left to whoever else works here
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Memory that work may take, in bytes. asked: what a user allows, and not what is free."""
+
+    size: float
+    asked: bool
+
+    def __str__(self) -> str:
+        return f"{self.size / 1e9:.1f} GB are {'allowed' if self.asked else 'available'}"
+
+
+def memory_budget(most: int | None = None) -> Budget:
+    """What is free now, or `most` bytes where that is less."""
+    free = available_memory()
+    return Budget(free, False) if most is None or most > free else Budget(most, True)
 
 
 def available_memory() -> float:
@@ -67,4 +85,4 @@ def limited_memory() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-__all__ = ["available_memory", "limit_memory", "limited_memory"]
+__all__ = ["Budget", "available_memory", "limit_memory", "limited_memory", "memory_budget"]

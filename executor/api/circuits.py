@@ -64,6 +64,7 @@ def build_circuit(
     outputs: str = PUBLIC,
     weights: str = FIXED,
     proof_system: str = "ezkl",
+    max_memory: int | None = None,
     progress: Told = silent,
 ) -> Circuit:
     """Build the circuit of a model or an ONNX file, or look it up when it was built before.
@@ -82,8 +83,9 @@ def build_circuit(
     agents and receipts go by the standard circuit of a model. inputs: what proofs show of them,
     "public", "hashed" or "private"; outputs: "public" or "hashed"; weights: "fixed", bound by the
     key, "hashed" or "private"; agents take the first of each only. proof_system: "groth16" for
-    networks over integers, which has no samples, no scales and no set-up file. Raises
-    ArgumentRefused, ModelError, CircuitError.
+    networks over integers, which has no samples, no scales and no set-up file. max_memory: bytes
+    that keys and a proof may take, where less than all that are free; a network that needs more
+    gets a smaller layout, or is refused. Raises ArgumentRefused, ModelError, CircuitError.
     """
     _check_wishes(
         data,
@@ -97,7 +99,7 @@ def build_circuit(
     if (system := _system(proof_system)) is not HALO2:
         hidden = None if seen.open else seen.words
         wishes = {"data": data, "tuned": tuned, "srs": srs, "dims": dims, "visibility": hidden}
-        for name, value in wishes.items():
+        for name, value in {**wishes, "max_memory": max_memory}.items():
             if value:
                 raise ArgumentRefused(name, value, f"None for {proof_system}")
         with batch_file(onnx_of(model), batch) as onnx:
@@ -112,6 +114,7 @@ def build_circuit(
             data=Data(samples, tolerance, fraction_bits, decisions) if samples else None,
             dims=dims,
             visibility=seen,
+            max_memory=max_memory,
             progress=progress,
         )
 
@@ -152,6 +155,7 @@ def tune(
     inputs: str = PUBLIC,
     outputs: str = PUBLIC,
     weights: str = FIXED,
+    max_memory: int | None = None,
     srs: AnyPath | None = None,
     progress: Told = silent,
 ) -> Circuit:
@@ -165,11 +169,18 @@ def tune(
     "latency", "gas", "memory" small, or all three alike, "balanced". min_agreement: the share of
     the samples that must count as equal to onnxruntime's, as `build_circuit` has it.
     measure_for_s: seconds to make circuits and to prove with each. inputs, outputs, weights: what
-    proofs show, as `build_circuit` has it. Everything that was measured
-    is in the note "tuning". Raises ArgumentRefused, ModelError, CircuitError.
+    proofs show, as `build_circuit` has it. max_memory: bytes that a circuit may take. Everything
+    that was measured is in the note "tuning". Raises ArgumentRefused, ModelError, CircuitError.
     """
-    seen = _visibility(inputs, outputs, weights)
-    wish = Wish(_objective(objective), min_agreement, tolerance, measure_for_s, decisions, seen)
+    wish = Wish(
+        _objective(objective),
+        min_agreement,
+        tolerance,
+        measure_for_s,
+        decisions,
+        _visibility(inputs, outputs, weights),
+        max_memory,
+    )
     check_number("min_agreement", min_agreement, 0, 1)
     check_number("tolerance", tolerance, 0)
     check_number("measure_for_s", measure_for_s, 0)

@@ -21,6 +21,7 @@ from zkagent.executor.cli.circuits_shown import (
 from zkagent.executor.cli.cleaning import prune_command, rm_command
 from zkagent.executor.cli.data_options import data_options
 from zkagent.executor.cli.group import Group
+from zkagent.executor.cli.memory_option import MAX_MEMORY_OPTION
 from zkagent.executor.cli.options import (
     DIM_OPTION,
     JSON_OPTION,
@@ -66,6 +67,7 @@ for command in (tune_command, rm_command, prune_command):
 @DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
+@MAX_MEMORY_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def build_command(
@@ -78,6 +80,7 @@ def build_command(
     dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
+    max_memory: int | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -123,6 +126,7 @@ def build_command(
             visibility=visibility,
             proof_system=system,
             prover=prover,
+            max_memory=max_memory,
         )
         show(circuit, as_json)
 

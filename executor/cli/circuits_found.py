@@ -25,6 +25,7 @@ def find_circuit(
     prover: str | None = None,
     dims: dict[str, int] | None = None,
     visibility: Visibility = OPEN,
+    max_memory: int | None = None,
 ) -> "Circuit":
     """Built from a model, or by digest where no model has that name. Raises CircuitError,
     ModelError."""
@@ -50,6 +51,7 @@ def find_circuit(
         visibility=visibility,
         proof_system=system,
         prover=prover,
+        max_memory=max_memory,
     )
 
 

@@ -12,6 +12,7 @@ from zkagent.circuits.visibility import OPEN, Visibility
 from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.data_options import comparison
+from zkagent.executor.cli.memory_option import tell
 from zkagent.executor.cli.options import PROOF_SYSTEMS, proof_system_of
 
 if TYPE_CHECKING:
@@ -63,14 +64,17 @@ def build_shown(
     visibility: Visibility = OPEN,
     proof_system: str = PROOF_SYSTEMS[0],
     prover: str | None = None,
+    max_memory: int | None = None,
 ) -> "Circuit":
-    """Build or look up, with progress. arguments, data: for ezkl's circuits. prover: for those of
-    groth16. Raises like the system's `build`."""
+    """Build or look up, with progress. arguments, data, max_memory: for ezkl's circuits. prover:
+    for those of groth16. Raises like the system's `build`."""
     from zkagent.circuits.halo2.build import Stage
     from zkagent.circuits.halo2.build_process import build_isolated
     from zkagent.executor.cli.progress import stages, working
 
     system = proof_system_of(proof_system, prover)
+    if max_memory and proof_system != PROOF_SYSTEMS[0]:
+        raise click.UsageError("--max-memory is for circuits of ezkl")
     if proof_system != PROOF_SYSTEMS[0]:
         with working() as begin:
             return system.build(onnx, srs=srs, progress=begin)
@@ -82,7 +86,9 @@ def build_shown(
             data=data,
             dims=dims,
             visibility=visibility,
+            max_memory=max_memory,
             progress=begin,
+            foretold=tell,
         )
 
 

@@ -17,6 +17,7 @@ from zkagent.executor.cli.circuits_found import (
     load_any,
 )
 from zkagent.executor.cli.circuits_shown import find_onnx, warning_of
+from zkagent.executor.cli.memory_option import MAX_MEMORY_OPTION
 from zkagent.executor.cli.options import (
     DIM_OPTION,
     JSON_OPTION,
@@ -87,6 +88,7 @@ TELL_S = 1.5  # before the user hears of it
 @DIM_OPTION
 @USUAL_PROOF_SYSTEM_OPTION
 @PROVER_OPTION
+@MAX_MEMORY_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def prove_command(
@@ -103,6 +105,7 @@ def prove_command(
     dims: dict[str, int],
     proof_system: str | None,
     prover: str | None,
+    max_memory: int | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -120,6 +123,8 @@ def prove_command(
     if (input_path is None) == (prompt is None):
         raise click.UsageError("give x with either --input or --prompt")
     if service:
+        if max_memory:
+            raise click.UsageError("a service builds no circuits here: leave out --max-memory")
         hiding = not visibility.open or outputs_path is not None
         _check_service(proof_system, prover, dims=bool(dims), hiding=hiding)
     place = check_place(out, replaceable=is_proof) if out else None
@@ -134,7 +139,13 @@ def prove_command(
         proof, verify_s = _checked_if_possible(proof, model, service, srs)
     else:
         circuit = find_circuit(
-            model, srs, proof_system, prover=prover, dims=dims, visibility=visibility
+            model,
+            srs,
+            proof_system,
+            prover=prover,
+            dims=dims,
+            visibility=visibility,
+            max_memory=max_memory,
         )
         values = quantise(circuit, flattened(circuit, given))
         if hidden and circuit.visibility.outputs == PUBLIC:

@@ -8,6 +8,7 @@ import click
 
 from zkagent.circuits.halo2.tuning.objectives import Objective
 from zkagent.executor.cli import output
+from zkagent.executor.cli.memory_option import MAX_MEMORY_OPTION
 from zkagent.executor.cli.options import JSON_OPTION, SRS_OPTION, FiniteRange
 from zkagent.executor.cli.visibility_options import visibility_options
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     help="Time to make circuits and to prove with each, one to five times.",
 )
 @visibility_options
+@MAX_MEMORY_OPTION
 @SRS_OPTION
 @JSON_OPTION
 def tune_command(
@@ -72,6 +74,7 @@ def tune_command(
     decisions: bool,
     measure_for: float,
     visibility: "Visibility",
+    max_memory: int | None,
     srs: Path | None,
     as_json: bool,
 ) -> None:
@@ -90,7 +93,15 @@ def tune_command(
     from zkagent.executor.cli.progress import working
 
     onnx = find_onnx(model)
-    wish = Wish(Objective(objective), min_agreement, tolerance, measure_for, decisions, visibility)
+    wish = Wish(
+        Objective(objective),
+        min_agreement,
+        tolerance,
+        measure_for,
+        decisions,
+        visibility,
+        max_memory,
+    )
     with working() as report:
         tuning = tune_isolated(onnx, wish, data=data, report=report)
     fitted = Data(data, tolerance, decisions=decisions) if data else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from zkagent.circuits.halo2.tuning.candidates import Draft
 from zkagent.circuits.halo2.tuning.objectives import Objective
-from zkagent.circuits.support.memory import available_memory
+from zkagent.circuits.support.memory import Budget
 
 FAVOURITES = 3
 ALIKE = 0.02  # drafts whose seconds, gas and memory differ less than this are one
@@ -30,10 +30,9 @@ def favourites(drafts: Sequence[Draft], objective: Objective) -> list[Draft]:
     return chosen
 
 
-def fitting(drafts: Iterable[Draft]) -> list[Draft]:
-    """Those whose predicted memory this machine has."""
-    available = available_memory()
-    return [draft for draft in drafts if draft.predicted.peak_bytes <= available]
+def fitting(drafts: Iterable[Draft], budget: Budget) -> list[Draft]:
+    """Those whose predicted memory is within the budget."""
+    return [draft for draft in drafts if draft.predicted.peak_bytes <= budget.size]
 
 
 def _add(chosen: list[Draft], draft: Draft) -> None:

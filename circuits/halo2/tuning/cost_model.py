@@ -2,8 +2,8 @@
 
 What counts are columns, rows, tables and public values: ezkl lays three advice columns for each
 inner column of each block of rows (its src/tensor/var.rs) and checks each table in each of them.
-Gas, proof and code follow from the commitments and evaluations that a proof then has; time from
-columns times rows. Memory has a model of its own (zkagent.circuits.halo2.footprint).
+Gas, proof and code follow from the commitments and evaluations that a proof then has. Time and
+memory have models of their own (zkagent.circuits.halo2.durations and footprint).
 
 The coefficients are least squares over 52 circuits of ezkl 23.0.5 (MLPs with ReLU, integer networks
 with squares, sigmoid, soft-max, convolution with pooling; 1 to 5 inner columns, 1 to 9 blocks, 2^8
@@ -13,11 +13,12 @@ to 2^15 rows), by relative error, with its root mean square and its largest valu
 import math
 from dataclasses import dataclass
 
+from zkagent.circuits.halo2.columns import count_columns
+from zkagent.circuits.halo2.durations import PROBE_CORE_S, proof_work
 from zkagent.circuits.halo2.footprint import estimate_memory
 from zkagent.circuits.halo2.settings import Settings, instance_count
 from zkagent.circuits.halo2.tuning.objectives import Cost
 
-UNUSABLE_ROWS = 6  # of 2^k, in each column
 MOST_CODE_BYTES = 24_576  # EIP-170
 CODE_MARGIN = 0.9  # because code is predicted with an error of up to 10 %
 
@@ -29,9 +30,6 @@ GAS = (130_400, 25_070, 37_800, 29_960, 71_120, 16_920, 16_560)
 CODE_BYTES = (3_840, -798, 1_520, 704, 1_854, 461, 730)
 # 2 % and 8 %.
 PROOF_BYTES = (-47, 48, 345, 285, 615, 121, 233)
-# Processor seconds of one core (rows^0.9), base and per row: 8 % and 21 %.
-SECONDS, SECONDS_PER_ROW = 0.072, (1.627e-4, 1.177e-4, 4.71e-5, 3.277e-4)
-ROWS_POWER = 0.9
 # Bytes of a proof and gas, seen on one small network, with and without tables.
 HASHING, HASHING_ALONE = (960, 130_000), (480, 86_000)
 
@@ -74,11 +72,6 @@ class Shape:
         checked = self.tables * self.columns
         return (1, plain, self.columns, checked, self.shuffled, self.degree, self.permutations)
 
-    @property
-    def proven(self) -> tuple[float, ...]:
-        """What the time for a row grows with."""
-        return (1, self.columns, self.tables * self.columns, self.shuffled)
-
 
 def shape_of(settings: Settings) -> Shape:
     """Of a circuit with these settings, made by ezkl or estimated."""
@@ -87,7 +80,7 @@ def shape_of(settings: Settings) -> Shape:
     return Shape(
         logrows=logrows,
         inner_columns=inner_columns,
-        blocks=_blocks(settings["total_assignments"], (2**logrows - UNUSABLE_ROWS) * inner_columns),
+        blocks=count_columns(settings).blocks,
         tables=len(settings["required_range_checks"]) + len(settings["required_lookups"]),
         shuffled=bool(settings["total_dynamic_col_size"] or settings["total_shuffle_col_size"]),
         instances=instance_count(settings),
@@ -97,11 +90,10 @@ def shape_of(settings: Settings) -> Shape:
 def predict(settings: Settings) -> Cost:
     """What a proof under these settings will cost."""
     shape = shape_of(settings)
-    rows = 2**shape.logrows
     more_bytes, more_gas = _hashing(settings, shape)
     gas = _dot(GAS, shape.verified) + GAS_PER_INSTANCE * shape.instances + more_gas
     return Cost(
-        seconds=SECONDS + rows**ROWS_POWER * _dot(SECONDS_PER_ROW, shape.proven),
+        seconds=PROBE_CORE_S * proof_work(count_columns(settings)),
         peak_bytes=round(estimate_memory(settings).peak),
         proof_bytes=round(_dot(PROOF_BYTES, shape.verified)) + more_bytes,
         gas=round(gas),
@@ -119,12 +111,6 @@ def deployable(settings: Settings) -> bool:
     """Whether the verifier will surely be small enough for a contract."""
     code = _dot(CODE_BYTES, shape_of(settings).verified)
     return code <= CODE_MARGIN * MOST_CODE_BYTES
-
-
-def _blocks(cells: int, capacity: int) -> int:
-    """As ezkl counts: each block repeats one row of the one before."""
-    blocks = cells // capacity + 1
-    return (cells + blocks) // capacity + 1
 
 
 def _dot(coefficients: tuple[float, ...], figures: tuple[float, ...]) -> float:

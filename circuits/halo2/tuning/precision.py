@@ -12,6 +12,7 @@ from pathlib import Path
 
 from zkagent.circuits.errors import EngineError, OutsideRange
 from zkagent.circuits.halo2.keyless import KeylessCircuit
+from zkagent.circuits.halo2.layouts import least_base
 from zkagent.circuits.halo2.settings import RunArguments, Settings
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
@@ -71,16 +72,6 @@ def exact_precision(settings: Settings) -> Precision:
     return Precision(0, 1, bits if settings["required_range_checks"] else None, None)
 
 
-def least_base(bound: int, legs: int) -> int:
-    """The least b >= 2 whose b^legs is at least `bound`."""
-    base = max(2, round(math.pow(bound, 1 / legs)))
-    while int(base**legs) < bound:
-        base += 1
-    while base > 2 and (base - 1) ** legs >= bound:
-        base -= 1
-    return base
-
-
 class Probe(KeylessCircuit):
     """Finds the ranges that samples need. Its files lie in `folder`."""
 
@@ -137,4 +128,4 @@ class Probe(KeylessCircuit):
         return min(least << SAFETY_BITS, -1), max(most << SAFETY_BITS, 1)
 
 
-__all__ = ["LEGS", "Precision", "Probe", "exact_precision", "least_base"]
+__all__ = ["LEGS", "Precision", "Probe", "exact_precision"]

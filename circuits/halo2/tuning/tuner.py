@@ -17,7 +17,6 @@ from zkagent.circuits.halo2.keyless import check_least_memory
 from zkagent.circuits.halo2.settings import RunArguments, default_arguments
 from zkagent.circuits.halo2.tuning.candidates import (
     FEW_LEGS,
-    FEWER_LOGROWS,
     MORE_LEGS,
     Draft,
     exact_drafts,
@@ -33,13 +32,15 @@ from zkagent.circuits.halo2.tuning.record import STANDARD, Option, Tuning
 from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
+from zkagent.circuits.support.memory import Budget, memory_budget
 from zkagent.circuits.visibility import OPEN, Visibility
 
 
 @dataclass(frozen=True)
 class Wish:
     """What to tune for. measuring_s: time for making keys and proofs, see `measure`. visibility:
-    what proofs show."""
+    what proofs show. max_memory: bytes that a circuit may take, where less than all that are free.
+    """
 
     objective: Objective
     min_agreement: float = 0.999
@@ -47,10 +48,16 @@ class Wish:
     measuring_s: float = 180.0
     decisions: bool = False
     visibility: Visibility = OPEN
+    max_memory: int | None = None
 
     @property
     def criterion(self) -> Criterion:
         return Criterion(self.tolerance, self.decisions)
+
+    @property
+    def budget(self) -> Budget:
+        """What circuits may take now."""
+        return memory_budget(self.max_memory)
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ def tune(
     """
     if samples is None and not network.integer:
         raise TuningFailed(network.path, "it rounds: give samples to compare it on (--data)")
-    check_least_memory(network, FEWER_LOGROWS)
+    check_least_memory(network, wish.budget)
     with tempfile.TemporaryDirectory() as folder:
         search = Search(network, samples, wish, Path(folder), report)
         standard = search.standard()
@@ -136,7 +143,7 @@ class Search:
         if precision is None:
             return []
         self._report(f"laying out {precision}")
-        exact = fitting(exact_drafts(precision, self._probe.settings))
+        exact = self._fitting(exact_drafts(precision, self._probe.settings))
         self.considered += len(exact)
         fidelity = self._judge.fidelity(precision) if self._samples else None
         chosen = favourites(exact, self._wish.objective)
@@ -144,21 +151,25 @@ class Search:
 
     def _finalist(self, name: str, arguments: RunArguments, fidelity: Fidelity | None) -> Finalist:
         shown = arguments.showing(self._network.visibility)
-        return Finalist(name, shown, make_plan(self._network, shown), fidelity)
+        plan = make_plan(self._network, shown, self._wish.budget)
+        return Finalist(name, shown, plan, fidelity)
+
+    def _fitting(self, drafts: Iterable[Draft]) -> list[Draft]:
+        return fitting(drafts, self._wish.budget)
 
     def _sufficient(self) -> Precision | None:
         """The precision that agrees often enough at the least cost.
 
         One that had to be widened is weighed again: its tables may need more rows now.
         """
-        rough = fitting(self._drafts(self._precisions()))
+        rough = self._fitting(self._drafts(self._precisions()))
         self.considered = len(rough)
         while True:
             found = self._judge.choose(rough, self._wish.objective, self._wish.min_agreement)
             if found is None or any(draft.precision == found for draft in rough):
                 return found
             others = (draft for draft in rough if not draft.precision.rounds_like(found))
-            rough = [*others, *fitting(self._drafts([found]))]
+            rough = [*others, *self._fitting(self._drafts([found]))]
 
     def _drafts(self, precisions: Iterable[Precision]) -> Iterator[Draft]:
         for precision in precisions:

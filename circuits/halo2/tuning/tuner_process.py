@@ -44,6 +44,7 @@ def tune_isolated(
         "decisions": wish.decisions,
         "measuring_s": wish.measuring_s,
         "visibility": asdict(wish.visibility),
+        "max_memory": wish.max_memory,
     }
     return Tuning.from_json(
         call_module("zkagent.circuits.halo2.tuning.tuner_process", request, report)
@@ -62,6 +63,7 @@ def _tune(request: dict[str, Any], report: Report) -> dict[str, Any]:
         decisions=request["decisions"],
         measuring_s=request["measuring_s"],
         visibility=Visibility(**request["visibility"]),
+        max_memory=request["max_memory"],
     )
     check_read(network := tied(network, wish.visibility))
     return tune(network, samples, wish, cache, report).to_json()

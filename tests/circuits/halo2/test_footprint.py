@@ -14,7 +14,7 @@ from tests.support.operator_cases import IMAGE, Case
 from tests.support.small_networks import relu_network, square_network
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import MemoryTooSmall
-from zkagent.circuits.halo2 import build, ezkl_engine, footprint
+from zkagent.circuits.halo2 import build, ezkl_engine
 from zkagent.circuits.halo2.build import build_circuit, make_plan
 from zkagent.circuits.halo2.calibration import Data, calibrate
 from zkagent.circuits.halo2.footprint import check_memory, estimate_memory
@@ -106,7 +106,7 @@ def test_a_build_without_the_memory_is_refused_before_any_set_up(
 ) -> None:
     onnx = tmp_path / "relu.onnx"
     onnx.write_bytes(relu_network())
-    monkeypatch.setattr(footprint, "available_memory", lambda: 30e6)
+    monkeypatch.setattr(memory, "available_memory", lambda: 30e6)
     with pytest.raises(MemoryTooSmall, match=r"2\^9 rows .* need about 0\.1 GB .* available"):
         build_circuit(onnx, cache=tmp_path / "cache")
     assert not (tmp_path / "cache" / "srs").exists()
@@ -123,7 +123,7 @@ def test_rows_beyond_most_machines_are_refused_with_the_estimate(
         "required_lookups": [],
         "required_range_checks": [[-1, 1], [0, 127]],
     }
-    monkeypatch.setattr(footprint, "available_memory", lambda: 256e9)
+    monkeypatch.setattr(memory, "available_memory", lambda: 256e9)
     with pytest.raises(
         MemoryTooSmall, match=r"2\^26 rows of about 14 columns need about 5\d\d\.\d"
     ):
@@ -133,7 +133,7 @@ def test_rows_beyond_most_machines_are_refused_with_the_estimate(
 def test_a_circuit_that_is_built_needs_no_memory_to_be_looked_up(
     circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(footprint, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
     assert build_circuit(square_onnx, cache=cache).digest == circuit.digest
 
 
@@ -143,7 +143,7 @@ def test_samples_are_not_worked_on_where_memory_is_too_small(
     onnx, samples = tmp_path / "relu.onnx", tmp_path / "x.npz"
     onnx.write_bytes(relu_network())
     np.savez(samples, x=np.ones((3, 1, 4), dtype=np.float32))
-    monkeypatch.setattr(footprint, "available_memory", lambda: 30e6)
+    monkeypatch.setattr(memory, "available_memory", lambda: 30e6)
     monkeypatch.setattr(build, "calibrate", lambda *_, **__: pytest.fail("worked on the samples"))
     with pytest.raises(MemoryTooSmall, match="rows of about"):
         build_circuit(onnx, cache=tmp_path, data=Data(samples))
@@ -161,7 +161,7 @@ def test_what_fits_is_not_called_hopeless(tmp_path: Path, monkeypatch: pytest.Mo
     network = read_network(onnx)
     fitted = calibrate(network, load_samples(samples, network)).arguments
     needed = estimate_memory(make_plan(network, fitted).settings).peak
-    monkeypatch.setattr(footprint, "available_memory", lambda: needed)
+    monkeypatch.setattr(memory, "available_memory", lambda: needed)
     check_least_memory(network)
 
 
@@ -175,7 +175,7 @@ def test_the_cache_is_searched_only_when_memory_is_short(
 def test_a_circuit_of_other_settings_does_not_excuse_too_little_memory(
     circuit: Circuit, square_onnx: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(footprint, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(memory, "available_memory", lambda: 0.0)
     with pytest.raises(MemoryTooSmall):
         build_circuit(square_onnx, cache=cache, arguments=RunArguments(inner_columns=3))
 

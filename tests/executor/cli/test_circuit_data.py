@@ -10,9 +10,9 @@ from onnx import TensorProto, helper
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.operator_cases import Case, model
 from tests.support.small_networks import network, node, relu_network, saved_samples, square_network
-from zkagent.circuits.halo2 import footprint
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.support import memory
 from zkagent.executor.cli.data_options import comparison
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -156,7 +156,7 @@ def test_too_little_memory_is_one_line_with_the_estimate(
     """The build's process reads the same file, so a control group with little left refuses it."""
     path = tmp_path / "square.onnx"
     path.write_bytes(square_network())
-    monkeypatch.setattr(footprint, "available_memory", lambda: 50e6)
+    monkeypatch.setattr(memory, "available_memory", lambda: 50e6)
     monkeypatch.setattr("zkagent.circuits.halo2.build_process.build_isolated", build_circuit)
     assert run(path) == 1
     line = one_line_error(capsys)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.small_networks import read_back, relu_network
+from zkagent.circuits.halo2.layouts import least_base
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
     RunArguments,
@@ -13,7 +14,7 @@ from zkagent.circuits.halo2.settings import (
     default_arguments,
 )
 from zkagent.circuits.halo2.tuning.candidates import exact_drafts, forms
-from zkagent.circuits.halo2.tuning.precision import Precision, Probe, exact_precision, least_base
+from zkagent.circuits.halo2.tuning.precision import Precision, Probe, exact_precision
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 

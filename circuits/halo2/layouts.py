@@ -50,12 +50,12 @@ def choose_layout(
     be used. is_built: whether the settings need no memory any more. Raises SettingsRefused,
     EngineError.
     """
-    learned = count(arguments, LEARNING_LOGROWS)
+    learned, standard = count(arguments, LEARNING_LOGROWS), None
     named = arguments.logrows is not None or arguments.inner_columns > 1
     if named or _is_standard(learned, setup_logrows):
-        settings = count(arguments, choose_logrows(learned, arguments.logrows))
-        if named or fits(settings, budget) or is_built(settings):
-            return settings
+        standard = count(arguments, choose_logrows(learned, arguments.logrows))
+        if named or fits(standard, budget) or is_built(standard):
+            return standard
     arguments = with_fewer_digits(arguments)
     learned = count(arguments, LEARNING_LOGROWS)
     choices = list(layouts(learned, setup_logrows))
@@ -63,6 +63,8 @@ def choose_layout(
         return count(arguments, choose_logrows(learned, None))
     within = [choice for choice in choices if fits(choice, budget)]
     chosen = min(within, key=work) if within else min(choices, key=peak)
+    if standard and not within and peak(standard) <= peak(chosen):
+        return standard
     run = chosen["run_args"]
     spread = replace(arguments, inner_columns=run["num_inner_cols"])
     return count(spread, run["logrows"])

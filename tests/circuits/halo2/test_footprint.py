@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support.checkout import ROOT
+from tests.support.circuit_settings import Counts
 from tests.support.operator_cases import IMAGE, Case
 from tests.support.small_networks import relu_network, square_network
 from zkagent.circuits.artifacts import Circuit
@@ -61,7 +62,7 @@ def test_the_estimate_of_a_key_is_near_its_size(name: str, tmp_path: Path) -> No
     srs = development_srs(made["run_args"]["logrows"], tmp_path)
     ezkl_engine.make_keys(compiled, srs.path, tmp_path / "vk", tmp_path / "pk")
     size = (tmp_path / "pk").stat().st_size
-    assert 0.85 < estimate_memory(made).key / size < 1.5
+    assert estimate_memory(made).key == pytest.approx(size, rel=0.06)
 
 
 MEASURE = """
@@ -115,18 +116,9 @@ def test_a_build_without_the_memory_is_refused_before_any_set_up(
 def test_rows_beyond_most_machines_are_refused_with_the_estimate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings = {
-        "run_args": {"logrows": 26, "num_inner_cols": 1},
-        "num_rows": 60_000_000,
-        "num_shuffles": 0,
-        "num_dynamic_lookups": 0,
-        "required_lookups": [],
-        "required_range_checks": [[-1, 1], [0, 127]],
-    }
+    settings = Counts(26, 1, 60_000_000, 10, ranges=2).settings()
     monkeypatch.setattr(memory, "available_memory", lambda: 256e9)
-    with pytest.raises(
-        MemoryTooSmall, match=r"2\^26 rows of about 14 columns need about 5\d\d\.\d"
-    ):
+    with pytest.raises(MemoryTooSmall, match=r"2\^26 rows of about 13 columns need about 45\d\.\d"):
         check_memory(settings)
 
 

@@ -21,6 +21,7 @@ from zkagent.circuits.halo2.tuning.record import Option
 from zkagent.circuits.halo2.tuning.tuner import Wish, best
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
+from zkagent.circuits.support.memory import Budget
 
 FINE, COARSE, COARSEST = (Precision(bits, 1, 20, None) for bits in (8, 6, 4))
 
@@ -141,7 +142,8 @@ def test_drafts_that_hardly_differ_are_measured_once() -> None:
 
 def test_what_this_machine_has_no_memory_for_is_left_out() -> None:
     possible, impossible = draft(FINE), draft(FINE, peak=1 << 60)
-    assert fitting([possible, impossible]) == [possible]
+    assert fitting([possible, impossible], Budget(1e12, False)) == [possible]
+    assert fitting([possible, impossible], Budget(10.0, True)) == []
 
 
 def option(name: str, agreement: float, seconds: float) -> Option:

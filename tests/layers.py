@@ -166,6 +166,13 @@ ROOMS: Mapping[str, set[str]] = {
         "circuits/support",
         "circuits/visibility",
     },
+    "circuits/halo2/report": {
+        "circuits/artifacts",
+        "circuits/halo2",
+        "circuits/halo2/tuning",
+        "circuits/networks",
+        "circuits/support",
+    },
     "circuits/systems": {
         "circuits/artifacts",
         "circuits/evaluated",

@@ -65,7 +65,7 @@ def _work(columns: Columns, coefficients: tuple[float, float, float]) -> float:
     base, plain, extended = coefficients
     rows = USUAL_ROWS * (columns.rows / USUAL_ROWS) ** ROWS_POWER
     cells = rows * columns.keyed / MILLION
-    return base + cells * (plain + extended * columns.extension)
+    return float(base + cells * (plain + extended * columns.extension))
 
 
 __all__ = ["PROBE_CORE_S", "Pace", "keys_work", "measure_pace", "proof_work", "setup_work"]

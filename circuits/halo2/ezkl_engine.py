@@ -41,6 +41,11 @@ PANIC = "PanicException"  # pyo3_runtime's, which cannot be imported
 COMPILER_DOWNLOAD = "svm error"
 NODE = re.compile(r"\((\d+), \d+\)")  # in ezkl's table of nodes: an input's node, and which output
 NOWHERE = "http://127.0.0.1:0"
+# Of its run arguments, those that decide how a network is laid out.
+LAID_OUT_BY = (
+    "input_scale param_scale scale_rebase_multiplier num_inner_cols logrows decomp_base "
+    "decomp_legs ignore_range_check_inputs_outputs disable_freivalds"
+).split()
 # What remains of ezkl's "integer ... is too large to be represented" in its exception.
 DECOMPOSITION = "General synthesis error"
 # What halo2 says of a false proof; other failures of `verify` are no verdict.
@@ -60,6 +65,36 @@ def make_settings(onnx: Path, arguments: RunArguments, logrows: int) -> Settings
         ezkl.gen_settings(str(onnx), str(written), py_run_args=run_args)
         settings: Settings = json.loads(written.read_text())
         return settings
+
+
+def layout_log(onnx: Path, settings: Settings) -> list[str]:
+    """What ezkl says while it lays the network out as in a circuit's settings, message by message.
+    Raises EngineError."""
+    run_args, heard = _same_run_args(settings["run_args"]), _Heard()
+    logger = logging.getLogger("ezkl")
+    level, passed_on = logger.level, logger.propagate
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    logger.addHandler(heard)
+    try:
+        with tempfile.TemporaryDirectory() as folder, _translated("read the network"):
+            ezkl.gen_settings(str(onnx), str(Path(folder, "settings.json")), py_run_args=run_args)
+    finally:
+        logger.removeHandler(heard)
+        logger.propagate = passed_on
+        logger.setLevel(level)
+    return heard.messages
+
+
+class _Heard(logging.Handler):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
 
 
 def compile_network(onnx: Path, settings: Path, compiled: Path) -> None:
@@ -309,6 +344,16 @@ def _parts(circuit: Circuit, inputs: Sequence[int]) -> list[list[int]]:
     return [list(part) for part in circuit.faces.split_inputs(inputs)]
 
 
+def _same_run_args(written: Mapping[str, Any]) -> Any:
+    """What decides a layout, from where settings hold it; who sees what does not."""
+    run = ezkl.PyRunArgs()
+    for name in LAID_OUT_BY:
+        setattr(run, name, written[name])
+    run.lookup_range = tuple(written["lookup_range"])
+    run.input_visibility, run.output_visibility, run.param_visibility = "public", "public", "fixed"
+    return run
+
+
 def _bounded(outputs: tuple[int, ...]) -> tuple[int, ...]:
     if not fits_int64(outputs):
         peak = max(outputs, key=abs)
@@ -400,7 +445,7 @@ def _reason(exc: BaseException) -> str:
     return text.partition(": ")[2] if text.startswith("Failed to ") else text
 
 
-__all__ = ["compile_network", "evaluate", "make_keys", "make_settings", "make_srs"]
+__all__ = ["compile_network", "evaluate", "layout_log", "make_keys", "make_settings", "make_srs"]
 __all__ += ["calibrate_by_itself", "to_integer", "witness_by_itself"]
 __all__ += ["constant_uses", "poseidon_hash", "read_hashes"]
 __all__ += ["make_verifier", "prove", "prove_witness", "verify", "verify_instances", "witness"]

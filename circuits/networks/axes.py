@@ -4,7 +4,7 @@ Exporters leave the batch axis open and name it; a circuit has one size. An axis
 nobody says another length.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +43,16 @@ def bind_axes(model: "ModelProto", dims: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(said)
 
 
+def lengths_of(model: "ModelProto", shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """The dims that bind the model's open axes to inputs of these shapes, as INPUT.AXIS."""
+    return {
+        f"{value.name}.{place}": shapes[value.name][place]
+        for value in _inputs(model.graph)
+        for place, _ in _open_axes(value)
+        if place < len(shapes.get(value.name, ()))
+    }
+
+
 def _inputs(graph: "GraphProto") -> "Iterator[ValueInfoProto]":
     weights = {tensor.name for tensor in graph.initializer}
     return (value for value in graph.input if value.name not in weights)
@@ -62,4 +72,4 @@ def _choices(said: list[str]) -> str:
     return f"open are {', '.join(dict.fromkeys(names))}" if names else "all its axes have lengths"
 
 
-__all__ = ["bind_axes"]
+__all__ = ["bind_axes", "lengths_of"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.circuit_report import report_command
 from zkagent.executor.cli.circuits_shown import (
     build_shown,
     completed_digests,
@@ -44,7 +45,7 @@ def circuit_group() -> None:
     """Build circuits, look at built ones, remove them."""
 
 
-for command in (tune_command, rm_command, prune_command):
+for command in (tune_command, report_command, rm_command, prune_command):
     circuit_group.add_command(command)
 
 

@@ -69,7 +69,10 @@ def make_settings(onnx: Path, arguments: RunArguments, logrows: int) -> Settings
 
 def layout_log(onnx: Path, settings: Settings) -> list[str]:
     """What ezkl says while it lays the network out as in a circuit's settings, message by message.
-    Raises EngineError."""
+
+    For a process in which ezkl has done nothing before: it keeps in mind that nobody listened.
+    Raises EngineError, also when it says nothing.
+    """
     run_args, heard = _same_run_args(settings["run_args"]), _Heard()
     logger = logging.getLogger("ezkl")
     level, passed_on = logger.level, logger.propagate
@@ -83,6 +86,8 @@ def layout_log(onnx: Path, settings: Settings) -> list[str]:
         logger.removeHandler(heard)
         logger.propagate = passed_on
         logger.setLevel(level)
+    if not heard.messages:
+        raise EngineError("count the cells of each node", "it tells nothing in this process")
     return heard.messages
 
 

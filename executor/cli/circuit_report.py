@@ -87,9 +87,8 @@ def _commands(circuit: "Circuit", data: Path | None) -> tuple[tuple[str, str], .
     from zkagent.circuits.halo2.report.deviations import open_lengths
     from zkagent.executor.commands import typed
 
-    dims = [
-        word for name, size in open_lengths(circuit).items() for word in ("--dim", f"{name}={size}")
-    ]
+    lengths = open_lengths(circuit).items()
+    dims = [word for name, size in lengths if size != 1 for word in ("--dim", f"{name}={size}")]
     samples = ["--data", str(data)] if data else []
     srs = [] if circuit.development_srs else ["--srs", circuit.srs]
     build = typed("circuit", "build", circuit.onnx, *samples, *dims, *srs)

@@ -5,6 +5,7 @@ from zkagent.circuits.halo2.report.deviations import Comparison, Deviations
 from zkagent.circuits.halo2.report.markup import Markup, element, joined
 from zkagent.circuits.halo2.report.nodes import CircuitNode
 from zkagent.circuits.halo2.report.sheet import Section, Sheet, figures, share, shown
+from zkagent.errors import plain
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 #: By which a page is known that may be written over.
@@ -55,7 +56,8 @@ def page(sheet: Sheet) -> str:
 
 def _section(section: Section) -> Markup:
     rows = [
-        element("tr", element("th", label), element("td", value)) for label, value in section.lines
+        element("tr", element("th", label), element("td", plain(value)))
+        for label, value in section.lines
     ]
     return joined(element("h2", section.title), element("table", *rows))
 
@@ -63,7 +65,7 @@ def _section(section: Section) -> Markup:
 def _changes(changes: tuple[str, ...]) -> Markup:
     if not changes:
         return Markup("")
-    lines = [element("li", line) for line in changes]
+    lines = [element("li", shown(line)) for line in changes]
     return joined(element("h2", "Changes before the circuit"), element("ul", *lines))
 
 
@@ -89,6 +91,7 @@ def _graph(nodes: tuple[CircuitNode, ...], cells: int) -> Markup:
 def _node(node: CircuitNode, cells: int) -> Markup:
     part = share(node, cells)
     bar = element("rect", x=0, y=3, width=round(BAR * part, 1), height=10)
+    drawn = element("svg", bar, width=BAR, height=16, role="img", aria_label=f"{part:.1%}")
     return element(
         "tr",
         element("td", str(node.number), class_="number"),
@@ -96,9 +99,7 @@ def _node(node: CircuitNode, cells: int) -> Markup:
         element("td", shown(node.operation)),
         element("td", ", ".join(map(str, node.inputs))),
         element("td", f"{node.cells:,}", class_="number"),
-        element(
-            "td", element("svg", bar, width=BAR, height=16, role="img", aria_label=f"{part:.1%}")
-        ),
+        element("td", drawn),
     )
 
 
@@ -151,7 +152,7 @@ def _histogram(of: Deviations) -> Markup:
 
 def _commands(commands: tuple[tuple[str, str], ...]) -> Markup:
     lines = [
-        joined(element("p", what), element("pre", element("code", command)))
+        joined(element("p", what), element("pre", element("code", plain(command))))
         for command, what in commands
     ]
     return joined(element("h2", "Commands to reproduce"), *lines)

@@ -52,7 +52,7 @@ def sheet_of(
             Section("Set-up", (("kind", setup), ("sha256", circuit.origin.srs or "none"))),
             _sizes(circuit),
         ),
-        tuple(shown(line) for line in content.changes),
+        content.changes,
         content.nodes,
         content.comparison,
         commands,
@@ -79,11 +79,12 @@ def share(node: CircuitNode, cells: int) -> float:
 
 
 def _network(circuit: Circuit) -> Section:
-    faces = circuit.faces
-    named = [("input", each) for each in faces.inputs] + [
-        ("output", each) for each in faces.outputs
+    sides = (("input", circuit.faces.inputs), ("output", circuit.faces.outputs))
+    lines = [
+        (side, f"{shown(each.name)}, {each.type} {list(each.shape)}")
+        for side, tensors in sides
+        for each in tensors
     ]
-    lines = [(side, f"{shown(of.name)}, {of.type} {list(of.shape)}") for side, of in named]
     exact = "yes" if circuit.facts.exact else "no: it rounds, and may not decide over money"
     return Section(
         "Network", (("sha256", circuit.origin.onnx), *lines, ("exact arithmetic", exact))
@@ -96,7 +97,7 @@ def _layout(content: Content) -> Section:
         "Layout",
         (
             ("rows", f"2^{of.logrows}"),
-            ("columns of gates", f"{of.inner_columns} in each of {of.blocks} blocks"),
+            ("columns of gates", f"{of.inner_columns * of.blocks} ({of.inner_columns} to a block)"),
             ("columns in the key", f"{of.keyed_columns} (counted from the settings)"),
             ("cells", f"{of.cells:,}"),
             ("decompositions", f"{of.decomposition_legs} digits of base {of.decomposition_base}"),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from zkagent.circuits.halo2.report.deviations import Comparison, Deviations
 from zkagent.circuits.halo2.report.nodes import CircuitNode
 from zkagent.circuits.halo2.report.sheet import Sheet, figures, share, shown
+from zkagent.errors import plain
 
 BAR = 24  # characters of the longest
 OPERATION = 44  # characters of one
@@ -16,17 +17,17 @@ def lines(sheet: Sheet) -> Iterator[str]:
     for section in sheet.sections:
         yield from ("", section.title)
         width = max(len(label) for label, _ in section.lines)
-        yield from (f"  {label:<{width}}  {value}" for label, value in section.lines)
+        yield from (f"  {label:<{width}}  {plain(value)}" for label, value in section.lines)
     if sheet.changes:
         yield from ("", "Changes before the circuit")
-        yield from (f"  {line}" for line in sheet.changes)
+        yield from (f"  {shown(line)}" for line in sheet.changes)
     yield from ("", "Cells of each node, as ezkl lays them out")
     yield from (_node(node, sheet.cells) for node in sheet.nodes if node.cells)
     yield from ("", "Error against onnxruntime")
     yield from _comparison(sheet.comparison)
     yield from ("", "Commands to reproduce")
     for command, what in sheet.commands:
-        yield from (f"  # {what}", f"  {command}")
+        yield from (f"  # {what}", f"  {plain(command)}")
 
 
 def _node(node: CircuitNode, cells: int) -> str:

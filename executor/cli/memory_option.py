@@ -10,7 +10,7 @@ from zkagent.executor.cli import output
 if TYPE_CHECKING:
     from zkagent.circuits.halo2.forecast import Forecast
 
-SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(|[KMGT]i?B)", re.IGNORECASE)
+SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(|B|[KMGT]i?B)", re.IGNORECASE)
 POWERS = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 MOST_BYTES = 1e18
 TOLD_FROM_S = 2.0  # as stages are, in zkagent.executor.cli.progress

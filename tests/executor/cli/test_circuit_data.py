@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
@@ -12,8 +13,10 @@ from tests.support.operator_cases import Case, model
 from tests.support.small_networks import network, node, relu_network, saved_samples, square_network
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.calibration import Data
+from zkagent.circuits.halo2.forecast import Forecast
 from zkagent.circuits.support import memory
 from zkagent.executor.cli.data_options import comparison
+from zkagent.executor.cli.memory_option import memory_size, tell
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -160,6 +163,63 @@ def test_too_little_memory_is_one_line_with_the_estimate(
     monkeypatch.setattr("zkagent.circuits.halo2.build_process.build_isolated", build_circuit)
     assert run(path) == 1
     line = one_line_error(capsys)
-    assert "2^6 rows of about 11 columns need about 0.1 GB of memory" in line
+    assert "2^6 rows of about 13 columns need about 0.1 GB of memory" in line
     assert "0.1 GB are available" in line
     assert not (home / "srs").exists()
+
+
+def test_a_build_stays_within_the_memory_that_is_allowed(
+    onnx: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(onnx, "--max-memory", "20MB") == 1
+    line = one_line_error(capsys)
+    assert "2^9 rows of about 13 columns need about 0.1 GB of memory" in line
+    assert "0.0 GB are allowed" in line
+    assert not (home / "srs").exists()
+    assert run(onnx, "--max-memory", "1GiB", "--json") == 0
+    made = json.loads(capsys.readouterr().out)["notes"]["making"]
+    assert made["predicted"]["peak_bytes"] == pytest.approx(made["taken"]["peak_bytes"], rel=0.4)
+    assert made["predicted"]["key_bytes"] == pytest.approx(1_476_451, rel=0.02)
+    assert min(made["predicted"]["keys_s"], made["predicted"]["proof_s"]) > 0
+    assert made["predicted"]["setup_s"] > 0  # this home had none
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [
+        ("8GB", 8 * 10**9),
+        ("8 GiB", 8 * 2**30),
+        ("1.5mb", 1_500_000),
+        ("123456", 123_456),
+        ("70 B", 70),
+        ("16GiB", 2**34),
+    ],
+)
+def test_sizes_are_read_as_people_write_them(given: str, size: int) -> None:
+    option = click.Option(["--max-memory"])
+    assert memory_size(click.Context(click.Command("build")), option, given) == size
+
+
+@pytest.mark.parametrize(
+    "given", ["", "much", "-1GB", "0", "0.1B", "8 G", "8XB", "1e9", "inf", "9999999TB"]
+)
+def test_other_sizes_are_refused(
+    given: str, onnx: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(onnx, "--max-memory", given) == 2
+    assert "is no amount of memory: write 8GB" in capsys.readouterr().err
+
+
+def test_what_takes_long_is_told_before(capsys: pytest.CaptureFixture[str]) -> None:
+    tell(Forecast(1_440_000_000, 500_000_000, 0.0, 15.0, 25.0))
+    tell(Forecast(100_000_000, 500_000, 30.0, 0.4, 0.5))
+    tell(Forecast(100_000_000, 500_000, 0.0, 0.4, 0.5))
+    assert capsys.readouterr().err.splitlines() == [
+        "keys and a first proof will take about 1.4 GB and 40 s",
+        "a development set-up, keys and a first proof will take about 0.1 GB and 31 s",
+    ]
+
+
+def test_groth16_has_no_such_limit(onnx: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(onnx, "--max-memory", "8GB", "--proof-system", "groth16") == 2
+    assert "--max-memory is for circuits of ezkl" in capsys.readouterr().err

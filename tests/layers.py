@@ -169,6 +169,7 @@ ROOMS: Mapping[str, set[str]] = {
     "circuits/halo2/report": {
         "circuits/artifacts",
         "circuits/halo2",
+        "circuits/halo2/hidden",
         "circuits/halo2/tuning",
         "circuits/networks",
         "circuits/support",

@@ -30,7 +30,7 @@ from zkagent.circuits.halo2.scales import scale_of
 from zkagent.circuits.halo2.settings import RunArguments, Settings, lookup_table
 from zkagent.circuits.hashes import Hashes
 from zkagent.circuits.support.unlisted import unlisted_file
-from zkagent.circuits.visibility import PRIVATE, PUBLIC
+from zkagent.circuits.visibility import OPEN, PRIVATE, PUBLIC, Visibility
 
 # It warns of scales below 8 bits, which exact integers have on purpose, and logs the errors that it
 # then raises: calibration meets many values that are too large.
@@ -67,13 +67,14 @@ def make_settings(onnx: Path, arguments: RunArguments, logrows: int) -> Settings
         return settings
 
 
-def layout_log(onnx: Path, settings: Settings) -> list[str]:
+def layout_log(onnx: Path, settings: Settings, visibility: Visibility = OPEN) -> list[str]:
     """What ezkl says while it lays the network out as in a circuit's settings, message by message.
+    visibility: what those settings say of it.
 
     For a process in which ezkl has done nothing before: it keeps in mind that nobody listened.
     Raises EngineError, also when it says nothing.
     """
-    run_args, heard = _same_run_args(settings["run_args"]), _Heard()
+    run_args, heard = _same_run_args(settings["run_args"], visibility), _Heard()
     logger = logging.getLogger("ezkl")
     level, passed_on = logger.level, logger.propagate
     logger.setLevel(logging.DEBUG)
@@ -349,13 +350,14 @@ def _parts(circuit: Circuit, inputs: Sequence[int]) -> list[list[int]]:
     return [list(part) for part in circuit.faces.split_inputs(inputs)]
 
 
-def _same_run_args(written: Mapping[str, Any]) -> Any:
-    """What decides a layout, from where settings hold it; who sees what does not."""
+def _same_run_args(written: Mapping[str, Any], shown: Visibility) -> Any:
+    """What decides a layout, from where settings hold it."""
     run = ezkl.PyRunArgs()
     for name in LAID_OUT_BY:
         setattr(run, name, written[name])
     run.lookup_range = tuple(written["lookup_range"])
-    run.input_visibility, run.output_visibility, run.param_visibility = "public", "public", "fixed"
+    run.input_visibility, run.output_visibility = shown.inputs, shown.outputs
+    run.param_visibility = shown.weights
     return run
 
 

@@ -33,6 +33,7 @@ class Counts(NamedTuple):
             "total_shuffle_col_size": self.shuffled,
             "num_shuffles": int(self.shuffled > 0),
             "model_instance_shapes": [[1, 10]],
+            "module_sizes": {"poseidon": [0, [0]]},
             "required_lookups": ["table"] * self.tables,
             "required_range_checks": [[-1, 1], [0, 127], [0, 1]][: self.ranges],
         }

@@ -80,7 +80,7 @@ def gather(circuit: Circuit, data: Path | None, progress: Told = silent) -> Cont
     with tempfile.TemporaryDirectory() as folder:
         onnx = Path(folder, "network.onnx")
         onnx.write_bytes(network.content)
-        nodes = nodes_of(ezkl_engine.layout_log(onnx, settings))
+        nodes = nodes_of(ezkl_engine.layout_log(onnx, settings, circuit.visibility))
     comparison = compare(circuit, network, settings, data, progress) if data else None
     return Content(
         nodes=nodes,

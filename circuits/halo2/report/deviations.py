@@ -11,6 +11,7 @@ import numpy.typing as npt
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import OutsideRange
 from zkagent.circuits.halo2.fidelity import circuit_outputs
+from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.settings import Settings
 from zkagent.circuits.networks.axes import lengths_of
 from zkagent.circuits.networks.network import Network, read_network
@@ -103,8 +104,9 @@ def compare(
 
 
 def network_of(circuit: Circuit) -> Network:
-    """What the circuit was made of, its axes as it has them. Raises NetworkRefused."""
-    return read_network(circuit.onnx, dims=open_lengths(circuit))
+    """What the circuit was made of, its axes as it has them, and what it hides tied to it. Raises
+    NetworkRefused."""
+    return tied(read_network(circuit.onnx, dims=open_lengths(circuit)), circuit.visibility)
 
 
 def open_lengths(circuit: Circuit) -> dict[str, int]:

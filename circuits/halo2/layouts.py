@@ -30,6 +30,7 @@ from zkagent.circuits.support.memory import Budget
 MOST_STANDARD_LOGROWS = 19  # beyond, a development set-up takes longer than keys and proof
 LAYOUT_LOGROWS = range(13, MOST_LOGROWS + 1)
 INNER_COLUMNS = (1, 2, 3, 4, 6)  # those after which the domain or the constraints' degree grow
+ALIKE = 1.15  # times as long, which is within the error of the forecast
 DIGIT_BITS = 16  # a table of so many values and a few rows more fit 2^17
 
 Count = Callable[[RunArguments, int], Settings]
@@ -62,7 +63,7 @@ def choose_layout(
     if not choices:
         return count(arguments, choose_logrows(learned, None))
     within = [choice for choice in choices if fits(choice, budget)]
-    chosen = min(within, key=work) if within else min(choices, key=peak)
+    chosen = _best(within) if within else min(choices, key=peak)
     if standard and not within and peak(standard) <= peak(chosen):
         return standard
     run = chosen["run_args"]
@@ -112,6 +113,14 @@ def work(settings: Settings) -> float:
     """What a build and its set-up take, in probes (zkagent.circuits.halo2.durations)."""
     columns = count_columns(settings)
     return keys_work(columns) + proof_work(columns) + setup_work(columns.logrows)
+
+
+def _best(choices: list[Settings]) -> Settings:
+    """Of those that take hardly longer than the quickest, the one with the fewest columns, and so
+    with the shortest proof."""
+    quickest = min(map(work, choices))
+    alike = [choice for choice in choices if work(choice) <= ALIKE * quickest]
+    return min(alike, key=lambda choice: count_columns(choice).keyed)
 
 
 def _is_standard(learned: Settings, setup_logrows: int | None) -> bool:

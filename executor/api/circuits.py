@@ -231,7 +231,7 @@ def tuning_of(
     """
     if tuned is False or (tuned is None and not is_file(model)) or not onnx.is_file():
         return None
-    found = record.find(file_digest(onnx), visibility)
+    found = record.find(file_digest(onnx), visibility=visibility)
     if found is None and tuned:
         raise TuningMissing(onnx)
     return found

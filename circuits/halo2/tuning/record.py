@@ -156,7 +156,7 @@ def keep(tuning: Tuning, cache: Path | None = None) -> Path:
     return path
 
 
-def find(onnx: str, visibility: Visibility = OPEN, *, cache: Path | None = None) -> Tuning | None:
+def find(onnx: str, cache: Path | None = None, *, visibility: Visibility = OPEN) -> Tuning | None:
     """The record for the ONNX file of this SHA-256 and what proofs show, if there is one. Raises
     ArtifactCorrupted."""
     path = _path(onnx, visibility, cache)

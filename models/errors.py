@@ -24,6 +24,7 @@ ModelError
     ├── AmountTooPrecise
     ├── AmountTooLarge
     ├── UnknownDecimals
+    ├── NobodyToPay
     └── DuplicateTool
 """
 
@@ -193,6 +194,12 @@ class UnknownDecimals(RefusedArgument):
             "list it first"
         )
         self.token = token
+
+
+class NobodyToPay(RefusedArgument):
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} stands for the zero address, which nobody has: pay another one")
+        self.text = text
 
 
 class DuplicateTool(RefusedArgument):

@@ -59,8 +59,9 @@ class ContactBook:
         return {name.encode(): account for name, account in reversed(self.contacts)}
 
     def lists(self, word: bytes) -> bool:
-        """Whether the lower-cased `word` is a contact's name."""
-        return word in self._accounts
+        """Whether the lower-cased `word` is a contact's name, whom anything can be paid: one that a
+        foreign book lists without an account is nobody's."""
+        return self._accounts.get(word, NO_TOKEN) != NO_TOKEN
 
     def account(self, name: str) -> str:
         """Of a name that is listed, in any case."""

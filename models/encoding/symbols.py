@@ -14,7 +14,7 @@ CONTINUES_NUMBER = re.compile(r"e[0-9].*|x[0-9]+", re.ASCII)
 #: Orders and the words around them, numbers, units and parts.
 RESERVED = frozenset(
     """
-    about all and answer any approx around as ask at balance balances basis be bil billion
+    about all an and answer any approx around as ask at balance balances basis be bil billion
     billions bips bln bn bp bps by cancel cent cents check couple crore decline deploy deposit
     do dollar dollars double dozen each eight eighty eleven equal equals ether everything fee
     few fifth fifty finney first five for forty four fourth free from gas get give grand gwei

@@ -59,6 +59,8 @@ _PLAIN = {
     Meaning.ARTICLE: 111,
     Meaning.AND: 112,
     Meaning.OWNER: 113,
+    Meaning.PER: 114,
+    Meaning.UNREAD: 115,
 }
 _SCALES = {3: 102, 6: 103}
 _FRACTION = 120

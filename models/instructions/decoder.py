@@ -18,7 +18,7 @@ from zkagent.models.encoding.amounts import format_amount, parse_amount
 from zkagent.models.encoding.balances import read_balance
 from zkagent.models.encoding.context import Context, Entry, read_history
 from zkagent.models.encoding.decoder import Argument, Decision, ToolSignature, token_of
-from zkagent.models.errors import DuplicateTool, UnknownDecimals
+from zkagent.models.errors import DuplicateTool, NobodyToPay, UnknownDecimals
 from zkagent.models.instructions.calls import MOST_CALLS, PlannedCall, Slot, Tag, planned_calls
 from zkagent.models.instructions.manifest import ACTION_OF, VIEW_ACTION, InstructionManifest
 from zkagent.models.instructions.packing import Verdict, said
@@ -31,6 +31,8 @@ CAUTION_UNIT = 100
 _POOL, _WALLET = 0, 1
 _WORD = 1 << 256
 _Given = tuple[Argument, int]
+#: Right before whom something goes to; an arrow's head, too.
+GIVING = (b"to", b"pay", b"send", b"give", b">")
 
 
 class _Answered(Exception):
@@ -105,7 +107,8 @@ class _Decoder:
         views = [call for call in calls if call.action is Tag.VIEW]
         if told.margin * CAUTION_UNIT > self.context.caution * self.manifest.margin_unit:
             self.check_doubts()
-            if not calls or views or self.mixes_balances(calls):
+            whole = calls and not views and not self.mixes_balances(calls)
+            if not whole or self.leaves_payee(calls, told.tags):
                 return self.answer("ask", self.manifest.answers.ask)
             return self.act(calls)
         if told.other is Verdict.VIEW:
@@ -134,6 +137,23 @@ class _Decoder:
             or (withdraws and any(call.action is not Tag.WITHDRAW for call in parts))
             or any(len(found) > 1 for found in actions.values())
         )
+
+    def leaves_payee(self, calls: Sequence[PlannedCall], tags: Sequence[Tag]) -> bool:
+        """Whether somebody is to be paid and nobody is: "withdraw 5 USDC to bob". Who is named
+        aside ("withdraw 5 USDC, bob is waiting") makes no difference."""
+        if any(call.action is Tag.TRANSFER for call in calls):
+            return False
+        named = (
+            (token, tag)
+            for token, tag in zip(self.tokens, tags, strict=True)
+            if token.kind in (Kind.ADDRESS, Kind.CONTACT)
+        )
+        return any(tag is not Tag.NONE or self.is_given(token) for token, tag in named)
+
+    def is_given(self, token: Token) -> bool:
+        """Whether a word for giving, and a blank or none, stand right before it."""
+        before = self.context.prompt[: token.start].lower()
+        return before.removesuffix(b" ").endswith(GIVING)
 
     def check_doubts(self) -> None:
         for place, token in enumerate(self.tokens):
@@ -300,14 +320,19 @@ class _Decoder:
 
     def payee(self, place: int) -> _Given:
         text = self.text(place)
+        account = self.account(place, text)
+        if account == 0:
+            raise NobodyToPay(text)
+        return Argument("recipient", text, "prompt"), account
+
+    def account(self, place: int, text: str) -> int:
         match self.tokens[place].kind:
             case Kind.OWNER:
-                account = self.context.owner
+                return int(self.context.owner, 16)
             case Kind.CONTACT:
-                account = self.context.contacts.account(text)
+                return int(self.context.contacts.account(text), 16)
             case _:
-                account = text
-        return Argument("recipient", text, "prompt"), int(account, 16)
+                return int(text, 16)
 
 
 __all__ = ["CAUTION_UNIT", "decode", "tool_of"]

@@ -27,14 +27,48 @@ class Meaning(IntEnum):
     ARTICLE = 15  # a, an
     AND = 16
     OWNER = 17  # a payee: the agent's owner
+    PER = 18  # per cent
+    UNREAD = 19  # billions, basis points: the number before it is in doubt
 
 
 _SCALED = {"k": 3, "thousand": 3, "thousend": 3, "grand": 3, "m": 6, "million": 6}
+_PARTS = {3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 8: "eighth", 10: "tenth"}
+#: Words of one value each. Those that are not read are scales, fractions and units that no amount
+#: goes on with: the number right before them is not what is meant.
+_ALIKE: tuple[tuple[Meaning, int, str], ...] = (
+    (Meaning.ZERO, 0, "zero nought naught oh"),
+    (Meaning.TEN, 40, "fourty"),
+    (Meaning.HUNDRED, 2, "hundred hunderd"),
+    (Meaning.DOZEN, 12, "dozen"),
+    (Meaning.POINT, 0, "point"),
+    (Meaning.PERCENT, 0, "percent pct"),
+    (Meaning.HALF, 2, "half"),
+    (Meaning.FRACTION, 4, "fourth fourths"),
+    (
+        Meaning.ALL,
+        1,
+        "all everything whole entire entirety lot every total rest remainder remaining left full "
+        "fully complete completely entirely totality empty drain evrything everyting",
+    ),
+    (Meaning.EXCEPT, 0, "but except excepting save bar minus apart besides excluding less"),
+    (Meaning.GLUE, 0, "of my the in pool wallet i have got from for that is this"),
+    (Meaning.ARTICLE, 1, "a an"),
+    (Meaning.AND, 0, "and"),
+    (Meaning.OWNER, 0, "me myself own"),
+    (Meaning.PER, 0, "per"),
+    (
+        Meaning.UNREAD,
+        0,
+        "b bil billion billions bln bn trillion trillions tn trn lakh lakhs lac crore crores score "
+        "kk mil mill mln mn mm mio hundreds thousands millions dozens bps bp bips basis percentage "
+        "pc ppm permille cent cents halves seventh sevenths ninth ninths hundredth hundredths "
+        "thousandth thousandths millionth millionths twentieth twentieths wei kwei mwei gwei szabo "
+        "finney sat sats satoshi satoshis lamport lamports",
+    ),
+)
 
 
 def _listed() -> Iterable[tuple[str, Meaning, int]]:
-    for word in ("zero", "nought", "naught", "oh"):
-        yield word, Meaning.ZERO, 0
     units = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     for value, word in enumerate(units, 1):
         yield word, Meaning.UNIT, value
@@ -44,35 +78,14 @@ def _listed() -> Iterable[tuple[str, Meaning, int]]:
     tens = "twenty thirty forty fifty sixty seventy eighty ninety"
     for value, word in enumerate(tens.split(), 2):
         yield word, Meaning.TEN, 10 * value
-    yield "fourty", Meaning.TEN, 40
-    yield "hundred", Meaning.HUNDRED, 2
-    yield "hunderd", Meaning.HUNDRED, 2
     for word, power in _SCALED.items():
         yield word, Meaning.SCALE, power
-    yield "dozen", Meaning.DOZEN, 12
-    yield "point", Meaning.POINT, 0
-    for word in ("percent", "pct"):
-        yield word, Meaning.PERCENT, 0
-    yield "half", Meaning.HALF, 2
-    parts = {3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 8: "eighth", 10: "tenth"}
-    for value, word in parts.items():
+    for value, word in _PARTS.items():
         yield word, Meaning.FRACTION, value
         yield word + "s", Meaning.FRACTION, value
-    yield "fourth", Meaning.FRACTION, 4
-    yield "fourths", Meaning.FRACTION, 4
-    whole = "all everything whole entire entirety lot every total rest remainder remaining left"
-    whole += " full fully complete completely entirely totality empty drain evrything everyting"
-    for word in whole.split():
-        yield word, Meaning.ALL, 1
-    for word in "but except excepting save bar minus apart besides excluding less".split():
-        yield word, Meaning.EXCEPT, 0
-    for word in "of my the in pool wallet i have got from for that is this".split():
-        yield word, Meaning.GLUE, 0
-    for word in ("a", "an"):
-        yield word, Meaning.ARTICLE, 1
-    yield "and", Meaning.AND, 0
-    for word in ("me", "myself", "own"):
-        yield word, Meaning.OWNER, 0
+    for meaning, value, words in _ALIKE:
+        for word in words.split():
+            yield word, meaning, value
 
 
 #: Lower-case words: what each does, and its value (a power of ten for SCALE and HUNDRED).
@@ -80,3 +93,9 @@ WORDS: dict[bytes, tuple[Meaning, int]] = {w.encode(): (m, v) for w, m, v in _li
 
 #: Begin a number that is written in words.
 CARDINAL = frozenset({Meaning.ZERO, Meaning.UNIT, Meaning.TEEN, Meaning.TEN, Meaning.HUNDRED})
+#: Powers of ten, and with dozens what an article makes a number.
+POWERS = frozenset({Meaning.HUNDRED, Meaning.SCALE})
+COUNTED = POWERS | {Meaning.DOZEN}
+#: Right behind an amount that does not go on with them they make a doubt of it.
+UNSETTLING = COUNTED | {Meaning.PERCENT, Meaning.HALF, Meaning.FRACTION, Meaning.PER}
+UNSETTLING |= {Meaning.UNREAD}

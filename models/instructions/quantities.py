@@ -3,7 +3,7 @@
 Digits: ``5``, ``0.5``, ``.5``, ``1,000.50``, ``5k``, ``2.5m``, ``50%``, ``1/3``. Words: five,
 twenty-five, a hundred and ten, two thousand, a dozen, zero point five, two and a half, three
 quarters, ten percent. What could be read in two ways is in doubt: ``1.000`` (a thousand to some),
-``5,50``, ``007``, ``5-10``, ``2pm``, ``$5``, ``+5``, two numbers side by side.
+``5,50``, ``007``, ``5-10``, ``2pm``, ``$5``, ``+5``, two amounts side by side.
 """
 
 import re
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 #: Digits of an amount, before and behind the point together.
 MAX_DIGITS = 30
 #: Marks that make a doubt of the number beside them.
-DOUBTFUL_BEFORE = frozenset(b"$#~<>+-*/^_@&")
-DOUBTFUL_BEHIND = frozenset(b"$+*/<~^_@#&")
+DOUBTFUL_BEFORE = frozenset(b"$#~<>+-*/^_@&.%")
+DOUBTFUL_BEHIND = frozenset(b"$+*/<~^_@#&%")
 
 _RUN = re.compile(
     rb"(?P<whole>\d{1,3}(?:,\d{3})+|\d*)(?P<point>\.\d+)?(?P<tail>%|[A-Za-z]*)", re.ASCII
@@ -68,6 +68,12 @@ def percent(quantity: Quantity) -> Quantity | None:
 
 def ratio(part: int, whole: int) -> Quantity | None:
     return Quantity(part, share=whole) if 0 < part < whole else None
+
+
+def of_one(quantity: Quantity) -> Quantity | None:
+    """A part of one token, not of a balance: half a token, a quarter of one. None of a third."""
+    digits, rest = divmod(1000 * quantity.digits, quantity.share)
+    return None if rest else exact(digits, 3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,26 @@ Pieces become tokens one by one, except that the words of one amount become one 
 thousand", "two and a half", "10 percent"). An amount in doubt is a token that fills nothing.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from zkagent.models.encoding.tokens import has_valid_checksum
 from zkagent.models.errors import AddressChecksum, EmptyPrompt, TooManyTokens
 from zkagent.models.instructions import quantities
-from zkagent.models.instructions.grammar import CARDINAL, WORDS, Meaning
+from zkagent.models.instructions.grammar import (
+    CARDINAL,
+    COUNTED,
+    POWERS,
+    UNSETTLING,
+    Meaning,
+)
+from zkagent.models.instructions.pieces import PARTS, Grammar, Names, Pieces, meaning_of
 from zkagent.models.instructions.quantities import ALL, Cardinal, Quantity
 from zkagent.models.instructions.scanner import Piece, Shape, scan
 
 MAX_TOKENS = 30
-#: Characters of names in a symbol or contact book.
-NAME_LENGTHS = range(2, 12)
 #: Pieces behind "all" in which "but ten" is looked for.
 REACH = 10
-
-AND_A_HALF = (Meaning.AND, Meaning.ARTICLE, Meaning.HALF)
-_NONE = (Meaning.NONE, 0)
 
 
 class Kind(IntEnum):
@@ -59,24 +60,6 @@ class Token:
     quantity: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What words and addresses (lower-cased, `0x` and 40 digits) stand for at the agent's."""
-
-    is_symbol: Callable[[bytes], bool]
-    is_contact: Callable[[bytes], bool]
-    is_token: Callable[[bytes], bool]
-
-
-#: What a word in lower case does in an amount, and its value.
-Grammar = Callable[[bytes], tuple[Meaning, int]]
-
-
-def meaning_of(word: bytes) -> tuple[Meaning, int]:
-    """The grammar without mistakes; a model's table has a few (see `CodeTable.meaning`)."""
-    return WORDS.get(word, _NONE)
-
-
 def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[Token, ...]:
     """The 1 to 30 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
     EmptyPrompt or TooManyTokens."""
@@ -88,29 +71,37 @@ def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[To
     return tuple(tokens)
 
 
-class _Reader:
+class _Reader(Pieces):
     def __init__(self, text: bytes, pieces: list[Piece], names: Names, grammar: Grammar) -> None:
-        self.text, self.pieces, self.names, self.grammar = text, pieces, names, grammar
+        super().__init__(text, pieces, names, grammar)
         self.tokens: list[Token] = []
-        self.at = 0
-        self.number_ended = -1  # the piece behind the last number
+        self.amount_ended = -1  # the piece behind the last amount but all
 
     def run(self) -> list[Token]:
         while self.at < len(self.pieces):
             begun = self.at
             token = self.next()
-            if token.kind in (Kind.DIGITS, Kind.CARDINAL, Kind.ONE):
+            if token.quantity is not None and token.quantity.share != 1:
                 token = self.beside_another(token, begun)
-                self.number_ended = self.at
+                self.amount_ended = self.at
             self.tokens.append(token)
         return self.tokens
 
     def beside_another(self, token: Token, begun: int) -> Token:
-        """Two numbers side by side are both in doubt."""
-        if begun != self.number_ended:
-            return token
-        self.tokens[-1] = replace(self.tokens[-1], kind=Kind.DOUBT, quantity=None)
-        return replace(token, kind=Kind.DOUBT, quantity=None)
+        """Two amounts side by side are both in doubt; so is "a quarter" in "two and a quarter"."""
+        beside = begun == self.amount_ended
+        if beside:
+            self.tokens[-1] = replace(self.tokens[-1], kind=Kind.DOUBT, quantity=None)
+        if beside or (token.kind >= Kind.PERCENT and self.is_added(begun)):
+            return replace(token, kind=Kind.DOUBT, quantity=None)
+        return token
+
+    def is_added(self, begun: int) -> bool:
+        """Whether "and" or "and a" is all that stands between the amount before and this one."""
+        ended = self.amount_ended
+        joined, article = (self.meaning(ended + i)[0] for i in range(2))
+        behind = 2 if article is Meaning.ARTICLE else 1
+        return joined is Meaning.AND and begun == ended + behind
 
     def next(self) -> Token:
         piece = self.pieces[self.at]
@@ -129,23 +120,31 @@ class _Reader:
         if meaning is Meaning.HALF:
             return self.half(piece)
         if meaning is Meaning.FRACTION:
-            return Token(Kind.PART, piece.start, piece.end, quantities.ratio(1, value))
+            return self.share(Kind.PART, piece.start, quantities.ratio(1, value))
         if meaning is Meaning.ALL:
-            return Token(Kind.PART, piece.start, piece.end, self.all_but() or ALL)
+            left = self.all_but()
+            return Token(Kind.PART if left else Kind.DOUBT, piece.start, piece.end, left)
         return Token(self.named(piece, meaning), piece.start, piece.end)
 
     def named(self, piece: Piece, meaning: Meaning) -> Kind:
         word = self.text[piece.start : piece.end].lower()
         if self.names_symbol(word):
             return Kind.SYMBOL
-        if len(word) in NAME_LENGTHS and self.names.is_contact(word):
+        if self.names_contact(word):
             return Kind.CONTACT
+        if self.is_possessive(piece, word):
+            return Kind.DOUBT
         return Kind.OWNER if meaning is Meaning.OWNER else Kind.WORD
+
+    def is_possessive(self, piece: Piece, word: bytes) -> bool:
+        """Of a contact to whom something goes: to bob's. That may be bob, or anybody of his."""
+        behind_to = self.text[: piece.start].lower().endswith(b"to ")
+        return behind_to and word.endswith(b"'s") and self.names_contact(word[:-2])
 
     def begins_cardinal(self, meaning: Meaning) -> bool:
         following, _ = self.meaning(self.at + 1)
         if meaning is Meaning.ARTICLE:
-            return following in (Meaning.HUNDRED, Meaning.SCALE, Meaning.DOZEN)
+            return following in COUNTED
         if meaning in (Meaning.POINT, Meaning.ZERO):
             return following in (Meaning.UNIT, Meaning.ZERO, Meaning.POINT)
         return meaning in CARDINAL
@@ -186,8 +185,7 @@ class _Reader:
         """Whether an "and" stands within a number: a hundred and ten."""
         before, _ = self.meaning(self.at - 1)
         behind, _ = self.meaning(self.at + 1)
-        higher = before in (Meaning.HUNDRED, Meaning.SCALE)
-        return higher and behind in (Meaning.UNIT, Meaning.TEEN, Meaning.TEN)
+        return before in POWERS and behind in (Meaning.UNIT, Meaning.TEEN, Meaning.TEN)
 
     def decimals(self, whole: int) -> Quantity | None:
         """The digits behind "point"."""
@@ -205,18 +203,17 @@ class _Reader:
         behind, power = self.meaning(self.at + 1)
         if following is Meaning.DOZEN:
             self.at += 1
-            return Token(Kind.CARDINAL, piece.start, self.end(), Quantity(6))
+            return self.number(Kind.CARDINAL, piece.start, Quantity(6))
         if following is Meaning.ARTICLE and behind in (Meaning.SCALE, Meaning.DOZEN):
             self.at += 2
             six = behind is Meaning.DOZEN
             worth = Quantity(6) if six else quantities.times(Quantity(5, 1), power)
-            return Token(Kind.CARDINAL, piece.start, self.end(), worth)
-        if following is Meaning.ARTICLE and self.is_symbol(self.at + 1):
-            return Token(Kind.CARDINAL, piece.start, piece.end, Quantity(5, 1))
-        return Token(Kind.PART, piece.start, piece.end, Quantity(1, share=2))
+            return self.number(Kind.CARDINAL, piece.start, worth)
+        return self.share(Kind.PART, piece.start, Quantity(1, share=2))
 
     def all_but(self) -> Quantity | None:
-        """The amount of "all my USDC but ten", whose words stay tokens; None without such words."""
+        """All, or the amount of "all my USDC but ten", whose words stay tokens; None where what is
+        left out is no such amount."""
         symbol = b""
         for i in range(self.at, self.at + REACH):
             meaning, _ = self.meaning(i)
@@ -225,8 +222,8 @@ class _Reader:
             elif meaning is Meaning.EXCEPT:
                 return self.excepted(i + 1, symbol)
             elif meaning is not Meaning.GLUE and self.lower(i) != b",":
-                return None
-        return None
+                break
+        return ALL
 
     def excepted(self, at: int, symbol: bytes) -> Quantity | None:
         ahead = _Reader(self.text, [*self.pieces], self.names, self.grammar)
@@ -264,7 +261,7 @@ class _Reader:
             return Token(Kind.DIGITS, piece.start, end, found.quantity)
         if found.quantity.share:
             kind = Kind.PERCENT if text.endswith(b"%") else Kind.RATIO
-            return Token(kind, piece.start, end, found.quantity)
+            return self.share(kind, piece.start, found.quantity)
         power = 0 if found.scaled else self.power()
         return self.rest_of(Kind.DIGITS, piece.start, quantities.times(found.quantity, power))
 
@@ -289,6 +286,8 @@ class _Reader:
             return Token(Kind.DOUBT, piece.start, piece.end)
         if not has_valid_checksum(text[2:]):
             raise AddressChecksum(piece.start, text.decode())
+        if not digits.strip(b"0"):
+            return Token(Kind.DOUBT, piece.start, piece.end)  # nobody's
         kind = Kind.SYMBOL if self.names.is_token(text.lower()) else Kind.ADDRESS
         return Token(kind, piece.start, piece.end)
 
@@ -299,26 +298,48 @@ class _Reader:
         a fraction's denominator, percent."""
         if quantity is not None:
             kind, quantity = self.extended(kind, quantity)
-        following = self.meaning(self.at)[0]
-        if following in (Meaning.HUNDRED, Meaning.SCALE, Meaning.DOZEN) or self.has_half():
-            quantity = None  # five thousand thousand, a dozen and a half
-        return Token(Kind.DOUBT if quantity is None else kind, start, self.end(), quantity)
+        if quantity is not None and quantity.share:
+            return self.share(kind, start, quantity)
+        return self.number(kind, start, quantity)
+
+    def number(self, kind: Kind, start: int, worth: Quantity | None) -> Token:
+        """In doubt where what stands behind it says more: five thousand thousand, 5 hundred and
+        10."""
+        if self.is_unsettled() or self.adds_digits():
+            worth = None
+        return Token(kind if worth else Kind.DOUBT, start, self.end(), worth)
+
+    def share(self, kind: Kind, start: int, part: Quantity | None) -> Token:
+        """A part of the balance; a number of "half a token", "a quarter of a token". In doubt is a
+        part of anything else that is counted: half a percent, a tenth of 60."""
+        of = self.at + (self.lower(self.at) == b"of")
+        if part is None or self.is_unsettled():
+            part = None
+        elif self.meaning(of)[0] is Meaning.ARTICLE:
+            if self.is_symbol(of + 1):
+                kind, part = Kind.CARDINAL, quantities.of_one(part)
+            elif self.meaning(of + 1)[0] in UNSETTLING:
+                part = None
+        elif of > self.at and self.counts(of):
+            part = None
+        return Token(kind if part else Kind.DOUBT, start, self.end(), part)
 
     def extended(self, kind: Kind, number: Quantity) -> tuple[Kind, Quantity | None]:
         meaning, value = self.meaning(self.at)
         if meaning is Meaning.DOZEN:
             self.at += 1
             return Kind.CARDINAL, quantities.exact(12 * number.digits, number.places)
-        if meaning is Meaning.FRACTION and number.places == 0:
+        if meaning in PARTS and number.places == 0:
             self.at += 1
             return Kind.RATIO, quantities.ratio(number.digits, value)
-        if meaning is Meaning.PERCENT or self.lower(self.at) == b"%":
-            self.at += 1
+        per_cent = meaning is Meaning.PER and self.lower(self.at + 1) == b"cent"
+        if meaning is Meaning.PERCENT or per_cent:
+            self.at += 1 + per_cent
             return Kind.PERCENT, quantities.percent(number)
         if number.places == 0 and self.has_half():
             before, _ = self.meaning(self.at - 1)
             self.at += 3
-            if before in (Meaning.HUNDRED, Meaning.SCALE, Meaning.DOZEN):
+            if before in COUNTED:
                 return kind, None  # a million and a half
             return Kind.CARDINAL, self.scaled(quantities.exact(10 * number.digits + 5, 1))
         return kind, number
@@ -331,24 +352,5 @@ class _Reader:
         self.at += 1
         return quantities.times(number, power)
 
-    def end(self) -> int:
-        """Where the last piece that was read ends."""
-        return self.pieces[self.at - 1].end
 
-    def has_half(self) -> bool:
-        return tuple(self.meaning(self.at + i)[0] for i in range(3)) == AND_A_HALF
-
-    def meaning(self, i: int) -> tuple[Meaning, int]:
-        return self.grammar(self.lower(i))
-
-    def lower(self, i: int) -> bytes:
-        """A piece's text in lower case; none behind the last."""
-        if not 0 <= i < len(self.pieces):
-            return b""
-        return self.text[self.pieces[i].start : self.pieces[i].end].lower()
-
-    def is_symbol(self, i: int) -> bool:
-        return self.names_symbol(self.lower(i))
-
-    def names_symbol(self, word: bytes) -> bool:
-        return len(word) in NAME_LENGTHS and self.names.is_symbol(word)
+__all__ = ["AMOUNTS", "BY_TEXT", "MAX_TOKENS", "PAYEES", "REACH", "Kind", "Names", "Token", "read"]

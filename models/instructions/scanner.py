@@ -3,7 +3,8 @@
 A word begins with a letter and goes on over letters, digits and apostrophes between letters. A run
 with digits begins with a digit, or a point before one, and goes on over letters and digits, over
 any one mark between two digits, and over a percent sign at its end. Marks are whatever else stands
-together. A single hyphen between letters only parts them.
+together, but for a percent sign, which begins none of more than itself. A single hyphen between
+letters only parts them.
 """
 
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ def _piece(text: bytes, i: int) -> tuple[Shape, int]:
     if text[i] in DIGITS or _is_leading_point(text, i):
         return Shape.RUN, _run_end(text, i)
     end = i + 1
+    if text[i] == _PERCENT:
+        return Shape.MARK, end
     while end < len(text) and text[end] not in ALNUM and text[end] != _SPACE:
         if _is_leading_point(text, end):
             break

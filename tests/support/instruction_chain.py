@@ -8,6 +8,7 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from tests.support.encoding_chain import CONTEXT, book_entry
+from zkagent.models.encoding.book import ContactBook
 from zkagent.models.instructions.codetable import CodeTable
 from zkagent.models.instructions.reader import Names
 from zkagent.verifier_contracts.chain.code import creation_code
@@ -30,9 +31,9 @@ class Books:
     contacts: tuple[tuple[str, str], ...] = ()
 
     def names(self) -> Names:
-        symbols, contacts = _words(self.symbols), _words(self.contacts)
+        symbols, contacts = _words(self.symbols), ContactBook(self.contacts).lists
         tokens = {address.lower().encode() for _, address in self.symbols}
-        return Names(symbols.__contains__, contacts.__contains__, tokens.__contains__)
+        return Names(symbols.__contains__, contacts, tokens.__contains__)
 
 
 @dataclass(frozen=True)

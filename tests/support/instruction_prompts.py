@@ -32,14 +32,28 @@ BOOKS = Books(
         for place, name in enumerate(("bob", "tunde", "amaka", "me", "o'neil", "dai", "ng", "q"), 1)
     ),
 )
+#: With what no book of ours lists: words of amounts, runs of digits, a contact without an account.
+FOREIGN = Books(
+    symbols=(
+        *BOOKS.symbols,
+        ("an", "0x" + "aa" * 20),
+        ("10", "0x" + "bb" * 20),
+        ("1k5", "0x" + "cc" * 20),
+        ("half", "0x" + "dd" * 20),
+        ("per", "0x" + "ee" * 20),
+    ),
+    contacts=(("nobody", "0x" + "00" * 20), *BOOKS.contacts, ("a's", "0x" + "12" * 20)),
+)
 PLAIN = ("send", "deposit", "withdraw", "please", "to", "then", "pool", "what", "don't", "sending")
 ODD = ("x", "b4", "'", "bob's", "well-known", "-", "->", "--", "zz", "Q", "o'neil", "abcdefghijkl")
+ODD += ("to bob's", "to o'neil's", "nobody's", "to nobody's", "to a's", "a's's")
 MARKS = (*",.;:!?%$#()\"'-/+*&@<>=~^_", "...", "->", "?!", "%%", "$$")
 RUNS = ("0", "1", "5", "10", "007", "0.5", ".5", "5.", "1.000", "0.500", ".500", "1,000", "1,00")
 RUNS += ("1,000.50", "12,345,678", "1234,567", "0,100", "5,50", "1.2.3", "1/3", "3/1", "01/3")
 RUNS += ("1/1000", "999/1000", "50%", "0%", "100%", "101%", "0.5%", "5k", "5K", "2.5m", "3M")
 RUNS += ("5kk", "2pm", "5-10", "5usdc", "5USDC", "0.5dai", "5ten", "1k5", "0x", "0X12", "0x12")
 RUNS += ("9" * 30, "9" * 31, "0." + "1" * 29, "0." + "1" * 30, "9" * 30 + "k", "1,000,000m", "5b52")
+RUNS += ("50%%", "%5", "5..10", "...5", "0x" + "0" * 40, "5an", "5half", "510", "2.5")
 RUNS += ("0.0000", "1." + "0" * 28, "1" + "0" * 29 + "%", "5abcdefghijk", "5%usdc", "1'000", "1:2")
 
 PHRASES = (
@@ -61,11 +75,63 @@ PHRASES = (
     "5 hundred thousand",
     "all but",
     "point point",
+    "per cent",
+    "50 per cent of",
+    "50 %. all",
+    "(50 %)",
+    "five per cent",
+    "half a percent",
+    "a quarter of a percent",
+    "half of one percent",
+    "half of my 60",
+    "50% of the 100",
+    "half of a dai",
+    "a quarter of a weth",
+    "three quarters of a dai",
+    "12.5% of a link",
+    "a third of a usdc",
+    "a tenth of an dai",
+    "half an hundred",
+    "half of a half",
+    "half a million and ten",
+    "2 1/2",
+    "one half",
+    "1 half",
+    "one half of",
+    "5 50%",
+    "two and a quarter",
+    "two and three quarters",
+    "four and half",
+    "5 and 1/2",
+    "5 hundred and ten",
+    "two thousand and 50",
+    "a hundred and 0x12",
+    "50 bps",
+    "5 billion",
+    "5 basis points",
+    "ten per day",
+    "5.5 half",
+    "5 an hundred",
+    "all my dai but 10 usdc",
+    "everything except 10%",
+    "all except dai",
+    "send it to bob's wallet",
 )
 GRAMMAR = tuple(word.decode() for word in WORDS)
-NAMED = tuple(name for name, _ in (*BOOKS.symbols, *BOOKS.contacts))
+NAMED = tuple(name for name, _ in (*FOREIGN.symbols, *FOREIGN.contacts))
 #: Numbers twice: of these prompts are full.
 KNOWN = (GRAMMAR[:45], GRAMMAR[:45], GRAMMAR, PLAIN + ODD, MARKS, RUNS, NAMED)
+
+
+#: What stands before and behind an amount that is doubtful or nearly so.
+AROUND = ("{}", "send {} usdc to bob", "withdraw {} of my dai", "all but {} usdc", "5 {} a", "{}!")
+AROUND += ("{} and a half", "{} and ten", "half of {} dai", "{} per cent", "two {} 5", "-{}-")
+
+
+def hostile_prompts() -> list[bytes]:
+    """Hostile ones, and each amount that is one, nearly, in each place."""
+    amounts = (*PHRASES, *(f"5 {word}" for word in GRAMMAR), *RUNS)
+    return [*HOSTILE, *(text.format(amount).encode() for amount in amounts for text in AROUND)]
 
 
 def made_up_table(seed: int) -> CodeTable:
@@ -217,6 +283,9 @@ HOSTILE = [
     b"0xA0B86991C6218B36C1D19D4A2E9EB0CE3606EB48",
     b"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48%",
     b"all but 0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    b"to bob's",
+    b"o bob's to  bob's to\tbob's",
+    b"to bob's wallet to BOB'S to bob'sx",
     b"half",
     b"half a",
     b"a",

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, replace
 
-from zkagent.models.encoding.book import ContactBook, Listing, SymbolBook
+from zkagent.models.encoding.book import NO_TOKEN, ContactBook, Listing, SymbolBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import RefusedArgument
@@ -49,8 +49,19 @@ PAYEE = "0x00000000000000000000000000000000deadbeef"
 TOOLS_HELD = tuple(ToolSignature(a.name, tuple(p.type for p in a.parameters)) for a in TOOLS)
 
 _AMOUNTS = ("5", "1,000.50", "0.000001", "0.0000001", "five", "5k", "2.5m", "0", "0.0", "7.25")
-_PARTS = ("all", "half", "50%", "0.5%", "100%", "a third of", "two thirds of", "all")
-_DOUBTS = ("5,50", "$5", "007", "1.000")
+_PARTS = (
+    "all",
+    "half",
+    "50%",
+    "0.5%",
+    "100%",
+    "a third of",
+    "two thirds of",
+    "all",
+    "5 per cent of",
+)
+_DOUBTS = ("5,50", "$5", "007", "1.000", "50 bps of", "2 1/2", "all but half")
+_NAMED = (" to bob", " to me", " for bob", ", Carol says", " -> carol", f" to {PAYEE}", ", pay bob")
 _VERBS = {Tag.DEPOSIT: "deposit", Tag.WITHDRAW: "withdraw", Tag.TRANSFER: "send", Tag.VIEW: "show"}
 _HUGE = "9" * 30
 
@@ -88,7 +99,8 @@ def asked(rng: random.Random) -> Asked:
     tags = _tags(rng, prompt, tokens)
     margin = rng.choice((rng.randrange(-500, 500), 96, 97, 500, 500, 500, 500))
     y = numbers(margin, rng.choice((0, 1, 2, 3, 3)), tags)
-    context = Context(prompt, (), BOOK, CONTACTS, OWNER, rng.choice((0, 150, 150, 10_000)))
+    owner = OWNER if rng.random() < 0.95 else NO_TOKEN
+    context = Context(prompt, (), BOOK, CONTACTS, owner, rng.choice((0, 150, 150, 10_000)))
     question = Asked(context, tokens, _tools(rng), y)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3, 8))):
         decision = _next(question)
@@ -120,7 +132,7 @@ def _clause(rng: random.Random) -> str:
     amount = rng.choice((*_AMOUNTS, *_PARTS, rng.choice((*_DOUBTS, _HUGE, "0." + _HUGE[:29]))))
     but = rng.choice((" but 7", " but 30", " but 0.0000001", " but 999")) if amount == "all" else ""
     but = but if rng.random() < 0.5 else ""
-    payee = ""
+    payee = rng.choice(_NAMED) if rng.random() < 0.2 else ""
     if action is Tag.TRANSFER:
         payee = " to " + rng.choice(("bob", "Carol", "me", PAYEE))
     return f"{_VERBS[action]} {amount} {asset}{but}{payee}"

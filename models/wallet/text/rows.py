@@ -22,7 +22,7 @@ from pathlib import Path
 
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact
-from zkagent.models.wallet.text.written import OWNER, Message, messages, understood
+from zkagent.models.wallet.text.written import OWNER, Message, messages, mixes_balances, understood
 
 #: What {A} to {D} stand for: random addresses with their checksums.
 ADDRESSES = {
@@ -39,12 +39,17 @@ DECIMALS = 18
 
 
 def rows(
-    written: Iterable[Message], contacts: Sequence[str] | None = None
+    written: Iterable[Message],
+    contacts: Sequence[str] | None = None,
+    *,
+    as_labelled: bool = False,
 ) -> Iterator[dict[str, object]]:
-    """contacts: in the book of every row, its writer's by default."""
+    """contacts: in the book of every row, its writer's by default. as_labelled: what models ask
+    about by rule (`mixes_balances`) is to be done all the same."""
     for message in written:
         known = _contacts(message.writer) if contacts is None else contacts
-        calls = list(_calls(message))
+        asks = not as_labelled and mixes_balances(message.calls)
+        calls = [] if asks else list(_calls(message))
         if None not in calls:
             yield {
                 "prompt": _with_addresses(message.text),
@@ -128,12 +133,12 @@ def _with_addresses(text: str) -> str:
 
 
 def sealed(name: str) -> Iterator[dict[str, object]]:
-    """Of one of `SEALED`, each of whose uses is to be logged in that folder's README."""
+    """Of one of `SEALED`, as labelled. Each use is to be logged in that folder's README."""
     lines = gzip.decompress((SEALED / f"{name}.txt.gz").read_bytes()).decode("ascii").splitlines()
     written = [understood(0, line) for line in lines]
     paid = {call.recipient for message in written for call in message.calls}
     names = sorted(each.removeprefix("@") for each in paid if each.startswith("@"))
-    return rows(written, [name for name in names if _is_name(name)])
+    return rows(written, [name for name in names if _is_name(name)], as_labelled=True)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from zkagent.models.instructions.packing import Verdict
 from zkagent.models.instructions.quantities import Quantity
 from zkagent.models.instructions.reader import Kind, Names, Token, read
 from zkagent.models.wallet.text.rows import ADDRESSES
-from zkagent.models.wallet.text.written import SYMBOLS, Call, Message, messages
+from zkagent.models.wallet.text.written import SYMBOLS, Call, Message, messages, mixes_balances
 
 #: Ways to tag one message that are tried at most.
 MOST_WAYS = 4000
@@ -77,11 +77,14 @@ def _tagged(message: Message, contacts: frozenset[bytes]) -> Tagged | None:
     except RefusedText:
         return None
     verdict = verdict_of(message)
-    tags = _tags(text.encode(), tokens, message.calls)
+    calls = () if mixes_balances(message.calls) else message.calls
+    tags = _tags(text.encode(), tokens, calls)
     return Tagged(message, text.encode(), tokens, verdict, tags) if tags is not None else None
 
 
 def verdict_of(message: Message) -> Verdict:
+    if mixes_balances(message.calls):
+        return Verdict.ASK
     if any(call.action != "ViewBalance" for call in message.calls):
         return Verdict.ACT
     if message.calls:

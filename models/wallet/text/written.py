@@ -5,10 +5,13 @@
 LABEL is the calls in order, joined by ` ; `, or `-` where nothing may move and nothing is looked
 up. writers/README.md has the rules that the writers were given. Every line is one that its writer
 thought of; none is filled into a template. A file is one writer, who saw no other's.
+
+Labels stay as they were written. What models ask about by a rule that came later is said here
+(`mixes_balances`), for those who learn from labels or judge by them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,6 +44,11 @@ class Call:
     asset: str
     amount: str = ""
     recipient: str = ""
+
+    @property
+    def is_part(self) -> bool:
+        """Of what there is, all of it included."""
+        return bool(self.amount) and not self.amount.replace(".", "").isdigit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +114,20 @@ def _names(text: str, recipient: str) -> bool:
     return recipient in text
 
 
+def mixes_balances(calls: Sequence[Call]) -> bool:
+    """Whether models ask what each part is a part of, whatever a label says: "withdraw half and
+    send it" is labelled half and half, of the pool and of the wallet. The rule is the decoder's
+    (`instructions/decoder.py`), by labels."""
+    parts = [call for call in calls if call.is_part]
+    withdraws = any(call.action == ACTIONS["W"] for call in calls)
+    others = any(call.action != ACTIONS["W"] for call in parts)
+    return (withdraws and others) or sum(call.amount not in ("all", "rest") for call in parts) > 1
+
+
 def key_of(text: str) -> str:
     """What two messages share that differ in nothing but case and punctuation."""
     return re.sub(r"[^a-z0-9{}%$.]+", " ", text.lower()).strip(" .")
 
 
 __all__ = ["ACTIONS", "OWNER", "SYMBOLS", "Call", "Message", "key_of", "messages", "read"]
-__all__ += ["understood"]
+__all__ += ["mixes_balances", "understood"]

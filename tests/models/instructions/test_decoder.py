@@ -15,12 +15,14 @@ from tests.support.instructions import (
     read_tokens,
     run_of,
 )
+from zkagent.models.encoding.book import NO_TOKEN, ContactBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
-from zkagent.models.errors import DuplicateTool, OutputOutOfRange
+from zkagent.models.errors import DuplicateTool, NobodyToPay, OutputOutOfRange
 from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.decoder import decode, tool_of
 from zkagent.models.instructions.packing import TAGS_BITS, Verdict
+from zkagent.models.instructions.reader import Kind
 
 SURE = 500
 T, A = Tag, Tag.ARGUMENT
@@ -172,6 +174,67 @@ def test_a_tool_at_its_action_s_place_is_meant_whatever_the_others_are() -> None
             tool_of(MANIFEST, 3, held)
     with pytest.raises(DuplicateTool):
         decide(PAIR, PAIR_TAGS, tools=(withdraw, withdraw, transfer))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("withdraw 5 usdc to bob", "ask"),
+        ("withdraw 5 usdc to  bob", "call"),  # two blanks: the margin's business
+        (f"withdraw 5 usdc -> {PAYEE}", "ask"),
+        (f"withdraw 5 usdc to {PAYEE}", "ask"),
+        ("withdraw 5 usdc and PAY bob", "ask"),
+        ("withdraw 5 usdc and send bob", "ask"),
+        ("to bob withdraw 5 usdc", "ask"),
+        ("withdraw 5 usdc, give carol", "ask"),
+        ("withdraw 5 usdc", "call"),
+        ("withdraw 5 usdc to me", "call"),
+        ("withdraw 5 usdc, bob is waiting", "call"),
+        ("withdraw 5 usdc for bob", "call"),
+        ("bob says withdraw 5 usdc", "call"),
+        ("o bob withdraw 5 usdc", "call"),
+    ],
+)
+def test_who_is_to_be_paid_is_not_left_out(prompt: str, kind: str) -> None:
+    assert decide(prompt, {"5": T.WITHDRAW, "usdc": A}).kind == kind
+
+
+def test_a_payee_of_a_call_that_pays_nobody_is_not_left_out() -> None:
+    tags = {"5": T.WITHDRAW, "usdc": A}
+    assert decide("withdraw 5 usdc for bob", {**tags, "bob": A}).kind == "ask"
+    assert decide("withdraw 5 usdc for me", {**tags, "me": A}).kind == "call"
+    both = {**tags, "3": T.TRANSFER, "dai": A, "carol": A}
+    assert decide("withdraw 5 usdc to bob, 3 dai to carol", both).kind == "call"
+
+
+def test_nobody_is_paid_at_the_zero_address() -> None:
+    zero = "0x" + "0" * 40
+    tags = {"5": T.TRANSFER, "usdc": A}
+    told = decide(f"send 5 usdc to {zero}", {**tags, zero: A})
+    assert told.answer == f"Please say exactly what you mean by: {zero}"
+    one = "0x" + "0" * 39 + "1"
+    assert decide(f"send 5 usdc to {one}", {**tags, one: A}).kind == "call"
+
+
+def test_a_name_that_a_foreign_book_lists_without_an_account_is_nobody_s() -> None:
+    book = ContactBook((("ann", NO_TOKEN), ("ann", PAYEE), ("bob", PAYEE)))
+    assert book.lists(b"bob")
+    assert not book.lists(b"ann")
+    text = b"send 5 usdc to ann"
+    tokens = read_tokens(text)
+    tokens = (*tokens[:-1], replace(tokens[-1], kind=Kind.CONTACT))  # whatever the reader said
+    y = numbers(SURE, 0, [Tag.NONE, T.TRANSFER, A, Tag.NONE, A])
+    context = Context(text, (), BOOK, book, OWNER, 0)
+    with pytest.raises(NobodyToPay, match="'ann'"):
+        decode(y, context, tokens, MANIFEST, tools=TOOLS_HELD)
+
+
+def test_an_owner_at_the_zero_address_is_not_paid() -> None:
+    text = b"send 5 usdc to me"
+    y = numbers(SURE, 0, [Tag.NONE, T.TRANSFER, A, Tag.NONE, A])
+    context = Context(text, (), BOOK, CONTACTS, NO_TOKEN, 0)
+    with pytest.raises(NobodyToPay, match="'me'"):
+        decode(y, context, read_tokens(text), MANIFEST, tools=TOOLS_HELD)
 
 
 def test_what_is_doubtful_is_named() -> None:

@@ -72,6 +72,16 @@ READ = {
     'say "5 dai" (x)': 'say:WORD ":MARK 5:DIGITS dai:SYMBOL ":MARK (:MARK x:WORD ):MARK',
     "well-known b4 2day": "well:WORD known:WORD b4:WORD 2day:DOUBT",
     "half my link": "half:PART my:WORD link:SYMBOL",
+    "half of a link": "half:CARDINAL of:WORD a:WORD link:SYMBOL",
+    "50 %.": "50 %:PERCENT .:MARK",
+    "(50 %)": "(:MARK 50 %:PERCENT ):MARK",
+    "fifty per-cent": "fifty per-cent:PERCENT",
+    "per cent": "per:WORD cent:WORD",
+    "%% ?%": "%:MARK %:MARK ?%:MARK",
+    "to bob's, bob's": "to:WORD bob's:DOUBT ,:MARK bob's:WORD",
+    "to eve's": "to:WORD eve's:WORD",
+    "into Bob's bank": "into:WORD Bob's:DOUBT bank:WORD",
+    "0x" + "0" * 40: "0x" + "0" * 40 + ":DOUBT",
 }
 
 
@@ -120,6 +130,20 @@ WORTH = {
     "half": ["1/2"],
     "half a weth": ["5e-1"],
     "half an hour": ["1/2"],
+    "a quarter of an hour": ["1/4"],
+    "half of a weth": ["5e-1"],
+    "a quarter of a weth": ["25e-2"],
+    "three quarters of a weth": ["75e-2"],
+    "12.5% of a weth": ["125e-3"],
+    "a quarter of my weth": ["1/4"],
+    "half of it": ["1/2"],
+    "50 per cent": ["50/100"],
+    "50 %.": ["50/100"],
+    "(12.5 %)": ["125/1000"],
+    "one half": ["1/2"],
+    "1 half of": ["1/2"],
+    "five and 10": ["5", "10"],
+    "5 dai and a quarter": ["5", "1/4"],
     "everything": ["1/1"],
     "the rest": ["1/1"],
     "all but 10": ["all-10", "10"],
@@ -142,7 +166,14 @@ def test_amounts_are_worth_what_they_say(text: str) -> None:
         *("-5", "<5", ">5", "5$", "5+", "^5", "@5", "&5", "101%", "0%", "3/3", "4/3"),
         *("1/0", "0/4", "1/1000", "5/10/20", "12.5.1", "zero five", "a million and a half"),
         *("five thousand thousand", "5k thousand", "a dozen and a half", "9" * (MAX_DIGITS + 1)),
-        *("0." + "1" * MAX_DIGITS, "twelve thirds"),
+        *("0." + "1" * MAX_DIGITS, "twelve thirds", "half a percent", "half of one percent"),
+        *("a quarter of a percent", "half percent", "a third of a dai", "0.01% of a dai"),
+        *("half of a half", "half of 60", "half of my 60", "10% of the five", "half a hundred"),
+        *("a quarter of a million", "three quarters of a dozen", "50 bps", "5 basis points"),
+        *("5 billion", "five bn", "5.5 million thousand", "5 lakh", "one seventh", "ten per day"),
+        *("5 half", "two halves", "5.5 third", "50%%", "50 %%", "%5", "1/3 percent", "50% hundred"),
+        *("5 hundred and ten", "two thousand and 50", "half a million and ten", "50 gwei"),
+        *("...5", "5 million and 0.5", "five per mille", "v.5", "half an hundred", "5 cents"),
     ],
 )
 def test_what_could_be_read_in_two_ways_is_in_doubt(text: str) -> None:
@@ -150,24 +181,55 @@ def test_what_could_be_read_in_two_ways_is_in_doubt(text: str) -> None:
     assert "?" in amounts(f"send {text} dai to bob")
 
 
-@pytest.mark.parametrize("text", ["5 0", "30 30", "five five", "one fifty", "20 twenty", "6 six"])
-def test_two_numbers_side_by_side_are_both_in_doubt(text: str) -> None:
-    assert amounts(text) == ["?", "?"]
-    assert amounts(text.replace(" ", ", ")) != ["?", "?"]
+BESIDE = ["5 0", "30 30", "five five", "one fifty", "20 twenty", "6 six", "2 1/2", "5 50%", "50% 5"]
+BESIDE += ["half five", "half half"]
+
+
+@pytest.mark.parametrize("text", BESIDE)
+def test_two_amounts_side_by_side_are_in_doubt(text: str) -> None:
+    assert "?" in amounts(text)
+    assert "?" not in amounts(text.replace(" ", ", "))
+
+
+@pytest.mark.parametrize("text", ["5 0", "2 1/2", "5 50%", "half 5", "half half five"])
+def test_both_of_them_are(text: str) -> None:
+    assert set(amounts(text)) == {"?"}
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("all my usdc but 10 dai", ["1/1", "10"]),
+        ("two and a quarter", ["2", "?"]),
+        ("four and half", ["4", "?"]),
+        ("5 and 1/2", ["5", "?"]),
+        ("5 and three quarters", ["5", "?"]),
+        ("5 and a half", ["55e-1"]),
+        ("5, and a quarter", ["5", "1/4"]),
+        ("5 and then a quarter", ["5", "1/4"]),
+        ("5 and 10", ["5", "10"]),
+        ("all and half", ["1/1", "1/2"]),
+    ],
+)
+def test_a_part_that_is_added_to_an_amount_is_none_of_a_balance(
+    text: str, found: list[str]
+) -> None:
+    assert amounts(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
         ("all my usdc but 10 usdc", ["all-10", "10"]),
         ("all the 5 dai but 10", ["1/1", "5", "10"]),
-        ("all but bob", ["1/1"]),
-        ("all but half", ["1/1", "1/2"]),
-        ("all my dai but 10 usdc", ["1/1", "10"]),  # of another asset
-        ("all my dai but 10usdc", ["1/1", "10"]),
-        ("all but 1.000", ["1/1", "?"]),
-        ("all but", ["1/1"]),
+        ("all but bob", ["?"]),
+        ("all but half", ["?", "1/2"]),
+        ("all my dai but 10 usdc", ["?", "10"]),  # of another asset
+        ("all my dai but 10usdc", ["?", "10"]),
+        ("all but 1.000", ["?", "?"]),
+        ("all but", ["?"]),
+        ("all except 10%", ["?", "10/100"]),
+        ("everything except about 10", ["?", "10"]),
+        ("all but all but 10", ["?", "all-10", "10"]),
         ("all " + "of " * (REACH - 1) + "but 10", ["all-10", "10"]),
         ("all " + "of " * REACH + "but 10", ["1/1", "10"]),
     ],
@@ -252,6 +314,23 @@ def test_no_order_of_the_words_of_amounts_is_an_error_or_loses_one(words: list[s
             assert not text[before : token.start].strip()
             before = token.end
         assert not text[before:].strip()
+
+
+def test_what_only_a_foreign_book_lists_is_read_by_its_place() -> None:
+    """As the contract reads it."""
+    listed = {b"an", b"10", b"1inch", b"half"}
+    names = Names(lambda word: word in listed, lambda word: False, lambda address: False)
+
+    def read_as(text: str) -> list[tuple[str, str]]:
+        found = read(text.encode(), names)
+        return [(text[t.start : t.end], t.kind.name) for t in found]
+
+    assert read_as("5 an") == [("5", "DIGITS"), ("an", "SYMBOL")]
+    assert read_as("an hundred") == [("an hundred", "CARDINAL")]
+    assert read_as("5an hundred") == [("5", "DOUBT"), ("an hundred", "DOUBT")]
+    assert read_as("half a 1inch") == [("half", "PART"), ("a", "WORD"), ("1inch", "DOUBT")]
+    assert read_as("half a 10") == [("half", "PART"), ("a", "WORD"), ("10", "DIGITS")]
+    assert read_as("half an half")[0] == ("half", "CARDINAL")
 
 
 @pytest.mark.parametrize(("name", "known"), [("b", 0), ("bo", 1), ("b" * 11, 1), ("b" * 12, 0)])

@@ -14,7 +14,8 @@ from zkagent.models.wallet.text.written import messages, understood
 
 
 def calls(label: str) -> list[list[str]]:
-    (row,) = rows([understood(1, f"pair | to {{A}} and {{B}} | {label}")])
+    written = [understood(1, f"pair | to {{A}} and {{B}} | {label}")]
+    (row,) = rows(written, as_labelled=True)
     found = row["calls"]
     assert isinstance(found, list)
     return [list(call.values()) for call in found]
@@ -47,6 +48,22 @@ def test_labels_amounts_are_of_what_is_there() -> None:
 )
 def test_a_call_counts_for_those_behind_it(label: str, expected: list[list[str]]) -> None:
     assert calls(label) == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "asked"),
+    [
+        ("W half USDC ; T half USDC {A}", True),
+        ("D half USDC ; T half USDC {A}", True),
+        ("W 20 USDC ; T rest USDC {A}", True),
+        ("D half USDC ; T rest USDC {A}", False),
+        ("W half USDC ; T 5 USDC {A}", False),
+    ],
+)
+def test_a_row_moves_nothing_where_models_ask_but_of_a_sealed_set(label: str, asked: bool) -> None:
+    written = [understood(1, f"pair | to {{A}} | {label}")]
+    assert [bool(row["calls"]) for row in rows(written)] == [not asked]
+    assert [bool(row["calls"]) for row in rows(written, as_labelled=True)] == [True]
 
 
 def test_contacts_and_the_owner_are_paid_by_name() -> None:

@@ -7,7 +7,7 @@ import pytest
 from zkagent.models.instructions.calls import Slot, Tag, planned_calls
 from zkagent.models.instructions.packing import Verdict
 from zkagent.models.instructions.reader import Kind
-from zkagent.models.wallet.text.tagged import Tagged, contacts_of, tagged
+from zkagent.models.wallet.text.tagged import Tagged, contacts_of, tagged, verdict_of
 from zkagent.models.wallet.text.written import Message, messages, understood
 
 WRITER = 1
@@ -50,9 +50,11 @@ def tags_of(line: str) -> list[tuple[str, Tag]]:
             [("6", Tag.TRANSFER), ("DAI", Tag.ARGUMENT), ("amaka", Tag.ARGUMENT)],
         ),
         (
-            "pair | withdraw half my USDC and send it to me | W half USDC ; T half USDC @me",
-            [("half", Tag.WITHDRAW), ("USDC", Tag.ARGUMENT), ("me", Tag.TRANSFER)],
+            "pair | withdraw 5 USDC and send it to me | W 5 USDC ; T 5 USDC @me",
+            [("5", Tag.WITHDRAW), ("USDC", Tag.ARGUMENT), ("me", Tag.TRANSFER)],
         ),
+        # What each part is a part of is asked, whatever the label says.
+        ("pair | withdraw half my USDC and send it to me | W half USDC ; T half USDC @me", []),
         ("view | balance of DAI? | V DAI", [("DAI", Tag.VIEW)]),
         ("view | what have I got | V all", []),
         (
@@ -72,6 +74,12 @@ def test_each_call_is_tagged_where_its_words_are(
     ("line", "expected"),
     [
         ("plain | put 4 dai in the pool | D 4 DAI", Verdict.ACT),
+        ("pair | draw half my DAI, send it to me | W half DAI ; T half DAI @me", Verdict.ASK),
+        ("pair | draw all my DAI, send it to me | W all DAI ; T all DAI @me", Verdict.ASK),
+        ("pair | half my DAI in, half my USDC in | D half DAI ; D 50% USDC", Verdict.ASK),
+        ("pair | draw 5 DAI, send it to me | W 5 DAI ; T 5 DAI @me", Verdict.ACT),
+        ("pair | half my DAI in, the rest to me | D half DAI ; T rest DAI @me", Verdict.ACT),
+        ("pair | half my DAI out, 5 LINK to me | W half DAI ; T 5 LINK @me", Verdict.ACT),
         ("view | balance of DAI? | V DAI", Verdict.VIEW),
         ("view | balances | V all", Verdict.VIEW),
         ("missing | send 5 DAI | -", Verdict.ASK),
@@ -132,4 +140,4 @@ def test_the_rules_make_the_labels_calls_of_the_tags_again() -> None:
 
 
 def verdict_is_act(message: Message) -> bool:
-    return any(call.action != "ViewBalance" for call in message.calls)
+    return verdict_of(message) is Verdict.ACT

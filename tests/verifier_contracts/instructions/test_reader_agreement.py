@@ -11,7 +11,13 @@ import pytest
 
 from tests.support.agreement import assert_same_refusal
 from tests.support.instruction_chain import Books, InstructionChain, Outcome
-from tests.support.instruction_prompts import BOOKS, HOSTILE, made_up_table, random_prompt
+from tests.support.instruction_prompts import (
+    FOREIGN,
+    HOSTILE,
+    hostile_prompts,
+    made_up_table,
+    random_prompt,
+)
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.codes import word_of
@@ -27,7 +33,7 @@ TABLE = made_up_table(1)
 
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil) -> InstructionChain:
-    return InstructionChain(anvil, TABLE, BOOKS)
+    return InstructionChain(anvil, TABLE, FOREIGN)
 
 
 def in_python(prompt: bytes, contracts: InstructionChain, books: Books) -> tuple[bytes, bytes]:
@@ -52,7 +58,7 @@ def assert_same(prompt: bytes, outcome: Outcome, contracts: InstructionChain, bo
 
 
 def assert_agreement(
-    contracts: InstructionChain, prompts: Sequence[bytes], books: Books = BOOKS
+    contracts: InstructionChain, prompts: Sequence[bytes], books: Books = FOREIGN
 ) -> Counter[str]:
     outcomes = contracts.ask(prompts)
     together = zip(prompts, outcomes, strict=True)
@@ -85,11 +91,24 @@ def test_hostile_prompts_are_read_alike(contracts: InstructionChain) -> None:
     assert assert_agreement(contracts, HOSTILE)["read"] > 30
 
 
+def test_amounts_and_what_is_nearly_one_are_read_alike_in_every_place(
+    contracts: InstructionChain,
+) -> None:
+    prompts = hostile_prompts()
+    found = random.Random(5).sample(prompts, 1000)
+    assert assert_agreement(contracts, found)["read"] > 900
+
+
 def test_an_agent_without_contacts(chain: Anvil) -> None:
-    books = Books(BOOKS.symbols)
+    books = Books(FOREIGN.symbols)
     contracts = InstructionChain(chain, TABLE, books)
     assert contracts.contacts == bytes(20)
     assert_agreement(contracts, [b"send 5 usdc to bob", *HOSTILE], books)
+
+
+@pytest.mark.slow
+def test_all_amounts_are_read_alike_in_every_place(contracts: InstructionChain) -> None:
+    assert_agreement(contracts, hostile_prompts())
 
 
 @pytest.mark.slow

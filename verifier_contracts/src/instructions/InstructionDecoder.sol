@@ -22,6 +22,7 @@ import {Asking} from "./Asking.sol";
 import {Books} from "./Books.sol";
 import {CallEncoding, Written} from "./CallEncoding.sol";
 import {Calls} from "./Calls.sol";
+import {Giving} from "./Giving.sol";
 import {Kinds} from "./Kinds.sol";
 import {ManifestText} from "./ManifestText.sol";
 import {ParsedTokens} from "./ParsedTokens.sol";
@@ -68,6 +69,8 @@ contract InstructionDecoder is IDecoder {
     uint256 private constant VIEW_ACTION = 0;
     uint256 private constant WITHDRAW_ACTION = 2;
     uint256 private constant TRANSFER_ACTION = 3;
+    /// @dev The lowest bit of each byte: of a transfer's alone, that and the next one are set.
+    uint256 private constant EACH = type(uint256).max / 255;
     /// @dev Hundredths of a log-odd: what `IInstructedAgent.caution` counts in.
     uint256 private constant CAUTION_UNIT = 100;
     /// @dev Of a call's asset, which is its token's address and its decimals above that: it is known.
@@ -77,6 +80,10 @@ contract InstructionDecoder is IDecoder {
     address private immutable _data;
     uint256 private immutable _length;
     uint256 private immutable _marginUnit;
+
+    /// @notice What stands at `position` of the prompt is to be paid, and is the zero address: a forged
+    ///   book's contact, or the owner of an agent that has none.
+    error NobodyToPay(uint256 position);
 
     /// @param data The contract that holds the manifest's part; see `ModelData`.
     /// @param marginUnit Of the margin, a log-odd.
@@ -102,7 +109,7 @@ contract InstructionDecoder is IDecoder {
             if (plan.count == 0 || views != 0 || Calls.mixBalances(plan.calls, plan.count)) {
                 _answer(plan.manifest, ModelData.ASK);
             }
-            _act(c, parse, plan);
+            _act(c, parse, output, plan);
         }
         if (other == Verdicts.VIEW) {
             if (views < plan.count) _answer(plan.manifest, ModelData.ASK);
@@ -126,6 +133,7 @@ contract InstructionDecoder is IDecoder {
         }
         (plan.prompt, plan.length) = (pos, bytes(prompt).length);
         (plan.calls, plan.count, plan.doubt) = Calls.plan(parse, tags);
+
         plan.manifest = ModelData.load(_data, MANIFEST_AT, _length);
     }
 
@@ -145,7 +153,10 @@ contract InstructionDecoder is IDecoder {
 
     // What is to be done
 
-    function _act(Context calldata c, bytes calldata parse, Plan memory plan) private view {
+    function _act(Context calldata c, bytes calldata parse, bytes calldata output, Plan memory plan)
+        private
+        view
+    {
         unchecked {
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
@@ -153,6 +164,10 @@ contract InstructionDecoder is IDecoder {
                     _add(plan, VIEW_ACTION);
                 }
                 _add(plan, Calls.at(call_) - 1);
+            }
+            bool transfers = plan.actions & (plan.actions >> 1) & EACH != 0;
+            if (!transfers && Calls.namesAnybody(plan.calls)) {
+                _checkPayees(parse, output, plan);
             }
             _walk(c, plan);
             if (plan.done == plan.steps) _sayDone(c, plan);
@@ -164,6 +179,26 @@ contract InstructionDecoder is IDecoder {
                 Calls.put(next + Calls.UNITS, _partOfBalance(c, plan, next, index));
             }
             _returnCall(c, parse, plan, next, tool);
+        }
+    }
+
+    /// @dev Ends the run where somebody who is not the agent's owner is to be paid, tagged or right behind
+    ///   a word for giving, and no call pays anybody: withdraw 5 usdc to bob.
+    function _checkPayees(bytes calldata parse, bytes calldata output, Plan memory plan)
+        private
+        pure
+    {
+        unchecked {
+            (,, uint256 tags) = Verdicts.read(output);
+            (uint256 pos, uint256 end) = ParsedTokens.tokens(parse);
+            for (; pos < end; pos += 32) {
+                uint256 token = ParsedTokens.load(pos);
+                if (!Kinds.isIn(Kinds.OTHERS, Tokens.kindOf(token))) continue;
+                if (
+                    Calls.tagAt(tags, Tokens.placeOf(token)) != 0
+                        || Giving.isGiven(plan.prompt, Tokens.startOf(token))
+                ) _answer(plan.manifest, ModelData.ASK);
+            }
         }
     }
 
@@ -452,6 +487,16 @@ contract InstructionDecoder is IDecoder {
         returns (uint256)
     {
         uint256 payee = Calls.at(call_ + Calls.PAYEE);
+        uint256 account = _accountOf(agent, parse, plan, payee);
+        if (account == 0) revert NobodyToPay(Tokens.startOf(payee));
+        return account;
+    }
+
+    function _accountOf(address agent, bytes calldata parse, Plan memory plan, uint256 payee)
+        private
+        view
+        returns (uint256)
+    {
         uint256 kind = Tokens.kindOf(payee);
         if (kind == Kinds.OWNER) return Asking.addressOf(agent, IOwnedAgent.owner.selector);
         uint256 text = _text(plan, payee);

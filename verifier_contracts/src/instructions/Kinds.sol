@@ -19,6 +19,10 @@ library Kinds {
 
     /// @dev Sets of kinds: bit k of the set is kind k.
     uint256 internal constant NUMBERS = (1 << DIGITS) | (1 << CARDINAL) | (1 << ONE);
+    uint256 internal constant SHARES = (1 << PERCENT) | (1 << RATIO) | (1 << PART);
+    uint256 internal constant AMOUNTS = NUMBERS | SHARES;
+    /// @dev Payees that are not the agent's owner.
+    uint256 internal constant OTHERS = (1 << ADDRESS) | (1 << CONTACT);
     uint256 internal constant BY_TEXT = (1 << WORD) | (1 << MARK) | (1 << PART) | (1 << OWNER);
 
     function isIn(uint256 set, uint256 kind) internal pure returns (bool) {

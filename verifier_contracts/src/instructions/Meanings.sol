@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 /// @dev Words that are tokens of their own and say no amount, if none is in the making: those without a
-///   meaning, PERCENT, EXCEPT, GLUE, AND, ARTICLE. An article is one unless what it makes a number stands
-///   behind it. A number, for assembly.
-uint256 constant PLAIN_MEANINGS = 0x1e400000000000000000000000001;
+///   meaning, PERCENT, EXCEPT, GLUE, AND, ARTICLE, PER, UNREAD. An article is one unless what it makes a
+///   number stands behind it. A number, for assembly.
+uint256 constant PLAIN_MEANINGS = 0xde400000000000000000000000001;
 
 /// @title What a word does in an amount: the vocabulary's meaning byte
 /// @notice 1 to 9: a unit; 10 to 19: a teen; 20, 30 to 90: a ten; 120 + d: a fraction of denominator d.
@@ -23,6 +23,9 @@ library Meanings {
     uint256 internal constant ARTICLE = 111;
     uint256 internal constant AND = 112;
     uint256 internal constant OWNER = 113;
+    uint256 internal constant PER = 114;
+    /// @dev Billions, basis points: the number before it is in doubt.
+    uint256 internal constant UNREAD = 115;
     uint256 internal constant FRACTION = 120;
 
     /// @dev Sets of meanings: bit m of the set is meaning m.
@@ -38,6 +41,12 @@ library Meanings {
     uint256 internal constant CARDINALS = UNITS | TENS | (1 << HUNDRED);
     /// @dev What goes on from "zero" or "point" as a number.
     uint256 internal constant DECIMALS = DIGITS | (1 << POINT);
+
+    /// @dev Half, and all fractions.
+    uint256 internal constant PARTS = (1 << HALF) | (0x7fe << FRACTION);
+    /// @dev Right behind an amount that does not go on with them they make a doubt of it.
+    uint256 internal constant UNSETTLING =
+        COUNTED | PARTS | (1 << PERCENT) | (1 << PER) | (1 << UNREAD);
 
     uint256 internal constant PLAIN = PLAIN_MEANINGS;
     /// @dev Those whose words need a closer look at their neighbours, or name somebody.

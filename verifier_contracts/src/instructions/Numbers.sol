@@ -16,12 +16,13 @@ import {Tokens} from "./Tokens.sol";
 
 /// @title The tokens of numbers and of other runs with digits, as `models/instructions/reader.py`
 library Numbers {
-    /// @dev $ # ~ < > + - * / ^ _ @ &
-    uint256 private constant DOUBTFUL_BEFORE = DOUBTFUL_BEHIND | (1 << 0x3e) | (1 << 0x2d);
-    /// @dev $ + * / < ~ ^ _ @ # &
-    uint256 private constant DOUBTFUL_BEHIND = (1 << 0x24) | (1 << 0x2b) | (1 << 0x2a) | (1 << 0x2f)
-        | (1 << 0x3c) | (1 << 0x7e) | (1 << 0x5e) | (1 << 0x5f) | (1 << 0x40) | (1 << 0x23)
-        | (1 << 0x26);
+    /// @dev $ # ~ < > + - * / ^ _ @ & . %
+    uint256 private constant DOUBTFUL_BEFORE =
+        DOUBTFUL_BEHIND | (1 << 0x3e) | (1 << 0x2d) | (1 << 0x2e);
+    /// @dev $ + * / < ~ ^ _ @ # & %
+    uint256 private constant DOUBTFUL_BEHIND = (1 << 0x25) | (1 << 0x24) | (1 << 0x2b) | (1 << 0x2a)
+        | (1 << 0x2f) | (1 << 0x3c) | (1 << 0x7e) | (1 << 0x5e) | (1 << 0x5f) | (1 << 0x40)
+        | (1 << 0x23) | (1 << 0x26);
     uint256 private constant ADDRESS_LENGTH = 42;
 
     // Words
@@ -93,7 +94,7 @@ library Numbers {
             if (Quantities.shareOf(quantity) != 0) {
                 bool hundredths = Scanner.character(end - 1) == Scanner.PERCENT;
                 uint256 kind = hundredths ? Kinds.PERCENT : Kinds.RATIO;
-                return Tokens.token(r, kind, start, end, quantity);
+                return share(r, kind, start, quantity);
             }
             if (!scaled) quantity = Quantities.times(quantity, _power(r));
             return _restOf(r, Kinds.DIGITS, start, quantity);
@@ -112,7 +113,13 @@ library Numbers {
                 return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             }
             uint256 pos = r.next - 32;
-            PieceWord.store(pos, Scanner.word(r, split, end, 0));
+            uint256 symbol = Scanner.word(r, split, end, 0);
+            // Foreign books list articles, too: an hundred.
+            bool counts = Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(pos + 32));
+            if (counts && PieceWord.meaningOf(symbol) == Meanings.ARTICLE) {
+                symbol = PieceWord.unsettled(symbol);
+            }
+            PieceWord.store(pos, symbol);
             r.next = pos;
             return Tokens.token(r, Kinds.DIGITS, start, split, quantity);
         }
@@ -150,12 +157,97 @@ library Numbers {
             if (!Checksum.isValid(start + 2 + r.original, start + 2)) {
                 revert Tokenizer.AddressChecksum(start - r.start);
             }
-            bool listed = SymbolList.findToken(r.symbols, Checksum.parse(w, v)) != 0;
-            return Tokens.token(r, listed ? Kinds.SYMBOL : Kinds.ADDRESS, start, end, 0);
+            address account = Checksum.parse(w, v);
+            uint256 kind = Kinds.ADDRESS;
+            if (account == address(0)) kind = Kinds.DOUBT; // nobody's
+            else if (SymbolList.findToken(r.symbols, account) != 0) kind = Kinds.SYMBOL;
+            return Tokens.token(r, kind, start, end, 0);
         }
     }
 
     // Both
+
+    /// @notice The token of a number that begins at `start` and ends before the next piece. In doubt where
+    ///   something behind it says more: five thousand thousand, 5 hundred and 10.
+    function number(Reading memory r, uint256 kind, uint256 start, uint256 worth)
+        internal
+        pure
+        returns (uint256)
+    {
+        uint256 pos = r.next;
+        uint256 meaning = PieceWord.meaningAt(pos);
+        if (meaning != 0 && (_isUnsettled(pos, meaning) || _addsDigits(pos, meaning))) worth = 0;
+        return _ended(r, kind, start, worth);
+    }
+
+    /// @notice The token of a part of the balance; a number of "half a token", "a quarter of a token". In
+    ///   doubt is a part of anything else that is counted: half a percent, a tenth of 60.
+    function share(Reading memory r, uint256 kind, uint256 start, uint256 part)
+        internal
+        pure
+        returns (uint256)
+    {
+        unchecked {
+            uint256 pos = r.next;
+            uint256 meaning = PieceWord.meaningAt(pos);
+            bool behindOf = meaning == Meanings.GLUE && PieceWord.isOf(PieceWord.load(pos));
+            if (part == 0 || _isUnsettled(pos, meaning)) return _ended(r, kind, start, 0);
+            if (behindOf) {
+                pos += 32;
+                meaning = PieceWord.meaningAt(pos);
+            }
+            if (meaning == Meanings.ARTICLE) {
+                uint256 counted = PieceWord.load(pos + 32);
+                if (PieceWord.symbolOf(r, counted) != 0) {
+                    (kind, part) = (Kinds.CARDINAL, Quantities.ofOne(part));
+                } else if (Meanings.isIn(Meanings.UNSETTLING, PieceWord.meaningOf(counted))) {
+                    part = 0;
+                }
+            } else if (behindOf && _counts(pos)) {
+                part = 0;
+            }
+            return _ended(r, kind, start, part);
+        }
+    }
+
+    /// @dev A token up to the next piece, in doubt without a quantity.
+    function _ended(Reading memory r, uint256 kind, uint256 start, uint256 quantity)
+        private
+        pure
+        returns (uint256)
+    {
+        if (quantity == 0) kind = Kinds.DOUBT;
+        return Tokens.token(r, kind, start, Tokens.endBefore(r.next), quantity);
+    }
+
+    function _isUnsettled(uint256 pos, uint256 meaning) private pure returns (bool) {
+        if (meaning == Meanings.AND) return PieceWord.hasHalf(pos);
+        return Meanings.isIn(Meanings.UNSETTLING, meaning);
+    }
+
+    /// @dev Five hundred and 10: what in words would be one number.
+    function _addsDigits(uint256 pos, uint256 meaning) private pure returns (bool) {
+        unchecked {
+            if (meaning != Meanings.AND) return false;
+            if (!Meanings.isIn(Meanings.POWERS, PieceWord.meaningAt(pos - 32))) return false;
+            uint256 behind = PieceWord.load(pos + 32);
+            return PieceWord.isRun(behind)
+                || Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningOf(behind));
+        }
+    }
+
+    /// @dev Whether a number or a part stands there, behind "my" and the like: half of my 60.
+    function _counts(uint256 pos) private pure returns (bool) {
+        unchecked {
+            while (PieceWord.meaningAt(pos) == Meanings.GLUE) pos += 32;
+            uint256 piece = PieceWord.load(pos);
+            return PieceWord.isRun(piece)
+                || Meanings.isIn(
+                Meanings.CARDINALS | Meanings.PARTS | (1 << Meanings.ZERO),
+                PieceWord.meaningOf(piece)
+            );
+        }
+    }
 
     /// @dev The token of a number that began at `start`, with what stands behind it: dozens, a half, a
     ///   fraction's denominator, percent.
@@ -164,19 +256,15 @@ library Numbers {
         pure
         returns (uint256)
     {
-        unchecked {
-            if (quantity != 0) (kind, quantity) = _extended(r, kind, quantity);
-            uint256 pos = r.next;
-            // five thousand thousand, a dozen and a half
-            if (
-                quantity == 0 || Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(pos))
-                    || PieceWord.hasHalf(pos)
-            ) (kind, quantity) = (Kinds.DOUBT, 0);
-            return Tokens.token(r, kind, start, Tokens.endBefore(pos), quantity);
+        if (quantity != 0) {
+            if (PieceWord.meaningAt(r.next) == 0) return _ended(r, kind, start, quantity);
+            (kind, quantity) = _extended(r, kind, quantity);
         }
+        if (Quantities.shareOf(quantity) != 0) return share(r, kind, start, quantity);
+        return number(r, kind, start, quantity);
     }
 
-    function _extended(Reading memory r, uint256 kind, uint256 number)
+    function _extended(Reading memory r, uint256 kind, uint256 worth)
         private
         pure
         returns (uint256, uint256)
@@ -184,32 +272,30 @@ library Numbers {
         unchecked {
             uint256 pos = r.next;
             uint256 meaning = PieceWord.meaningAt(pos);
-            uint256 places = Quantities.placesOf(number);
+            uint256 places = Quantities.placesOf(worth);
             if (meaning == Meanings.DOZEN) {
                 r.next = pos + 32;
-                return (Kinds.CARDINAL, Quantities.exact(12 * Quantities.digitsOf(number), places));
+                return (Kinds.CARDINAL, Quantities.exact(12 * Quantities.digitsOf(worth), places));
             }
-            if (meaning > Meanings.FRACTION && places == 0) {
+            if (Meanings.isIn(Meanings.PARTS, meaning) && places == 0) {
                 r.next = pos + 32;
-                uint256 whole = meaning - Meanings.FRACTION;
-                return (Kinds.RATIO, Quantities.ratio(Quantities.digitsOf(number), whole));
+                uint256 whole = meaning == Meanings.HALF ? 2 : meaning - Meanings.FRACTION;
+                return (Kinds.RATIO, Quantities.ratio(Quantities.digitsOf(worth), whole));
             }
-            if (
-                meaning == Meanings.PERCENT
-                    || PieceWord.isCharacter(PieceWord.load(pos), Scanner.PERCENT)
-            ) {
-                r.next = pos + 32;
-                return (Kinds.PERCENT, Quantities.percent(number));
+            bool perCent = meaning == Meanings.PER && PieceWord.isCent(PieceWord.load(pos + 32));
+            if (meaning == Meanings.PERCENT || perCent) {
+                r.next = pos + (perCent ? 64 : 32);
+                return (Kinds.PERCENT, Quantities.percent(worth));
             }
             if (meaning == Meanings.AND && places == 0 && PieceWord.hasHalf(pos)) {
-                return _andHalf(r, kind, number);
+                return _andHalf(r, kind, worth);
             }
-            return (kind, number);
+            return (kind, worth);
         }
     }
 
     /// @dev Two and a half, two and a half thousand; a million and a half is in doubt.
-    function _andHalf(Reading memory r, uint256 kind, uint256 number)
+    function _andHalf(Reading memory r, uint256 kind, uint256 worth)
         private
         pure
         returns (uint256, uint256)
@@ -218,13 +304,13 @@ library Numbers {
             uint256 pos = r.next;
             r.next = pos + 96;
             if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningAt(pos - 32))) return (kind, 0);
-            number = Quantities.exact(10 * Quantities.digitsOf(number) + 5, 1);
+            worth = Quantities.exact(10 * Quantities.digitsOf(worth) + 5, 1);
             uint256 scale = PieceWord.meaningAt(pos + 96);
-            if (number != 0 && Meanings.isIn(Meanings.SCALES, scale)) {
+            if (worth != 0 && Meanings.isIn(Meanings.SCALES, scale)) {
                 r.next = pos + 128;
-                number = Quantities.times(number, Meanings.powerOf(scale));
+                worth = Quantities.times(worth, Meanings.powerOf(scale));
             }
-            return (Kinds.CARDINAL, number);
+            return (Kinds.CARDINAL, worth);
         }
     }
 }

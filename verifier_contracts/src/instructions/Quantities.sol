@@ -91,6 +91,15 @@ library Quantities {
         return part == 0 || part >= whole ? 0 : _share(part, whole);
     }
 
+    /// @notice A part of one token, not of a balance: half a token, a quarter of one. None of a third.
+    function ofOne(uint256 part) internal pure returns (uint256) {
+        unchecked {
+            uint256 thousandths = 1000 * digitsOf(part);
+            uint256 share = shareOf(part);
+            return thousandths % share == 0 ? exact(thousandths / share, 3) : 0;
+        }
+    }
+
     function _share(uint256 digits, uint256 share) private pure returns (uint256) {
         return PRESENT | (digits << DIGITS_SHIFT) | (share << SHARE_SHIFT);
     }

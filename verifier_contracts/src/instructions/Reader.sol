@@ -25,19 +25,32 @@ library Reader {
                 uint256 begun = r.next;
                 if (begun >= r.last) break;
                 uint256 token = _next(r);
-                if (Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) {
-                    // Two numbers side by side are both in doubt.
-                    if (begun == r.numberEnded) {
+                uint256 kind = Tokens.kindOf(token);
+                if (Kinds.isIn(Kinds.AMOUNTS, kind) && Quantities.shareOf(token) != 1) {
+                    // Two amounts side by side are both in doubt.
+                    if (begun == r.amountEnded) {
                         Tokens.doubtLast(r);
                         token = Tokens.doubted(token);
+                    } else if (kind >= Kinds.PERCENT && _isAdded(r.amountEnded, begun)) {
+                        token = Tokens.doubted(token);
                     }
-                    r.numberEnded = r.next;
+                    r.amountEnded = r.next;
                 }
                 Tokens.write(r, token, begun);
             }
             uint256 tokens = Tokens.placeAt(r);
             if (tokens == 0) revert Tokenizer.EmptyPrompt();
             if (tokens > Tokens.LIMIT) revert Tokenizer.TooManyTokens(Tokens.LIMIT);
+        }
+    }
+
+    /// @dev Whether "and" or "and a" is all that stands between an amount that ended and one that begins:
+    ///   two and a quarter. Pieces there are not yet behind so many codes.
+    function _isAdded(uint256 ended, uint256 begun) private pure returns (bool) {
+        unchecked {
+            if (ended == 0 || PieceWord.meaningAt(ended) != Meanings.AND) return false;
+            bool article = PieceWord.meaningAt(ended + 32) == Meanings.ARTICLE;
+            return begun == ended + (article ? 64 : 32);
         }
     }
 
@@ -104,7 +117,7 @@ library Reader {
                 if (meaning > Meanings.FRACTION) {
                     r.next = pos + 32;
                     uint256 part = Quantities.ratio(1, meaning - Meanings.FRACTION);
-                    return _token(r, Kinds.PART, piece, part);
+                    return Numbers.share(r, Kinds.PART, PieceWord.startOf(piece), part);
                 }
                 if (meaning == Meanings.ALL) return _all(r, piece);
             }
@@ -118,8 +131,11 @@ library Reader {
         pure
         returns (uint256)
     {
-        uint256 kind = Scanner.nameOf(r, PieceWord.startOf(piece), PieceWord.endOf(piece));
-        return kind == Kinds.WORD && meaning == Meanings.OWNER ? Kinds.OWNER : kind;
+        (uint256 start, uint256 end) = (PieceWord.startOf(piece), PieceWord.endOf(piece));
+        uint256 kind = Scanner.nameOf(r, start, end);
+        if (kind != Kinds.WORD) return kind;
+        if (Scanner.isPossessive(r, start, end)) return Kinds.DOUBT;
+        return meaning == Meanings.OWNER ? Kinds.OWNER : kind;
     }
 
     function _beginsCardinal(uint256 meaning, uint256 pos) private pure returns (bool) {
@@ -137,30 +153,26 @@ library Reader {
     function _half(Reading memory r, uint256 piece) private pure returns (uint256) {
         unchecked {
             uint256 pos = r.next + 32;
-            uint256 following = PieceWord.meaningAt(pos);
-            uint256 kind = Kinds.CARDINAL;
-            uint256 worth = Quantities.SIX;
-            uint256 end = pos;
-            if (following == Meanings.DOZEN) {
-                end = pos + 32;
-            } else if (following == Meanings.ARTICLE) {
-                uint256 behind = PieceWord.meaningAt(pos + 32);
-                if (behind == Meanings.DOZEN) {
-                    end = pos + 64;
-                } else if (Meanings.isIn(Meanings.SCALES, behind)) {
-                    end = pos + 64;
-                    worth = Quantities.times(Quantities.POINT_FIVE, Meanings.powerOf(behind));
-                } else if (PieceWord.symbolOf(r, PieceWord.load(pos + 32)) != 0) {
-                    worth = Quantities.POINT_FIVE;
-                } else {
-                    (kind, worth) = (Kinds.PART, Quantities.HALF);
-                }
-            } else {
-                (kind, worth) = (Kinds.PART, Quantities.HALF);
-            }
-            r.next = end;
             uint256 start = PieceWord.startOf(piece);
-            return Tokens.token(r, kind, start, Tokens.endBefore(end), worth);
+            uint256 following = PieceWord.meaningAt(pos);
+            r.next = pos + 32;
+            if (following == Meanings.DOZEN) {
+                return Numbers.number(r, Kinds.CARDINAL, start, Quantities.SIX);
+            }
+            if (following == Meanings.ARTICLE) {
+                uint256 behind = PieceWord.meaningAt(pos + 32);
+                r.next = pos + 64;
+                if (behind == Meanings.DOZEN) {
+                    return Numbers.number(r, Kinds.CARDINAL, start, Quantities.SIX);
+                }
+                if (Meanings.isIn(Meanings.SCALES, behind)) {
+                    uint256 power = Meanings.powerOf(behind);
+                    uint256 worth = Quantities.times(Quantities.POINT_FIVE, power);
+                    return Numbers.number(r, Kinds.CARDINAL, start, worth);
+                }
+            }
+            r.next = pos;
+            return Numbers.share(r, Kinds.PART, start, Quantities.HALF);
         }
     }
 
@@ -168,18 +180,18 @@ library Reader {
     function _all(Reading memory r, uint256 piece) private view returns (uint256) {
         unchecked {
             uint256 pos = r.next + 32;
-            uint256 less = _allBut(r, pos);
+            uint256 left = _allBut(r, pos);
             r.next = pos;
-            return _token(r, Kinds.PART, piece, less == 0 ? Quantities.ALL : less);
+            return _token(r, left == 0 ? Kinds.DOUBT : Kinds.PART, piece, left);
         }
     }
 
-    /// @dev None without such words. "All but all but ten" is none either.
+    /// @dev None where what is left out is no such amount. "All but all but ten" is none either.
     function _allBut(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
             uint256 symbol;
             (pos, symbol) = _except(r, pos);
-            if (pos == 0) return 0;
+            if (pos == 0) return Quantities.ALL;
             if (PieceWord.isForOrFrom(PieceWord.load(pos))) pos += 32;
             if (pos >= r.last || PieceWord.meaningAt(pos) == Meanings.ALL) return 0;
             uint256 piece = PieceWord.load(pos);

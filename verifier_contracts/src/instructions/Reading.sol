@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {BookEntries} from "../encoding/SymbolList.sol";
 import {Books} from "./Books.sol";
 import {Vocabulary} from "./Codebook.sol";
+import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
 
@@ -25,7 +26,7 @@ import {Scanner} from "./Scanner.sol";
 /// @param features Where the codes begin.
 /// @param code Where the next code goes: codes take the place of pieces that were read.
 /// @param parse Where the next word of the parse goes.
-/// @param numberEnded The piece behind the last number.
+/// @param amountEnded The piece behind the last amount but all.
 struct Reading {
     uint256 start;
     uint256 end;
@@ -42,7 +43,7 @@ struct Reading {
     uint256 features;
     uint256 code;
     uint256 parse;
-    uint256 numberEnded;
+    uint256 amountEnded;
 }
 
 /// @dev Of a piece, for assembly: it is a token by itself, and its code is in place; the same of one that
@@ -60,6 +61,9 @@ library PieceWord {
     uint256 private constant START_SHIFT = 32;
     uint256 private constant MEANING_SHIFT = 200;
 
+    /// @notice The meaning of a percent sign.
+    uint256 internal constant PERCENT = Meanings.PERCENT << MEANING_SHIFT;
+
     /// @notice Of what was found in the vocabulary, the code alone.
     uint256 internal constant CODE = ~(type(uint256).max >> 48);
 
@@ -73,9 +77,16 @@ library PieceWord {
         return SAID_PIECE | (kind << KIND_SHIFT);
     }
 
+    /// @notice Whether it is a symbol or a contact, or is no token by itself.
+    function isNamed(uint256 word) internal pure returns (bool) {
+        if (word & (SAID_PIECE | PLAIN_PIECE) == 0) return true;
+        uint256 kind = (word >> KIND_SHIFT) & 15;
+        return kind == Kinds.SYMBOL || kind == Kinds.CONTACT;
+    }
+
     /// @notice A piece that is no token by itself.
     function unsettled(uint256 word) internal pure returns (uint256) {
-        return word & ~(SAID_PIECE | PLAIN_PIECE);
+        return word & ~(SAID_PIECE | PLAIN_PIECE | (15 << KIND_SHIFT));
     }
 
     function load(uint256 pos) internal pure returns (uint256 word) {
@@ -115,6 +126,29 @@ library PieceWord {
         unchecked {
             uint256 start = startOf(word);
             return endOf(word) == start + 1 && Scanner.character(start) == c;
+        }
+    }
+
+    /// @notice "of".
+    function isOf(uint256 word) internal pure returns (bool) {
+        unchecked {
+            uint256 start = startOf(word);
+            return endOf(word) == start + 2 && load(start) >> 240 == 0x6f66;
+        }
+    }
+
+    /// @notice "cent".
+    function isCent(uint256 word) internal pure returns (bool) {
+        unchecked {
+            uint256 start = startOf(word);
+            return endOf(word) == start + 4 && load(start) >> 224 == 0x63656e74;
+        }
+    }
+
+    /// @notice A run of digits, and no address.
+    function isRun(uint256 word) internal pure returns (bool) {
+        unchecked {
+            return shapeOf(word) == Scanner.RUN && Scanner.character(startOf(word) + 1) != 0x78;
         }
     }
 

@@ -24,6 +24,10 @@ library Scanner {
 
     uint256 internal constant POINT = 0x2e;
     uint256 internal constant PERCENT = 0x25;
+    /// @dev What a possessive ends with: 's
+    uint256 private constant POSSESSIVE = 0x2773;
+    /// @dev "to", and a blank.
+    uint256 private constant TO = 0x746f20;
     uint256 private constant APOSTROPHE = 0x27;
     uint256 private constant HYPHEN = 0x2d;
     /// @dev Printable characters that are no letters, digits or spaces.
@@ -182,7 +186,7 @@ library Scanner {
     function _piece(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
             uint256 backward = r.backward;
-            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return word(r, pos, _wordEnd(pos, backward), 0);
+            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return _word(r, pos, _wordEnd(pos, backward));
             if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
                 return PieceWord.piece(RUN, pos, _runEnd(pos, backward));
             }
@@ -192,8 +196,17 @@ library Scanner {
             }
             uint256 code = Codebook.find(r.vocabulary, pos, end) & PieceWord.CODE;
             if (code == 0) code = Tokens.codeOf(r, Kinds.WORD);
+            if (character(pos) == PERCENT) code |= PieceWord.PERCENT;
             return code | PLAIN_PIECE | PieceWord.piece(MARK, pos, end);
         }
+    }
+
+    /// @dev The piece of a word that may have an apostrophe.
+    function _word(Reading memory r, uint256 start, uint256 end) private view returns (uint256) {
+        uint256 piece = word(r, start, end, 0);
+        if (!isPossessive(r, start, end) || PieceWord.isNamed(piece)) return piece;
+        piece = (piece & ~PieceWord.CODE) | Tokens.codeOf(r, Kinds.DOUBT);
+        return PieceWord.unsettled(piece) | PieceWord.said(Kinds.DOUBT);
     }
 
     /// @notice The piece of a word, with what is known of it.
@@ -227,7 +240,25 @@ library Scanner {
     /// @notice SYMBOL, CONTACT, or WORD for a word that is in no book.
     function nameOf(Reading memory r, uint256 start, uint256 end) internal pure returns (uint256) {
         if (Books.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
-        return Books.findWord(r.contacts, start, end) != 0 ? Kinds.CONTACT : Kinds.WORD;
+        return _isContact(r, start, end) ? Kinds.CONTACT : Kinds.WORD;
+    }
+
+    /// @notice Whether a word that is no name is one's to whom something goes: to bob's. That may be bob,
+    ///   or anybody of his.
+    function isPossessive(Reading memory r, uint256 start, uint256 end)
+        internal
+        pure
+        returns (bool)
+    {
+        unchecked {
+            if (PieceWord.load(end - 2) >> 240 != POSSESSIVE) return false;
+            return PieceWord.load(start - 3) >> 232 == TO && _isContact(r, start, end - 2);
+        }
+    }
+
+    /// @dev A name that a foreign book lists without an account is nobody's.
+    function _isContact(Reading memory r, uint256 start, uint256 end) private pure returns (bool) {
+        return uint160(Books.findWord(r.contacts, start, end)) != 0;
     }
 
     function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
@@ -256,6 +287,7 @@ library Scanner {
 
     function _markEnd(uint256 pos) private pure returns (uint256) {
         unchecked {
+            if (character(pos) == PERCENT) return pos + 1;
             ++pos;
             while (Ascii.isIn(MARK_SET, pos) && !_isLeadingPoint(pos)) ++pos;
             return pos;

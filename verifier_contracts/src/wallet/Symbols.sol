@@ -11,7 +11,7 @@ library Symbols {
     /// @dev Words with a meaning of their own in prompts, each between blanks: orders and the words
     ///   around them, numbers, units and parts. A token that went by one of them would change what
     ///   requests say. `models/encoding/symbols.py` has the same.
-    bytes private constant RESERVED = " about all and answer any approx around as ask at balance balances basis be bil"
+    bytes private constant RESERVED = " about all an and answer any approx around as ask at balance balances basis be bil"
         " billion billions bips bln bn bp bps by cancel cent cents check couple crore decline"
         " deploy deposit do dollar dollars double dozen each eight eighty eleven equal equals"
         " ether everything fee few fifth fifty finney first five for forty four fourth free"

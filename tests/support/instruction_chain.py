@@ -49,7 +49,7 @@ class InstructionChain:
     """An encoder with a vocabulary, and an agent with books. symbols, contacts: the pointers."""
 
     def __init__(self, chain: Anvil, table: CodeTable, books: Books):
-        self.chain = chain
+        self.chain, self.table, self.books = chain, table, books
         sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
         self.contracts = compile_sources(sources)
         chunks = [self._raw(b"\0" + chunk) for chunk in table.chunks]

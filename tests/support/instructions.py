@@ -97,7 +97,8 @@ def asked(rng: random.Random) -> Asked:
     prompt = " then ".join(_clause(rng) for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4)))).encode()
     tokens = read_tokens(prompt)
     tags = _tags(rng, prompt, tokens)
-    margin = rng.choice((rng.randrange(-500, 500), 96, 97, 500, 500, 500, 500))
+    ends = rng.choice((2**63 - 1, -(2**63)))
+    margin = rng.choice((rng.randrange(-500, 500), 96, 97, 500, 500, 500, 500, ends))
     y = numbers(margin, rng.choice((0, 1, 2, 3, 3)), tags)
     owner = OWNER if rng.random() < 0.95 else NO_TOKEN
     context = Context(prompt, (), BOOK, CONTACTS, owner, rng.choice((0, 150, 150, 10_000)))

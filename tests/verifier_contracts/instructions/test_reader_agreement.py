@@ -36,17 +36,18 @@ def contracts(anvil: Anvil) -> InstructionChain:
     return InstructionChain(anvil, TABLE, FOREIGN)
 
 
-def in_python(prompt: bytes, contracts: InstructionChain, books: Books) -> tuple[bytes, bytes]:
-    tokens = read(prompt, books.names(), TABLE.meaning)
-    x = features_of([TABLE.code(token.kind, word_of(prompt, token)) for token in tokens])
+def in_python(prompt: bytes, contracts: InstructionChain) -> tuple[bytes, bytes]:
+    table = contracts.table
+    tokens = read(prompt, contracts.books.names(), table.meaning)
+    x = features_of([table.code(token.kind, word_of(prompt, token)) for token in tokens])
     features = b"".join(value.to_bytes(2, "big", signed=True) for value in x)
     return features, parse_words(tokens, contracts.symbols, contracts.contacts)
 
 
-def assert_same(prompt: bytes, outcome: Outcome, contracts: InstructionChain, books: Books) -> str:
+def assert_same(prompt: bytes, outcome: Outcome, contracts: InstructionChain) -> str:
     """What it came to: read, or the refusal's name."""
     try:
-        features, parse = in_python(prompt, contracts, books)
+        features, parse = in_python(prompt, contracts)
     except RefusedText as exc:
         assert outcome.refusal is not None, prompt
         assert_same_refusal(exc, outcome.refusal, Context(prompt))
@@ -57,12 +58,19 @@ def assert_same(prompt: bytes, outcome: Outcome, contracts: InstructionChain, bo
     return "read"
 
 
-def assert_agreement(
-    contracts: InstructionChain, prompts: Sequence[bytes], books: Books = FOREIGN
-) -> Counter[str]:
+def assert_agreement(contracts: InstructionChain, prompts: Sequence[bytes]) -> Counter[str]:
     outcomes = contracts.ask(prompts)
     together = zip(prompts, outcomes, strict=True)
-    return Counter(assert_same(*both, contracts, books) for both in together)
+    return Counter(assert_same(*both, contracts) for both in together)
+
+
+def read_alike(chain: Anvil, seed: int, prompts: int) -> Counter[str]:
+    """What so many random prompts and as many hostile ones come to, all alike, with a vocabulary of
+    their own."""
+    rng = random.Random(seed)
+    contracts = InstructionChain(chain, made_up_table(seed), FOREIGN)
+    asked = [random_prompt(rng) for _ in range(prompts)]
+    return assert_agreement(contracts, [*asked, *rng.choices(hostile_prompts(), k=prompts)])
 
 
 def test_what_writers_wrote_is_read_alike(contracts: InstructionChain) -> None:
@@ -103,7 +111,7 @@ def test_an_agent_without_contacts(chain: Anvil) -> None:
     books = Books(FOREIGN.symbols)
     contracts = InstructionChain(chain, TABLE, books)
     assert contracts.contacts == bytes(20)
-    assert_agreement(contracts, [b"send 5 usdc to bob", *HOSTILE], books)
+    assert_agreement(contracts, [b"send 5 usdc to bob", *HOSTILE])
 
 
 @pytest.mark.slow

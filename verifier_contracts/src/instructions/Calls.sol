@@ -33,9 +33,6 @@ library Calls {
     uint256 internal constant TOKEN = 128;
     uint256 internal constant UNITS = 160;
 
-    /// @dev Behind the calls: whether anybody is named.
-    uint256 private constant PAYEES = MOST_CALLS * BYTES;
-
     uint256 private constant TAG_BITS = 3;
     uint256 private constant LAST_PLACE = 29;
     /// @dev By the kind of a token, a byte each from the lowest on, what it fills; zero of a doubt.
@@ -54,12 +51,10 @@ library Calls {
     {
         unchecked {
             (uint256 pos, uint256 end) = ParsedTokens.tokens(parse);
-            uint256 room = PAYEES;
+            uint256 room = MOST_CALLS * BYTES;
             assembly ("memory-safe") {
                 first := mload(0x40)
-                room := add(first, room)
-                mstore(room, 0)
-                mstore(0x40, add(room, 32))
+                mstore(0x40, add(first, room))
             }
             uint256 call_ = first - BYTES;
             bool whole = true;
@@ -78,7 +73,6 @@ library Calls {
                 if (place > LAST_PLACE) whole = false;
                 uint256 tag = tagAt(tags, place);
                 if (!whole) continue;
-                if (slot - call_ == PAYEE) put(first + PAYEES, 1);
                 if (tag == 0) {
                     if (Tokens.kindOf(token) == Kinds.OWNER) continue;
                     untaken |= 1 << (slot - call_);
@@ -139,13 +133,6 @@ library Calls {
                 }
             }
             return partials > 1 || (withdraws && others);
-        }
-    }
-
-    /// @notice Whether the prompt of calls from `first` on names anybody, the agent's owner included.
-    function namesAnybody(uint256 first) internal pure returns (bool) {
-        unchecked {
-            return at(first + PAYEES) != 0;
         }
     }
 

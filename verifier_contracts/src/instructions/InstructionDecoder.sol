@@ -69,6 +69,8 @@ contract InstructionDecoder is IDecoder {
     uint256 private constant VIEW_ACTION = 0;
     uint256 private constant WITHDRAW_ACTION = 2;
     uint256 private constant TRANSFER_ACTION = 3;
+    /// @dev The length of a parse of two tokens: an amount and an asset, if there is a call.
+    uint256 private constant ONE_CALL = 32 * (ParsedTokens.HEAD_WORDS + 2);
     /// @dev The lowest bit of each byte: of a transfer's alone, that and the next one are set.
     uint256 private constant EACH = type(uint256).max / 255;
     /// @dev Hundredths of a log-odd: what `IInstructedAgent.caution` counts in.
@@ -109,7 +111,7 @@ contract InstructionDecoder is IDecoder {
             if (plan.count == 0 || views != 0 || Calls.mixBalances(plan.calls, plan.count)) {
                 _answer(plan.manifest, ModelData.ASK);
             }
-            _act(c, parse, output, plan);
+            _act(c, parse, plan);
         }
         if (other == Verdicts.VIEW) {
             if (views < plan.count) _answer(plan.manifest, ModelData.ASK);
@@ -153,10 +155,7 @@ contract InstructionDecoder is IDecoder {
 
     // What is to be done
 
-    function _act(Context calldata c, bytes calldata parse, bytes calldata output, Plan memory plan)
-        private
-        view
-    {
+    function _act(Context calldata c, bytes calldata parse, Plan memory plan) private view {
         unchecked {
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
@@ -165,10 +164,7 @@ contract InstructionDecoder is IDecoder {
                 }
                 _add(plan, Calls.at(call_) - 1);
             }
-            bool transfers = plan.actions & (plan.actions >> 1) & EACH != 0;
-            if (!transfers && Calls.namesAnybody(plan.calls)) {
-                _checkPayees(parse, output, plan);
-            }
+            if (plan.actions & (plan.actions >> 1) & EACH == 0) _checkPayees(parse, plan);
             _walk(c, plan);
             if (plan.done == plan.steps) _sayDone(c, plan);
             address tool = _tool(c, plan);
@@ -184,13 +180,16 @@ contract InstructionDecoder is IDecoder {
 
     /// @dev Ends the run where somebody who is not the agent's owner is to be paid, tagged or right behind
     ///   a word for giving, and no call pays anybody: withdraw 5 usdc to bob.
-    function _checkPayees(bytes calldata parse, bytes calldata output, Plan memory plan)
-        private
-        pure
-    {
+    function _checkPayees(bytes calldata parse, Plan memory plan) private pure {
         unchecked {
-            (,, uint256 tags) = Verdicts.read(output);
-            (uint256 pos, uint256 end) = ParsedTokens.tokens(parse);
+            if (parse.length == ONE_CALL) return;
+            uint256 tags = Verdicts.tagsOfDecoding();
+            uint256 pos;
+            uint256 end;
+            assembly ("memory-safe") {
+                pos := add(parse.offset, 96)
+                end := add(parse.offset, parse.length)
+            }
             for (; pos < end; pos += 32) {
                 uint256 token = ParsedTokens.load(pos);
                 if (!Kinds.isIn(Kinds.OTHERS, Tokens.kindOf(token))) continue;

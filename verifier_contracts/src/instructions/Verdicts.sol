@@ -44,4 +44,18 @@ library Verdicts {
         bool tooHigh = ((tags >> 1) & (tags >> 2) & LOW_BITS) != 0;
         if (other >= ACT || second >> TAGS_BITS != 0 || tooHigh) revert NotTags(first, second);
     }
+
+    /// @notice The tags of the output that `IDecoder.decode` was called with, once it has been read: it does
+    ///   not stay on the stack for that.
+    function tagsOfDecoding() internal pure returns (uint256) {
+        unchecked {
+            uint256 w;
+            assembly ("memory-safe") {
+                // behind the selector and the third argument's place, past its length
+                w := calldataload(add(36, calldataload(68)))
+            }
+            uint256 first = uint64(w >> 128);
+            return ((first & ((1 << TAGS_BITS) - 1)) << TAGS_BITS) | uint64(w >> 64);
+        }
+    }
 }

@@ -178,6 +178,8 @@ def test_hashes_are_opened_by_the_numbers_that_were_proven(
     printed = capsys.readouterr().out
     assert "y is hidden" in printed
     assert "known of them is a hash" in printed
+    assert run("prove", square_onnx, "--outputs", "hashed", *x, *out) == 1
+    assert "y.json is there already: name another file" in one_line_error(capsys)
     assert run("verify", proof, "--input", str(user / "other.json")) == 1
     assert "invalid: its inputs are not those of" in capsys.readouterr().out
     y.write_text(json.dumps([Y[0], Y[1] + 1]))

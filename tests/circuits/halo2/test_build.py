@@ -154,7 +154,7 @@ def test_circuits_are_listed_and_found_by_the_beginning_of_their_digest(
 def test_a_failed_build_leaves_nothing_behind(
     square_onnx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(plan: Plan, circuit: Circuit) -> None:
+    def fail(plan: Plan, circuit: Circuit, making: object) -> None:
         raise EngineError("prove", "for the test")
 
     monkeypatch.setattr(build, "_check", fail)
@@ -278,7 +278,8 @@ def test_notes_on_a_circuit_are_kept_with_it_and_do_not_change_its_name(
     annotated = annotate(mine, "fidelity", {"agreement": 0.5})
     loaded = load_circuit(circuit.digest, cache)
     assert loaded == annotated
-    assert loaded.notes == {"fidelity": {"agreement": 0.5}, "tuning": {"objective": "gas"}}
+    added = {"fidelity": {"agreement": 0.5}, "tuning": {"objective": "gas"}}
+    assert loaded.notes == {**circuit.notes, **added}
     assert sorted(path.name for path in loaded.directory.iterdir()) == FILES
 
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.circuits.halo2.hidden.conftest import X
-from tests.support.small_networks import B1, W1, W2, squares
+from tests.support.small_networks import B1, W1, W2, node, squares
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.bn254.field import R, to_field
 from zkagent.circuits.errors import InputRefused, ProofMalformed
 from zkagent.circuits.halo2 import ezkl_engine
+from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.scales import read_outputs
 from zkagent.circuits.hashes import Hashes, read
 from zkagent.circuits.visibility import OF_INPUTS, OF_OUTPUTS, OF_WEIGHTS, Visibility
@@ -185,3 +188,26 @@ def test_integers_up_to_63_bits_can_be_hidden(private: Circuit) -> None:
     with pytest.raises(InputRefused) as caught:
         ezkl_engine.prove(private, [2**63 - 1 + 2**62, 0, 0, 0])
     assert str(2**63 - 1 + 2**62) not in str(caught.value)
+
+
+def test_several_inputs_have_a_hash_each_in_the_networks_order(
+    session_cache: Path, tmp_path: Path
+) -> None:
+    """y = a + 2 b, a and b of two numbers."""
+    values = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 2]) for name in ("a", "b", "y")
+    ]
+    two = numpy_helper.from_array(np.float32([[2, 2]]), "two")
+    nodes = [node("Mul", ["b", "two"], "c"), node("Add", ["a", "c"], "y")]
+    graph = helper.make_graph(nodes, "sum", values[:2], values[2:], [two])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (path := tmp_path / "sum.onnx").write_bytes(model.SerializeToString())
+    seen = Visibility(inputs="hashed", outputs="hashed", weights="hashed")
+    circuit = build_circuit(path, cache=session_cache, visibility=seen)
+    proof = ezkl_engine.prove(circuit, [128, 256, 384, 512])
+    of_a, of_b = (ezkl_engine.poseidon_hash(each) for each in ([128, 256], [384, 512]))
+    assert proof.hashes.inputs == (of_a, of_b)
+    assert verify(proof, circuit)
+    assert not verify(changed(proof, inputs=(of_b, of_a)), circuit)
+    assert inputs_match(proof, circuit, [128, 256, 384, 512])
+    assert not inputs_match(proof, circuit, [384, 512, 128, 256])

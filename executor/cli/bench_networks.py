@@ -81,21 +81,29 @@ def networks_command(
     zkagent bench networks ezkl/examples/onnx --out beside --against-ezkl --network lenet_5
     """
     from zkagent.executor.bench.networks.cases import find_cases
-    from zkagent.executor.bench.networks.results import Outcomes, comparison, summary, table
+    from zkagent.executor.bench.networks.results import (
+        Outcomes,
+        comparison,
+        is_ours,
+        summary,
+        table,
+    )
     from zkagent.executor.bench.networks.runner import Limits
+    from zkagent.executor.places import results_folder
+    from zkagent.models.folders import write_folder
 
     cases = find_cases(folder, only)
-    out.mkdir(parents=True, exist_ok=True)
-    outcomes = Outcomes.load(out / LINES)
     limits = Limits(seconds, int(memory_gib * GIB), proofs or (3 if against else 1))
-    try:
-        _run(cases, outcomes, limits, against=against, as_json=as_json)
-    finally:
-        found = [outcomes.found[case.name] for case in cases if case.name in outcomes.found]
-        text = table(found)
-        if against:
-            text += "\n" + comparison(found)
-        (out / TABLE).write_text(text)
+    with results_folder(out, (LINES, TABLE), lambda there: is_ours(there / LINES)) as results:
+        outcomes = Outcomes.load(results.path / LINES)
+        try:
+            _run(cases, outcomes, limits, against=against, as_json=as_json)
+        finally:
+            found = [outcomes.found[case.name] for case in cases if case.name in outcomes.found]
+            text = table(found)
+            if against:
+                text += "\n" + comparison(found)
+            write_folder(results, {TABLE: text.encode()})
     if not as_json:
         output.show(summary(found))
         output.show(str(out / TABLE))

@@ -1,12 +1,13 @@
 """Reads what `zkagent prove` and `zkagent verify` are given, and tells of proofs."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zkagent.executor.cli.visibility_options import hash_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from zkagent.circuits.artifacts import Proof
 
@@ -34,6 +35,20 @@ def read_proof(path: Path) -> "Proof":
         raise ProofMalformed(f"it cannot be read ({exc.strerror})", named(path)) from exc
     except ProofMalformed as exc:
         raise ProofMalformed(exc.reason, named(path)) from exc
+
+
+@contextmanager
+def naming(path: Path | None) -> "Iterator[None]":
+    """What is refused in this block is in that file, and says so."""
+    from zkagent.circuits.errors import InputRefused
+    from zkagent.executor.cli.standard_input import named
+
+    try:
+        yield
+    except InputRefused as exc:
+        if path is None:
+            raise
+        raise InputRefused(f"{named(path)}: {exc}") from exc
 
 
 def read_inputs(path: Path | None) -> object:
@@ -87,4 +102,4 @@ def _numbers(values: "Sequence[float]") -> str:
     return f"[{', '.join(f'{value:.6g}' for value in values)}]"
 
 
-__all__ = ["is_proof", "read_inputs", "read_proof", "said"]
+__all__ = ["is_proof", "naming", "read_inputs", "read_proof", "said"]

@@ -28,7 +28,7 @@ from zkagent.executor.cli.options import (
     USUAL_PROOF_SYSTEM_OPTION,
     SettingOption,
 )
-from zkagent.executor.cli.proof_files import is_proof, read_inputs, said
+from zkagent.executor.cli.proof_files import is_proof, naming, read_inputs, said
 from zkagent.executor.cli.visibility_options import visibility_options
 
 if TYPE_CHECKING:
@@ -147,7 +147,9 @@ def prove_command(
             visibility=visibility,
             max_memory=max_memory,
         )
-        values = quantise(circuit, flattened(circuit, given))
+        with naming(input_path):
+            flat = flattened(circuit, given)
+        values = quantise(circuit, flat)
         if hidden and circuit.visibility.outputs == PUBLIC:
             raise click.UsageError("the proof shows its outputs: leave out --hidden-outputs")
         proof, measurement = _prove(circuit, values, timeout_s, prover, hidden)

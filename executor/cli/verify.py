@@ -17,7 +17,7 @@ from zkagent.executor.cli.options import (
     SRS_OPTION,
     USUAL_PROOF_SYSTEM_OPTION,
 )
-from zkagent.executor.cli.proof_files import read_inputs, read_proof, said
+from zkagent.executor.cli.proof_files import naming, read_inputs, read_proof, said
 from zkagent.executor.cli.visibility_options import visibility_options
 
 if TYPE_CHECKING:
@@ -154,7 +154,10 @@ def _opening(
     from zkagent.prover.opening import inputs_match, outputs_match
 
     if input_path:
-        x = check_inputs(circuit, quantise(circuit, flattened(circuit, read_inputs(input_path))))
+        read = read_inputs(input_path)
+        with naming(input_path):
+            given = flattened(circuit, read)
+        x = check_inputs(circuit, quantise(circuit, given))
         if not inputs_match(proof, circuit, x):
             return f"its inputs are not those of {input_path}"
     if output_path:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, Self
 
 from zkagent.errors import in_line
+from zkagent.models.strict_json import load_json
 
 PROVEN, REFUSED, FAILED, TIMED_OUT = "proven", "refused", "failed", "timed out"
 
@@ -67,13 +68,22 @@ class Outcomes:
     def load(cls, path: Path) -> Self:
         """What an earlier run has kept; nothing where there was none."""
         lines = path.read_text().splitlines() if path.is_file() else []
-        outcomes = (Outcome.from_json(json.loads(line)) for line in lines)
+        outcomes = (Outcome.from_json(load_json(line)) for line in lines)
         return cls(path, {each.name: each for each in outcomes})
 
     def add(self, outcome: Outcome) -> None:
         self.found[outcome.name] = outcome
         with self.path.open("a") as file:
             file.write(json.dumps(outcome.to_json()) + "\n")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file holds outcomes that `Outcomes` kept, which may be added to."""
+    try:
+        Outcomes.load(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return path.is_file()
 
 
 def table(outcomes: Iterable[Outcome]) -> str:
@@ -178,4 +188,4 @@ def medians(both: Sequence[Outcome]) -> str:
 
 
 __all__ = ["FAILED", "PROVEN", "REFUSED", "TIMED_OUT", "Made", "Outcome", "Outcomes"]
-__all__ += ["comparison", "medians", "summary", "table"]
+__all__ += ["comparison", "is_ours", "medians", "summary", "table"]

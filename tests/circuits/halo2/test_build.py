@@ -27,7 +27,7 @@ from zkagent.circuits.networks import reference
 from zkagent.circuits.store import annotate, list_circuits, resolve_digest
 from zkagent.circuits.systems import cached_circuit, load_circuit
 
-FILES = ["Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk", "network.ezkl"]
+FILES = ["CircuitValues.sol", "Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk", "network.ezkl"]
 FILES += ["network.onnx", "settings.json"]
 
 

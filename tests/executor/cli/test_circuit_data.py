@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from tests.support.command_line import exit_code, one_line_error
-from tests.support.operator_cases import Case, model
+from tests.support.operator_cases import Case
 from tests.support.small_networks import network, node, relu_network, saved_samples, square_network
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.calibration import Data
@@ -40,7 +40,7 @@ def test_a_user_learns_how_the_circuit_decides(
     data = saved_samples(tmp_path, [[0.3, 1, 2, 3], [4, 3, 2, 1], [0, 0, 1, -1.7]])
     assert run(onnx, "--data", data) == 0
     printed = capsys.readouterr().out
-    assert "decides like onnxruntime on 3 of 3 samples (100.00%), largest deviation 0." in printed
+    assert "has the numbers of onnxruntime on 3 of 3 samples (100.00%)" in printed
     assert "it may not decide over money" in printed
     assert run(onnx, "--data", data, "--json") == 0
     note = json.loads(capsys.readouterr().out)["notes"]["fidelity"]
@@ -93,55 +93,28 @@ def test_bad_samples_are_one_line_each(
     assert not (tmp_path / "home" / "srs").exists()
 
 
-def test_samples_that_are_no_npz_are_one_line(
+def test_samples_that_cannot_be_read_are_one_line(
     onnx: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "samples.csv"
     text.write_text("1,2,3,4\n")
     assert run(onnx, "--data", text) == 1
-    assert "it is not an .npz file" in one_line_error(capsys)
+    assert "its first line has numbers, expected a header" in one_line_error(capsys)
     assert run(onnx, "--data", tmp_path / "nowhere.npz") == 1
     assert "cannot be read (No such file" in one_line_error(capsys)
-
-
-def two_inputs() -> bytes:
-    value = helper.make_tensor_value_info
-    inputs = [value(name, TensorProto.FLOAT, [1, 4]) for name in "xz"]
-    outputs = [value("y", TensorProto.FLOAT, [1, 4])]
-    graph = helper.make_graph([node("Add", ["x", "z"], "y")], "g", inputs, outputs)
-    return bytes(helper.make_model(graph).SerializeToString())
-
-
-def open_shape() -> bytes:
-    value = helper.make_tensor_value_info
-    x, y = (value(name, TensorProto.FLOAT, ["batch", 4]) for name in "xy")
-    graph = helper.make_graph([node("Relu", ["x"], "y")], "g", [x], [y])
-    return bytes(helper.make_model(graph).SerializeToString())
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"not a network", "it is not a valid ONNX model"),
-        (two_inputs(), "it has 2 inputs, expected one"),
-        (open_shape(), "the shape of 'x' is open: export it with a fixed batch size"),
-        (Case("Mish", opset=18).content(), "ezkl does not know the operator Mish (node 'it')"),
         (Case("Det", (), {}, (1, 2, 2)).content(), "the operator Det (node 'it')"),
         (
-            network([node("Relu", ["x"], "y")], {}, outputs=4, kind=TensorProto.INT32),
-            "its input 'x' is int32, expected float32 or float64 or int64",
-        ),
-        (
-            model(
-                [helper.make_node("Equal", ["x", "c"], ["r"], name="eq")],
-                [("c", np.float32(1))],
-                (1, 4),
-                17,
-            ),
-            "Equal (node 'eq') compares fractions",
+            network([node("Identity", ["x"], "y")], {}, outputs=4, kind=TensorProto.COMPLEX64),
+            "complex",
         ),
     ],
-    ids=["no onnx", "two inputs", "open shape", "Mish", "Det", "int32", "Equal"],
+    ids=["no onnx", "Det", "complex"],
 )
 def test_networks_that_cannot_become_circuits_are_one_line_each(
     content: bytes, reason: str, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]

@@ -45,6 +45,7 @@ NEVER = {"zkagent agent deploy", "zkagent ceremony contribute", "zkagent deploy"
 #: They take a folder, in which files of theirs have names that are documented.
 FOLDERS = {
     "zkagent bench",
+    "zkagent bench networks",
     "zkagent ceremony init",
     "zkagent model train",
     "zkagent model train-classifier",

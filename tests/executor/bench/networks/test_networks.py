@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.support.command_line import exit_code
+from tests.support.command_line import exit_code, one_line_error
 from tests.support.small_networks import network, node, relu_network
 from zkagent.executor.bench.networks.cases import Case, find_cases
 from zkagent.executor.bench.networks.results import (
@@ -150,3 +150,18 @@ def test_what_was_kept_is_read_back(tmp_path: Path) -> None:
 
 def test_a_case_without_samples_is_a_case(folder: Path) -> None:
     assert Case("strange", folder / "strange" / "network.onnx", None) in find_cases(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("networks.md", "mine"), ("networks.jsonl", "mine"), ("networks.jsonl", '{"name": "a"}')],
+)
+def test_what_others_wrote_is_in_the_way(
+    folder: Path, name: str, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = folder.parent / "out"
+    out.mkdir()
+    (out / name).write_text(content)
+    assert exit_code("bench", "networks", str(folder), "--out", str(out)) == 1
+    assert f"{name} is there already" in one_line_error(capsys)
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, content)]

@@ -46,8 +46,6 @@ INSTEAD = {
     "QuantizeLinear": "bring the float network: the circuit quantises it itself",
     "Scan": "export it unrolled",
     "Tile": "it is rewritten where repeats are constant: use Expand",
-    "TreeEnsembleClassifier": "export the trees as tensors (Hummingbird's GEMM strategy)",
-    "TreeEnsembleRegressor": "export the trees as tensors (Hummingbird's GEMM strategy)",
     "Upsample": "it is rewritten in mode nearest with constant sizes",
 }
 #: What ezkl's reader may compute of constants besides: each takes a few steps for each number.

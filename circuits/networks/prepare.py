@@ -24,6 +24,7 @@ from zkagent.circuits.networks.element_types import (
 from zkagent.circuits.networks.folding import folded
 from zkagent.circuits.networks.operators import check_known
 from zkagent.circuits.networks.rewrites.engine import drop_unused, inferred, rewrite
+from zkagent.circuits.networks.rewrites.learned import LEARNED_RULES, Unwritten, to_tensors
 from zkagent.circuits.networks.rewrites.rules import LAST, RULES
 from zkagent.models.networks.inference import open_session
 from zkagent.models.networks.parsing import parse_model
@@ -55,6 +56,8 @@ def prepare(path: Path, content: bytes, dims: Mapping[str, int] = NOTHING_SAID) 
     """
     try:
         return _prepared(content, dims)
+    except Unwritten as exc:
+        raise NetworkRefused(path, str(exc)) from exc
     except ValueError as exc:
         _check_known(path, content)  # which says more than that its shapes, say, do not follow
         raise NetworkRefused(path, str(exc)) from exc
@@ -74,6 +77,7 @@ def _prepared(content: bytes, dims: Mapping[str, int]) -> Prepared:
         made = _serialized(inferred(model)) if bound else content
         return Prepared(made, made, bound)
     original = _serialized(model)
+    learned = to_tensors(model)
     typed = (*equal_by_order(model), *shifts_as_products(model), *to_circuit_types(model))
     check_sizes(model)
     repaired = _serialized(model)
@@ -81,17 +85,17 @@ def _prepared(content: bytes, dims: Mapping[str, int]) -> Prepared:
     model, changes = _simplified(model)
     check_sizes(model)
     made = _serialized(model)
-    if not (bound or typed or changes) and _operators(model) == before:
+    if not (bound or learned or typed or changes) and _operators(model) == before:
         return Prepared(content, content, ())
     reference, said = _runnable(original, repaired, made)
     shrunk = _shrunk(before, _operators(model))
-    return Prepared(made, reference, (*bound, *typed, *together(changes), *shrunk, *said))
+    return Prepared(made, reference, (*bound, *learned, *typed, *together(changes), *shrunk, *said))
 
 
 def _check_known(path: Path, content: bytes) -> None:
     """Refuse operators that neither a circuit nor a rule knows. Raises NetworkRefused."""
     with suppress(ValueError):
-        check_known(path, _parsed(content).graph, RULES)
+        check_known(path, _parsed(content).graph, {*RULES, *LEARNED_RULES})
 
 
 def _parsed(content: bytes) -> "ModelProto":

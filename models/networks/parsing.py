@@ -8,11 +8,13 @@ ONNX's own schema, and makes nothing of what it passes.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from google.protobuf.descriptor import Descriptor
+    from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from onnx import ModelProto
 
 MOST_FIELDS = 1 << 17  # of all messages of a file; the largest here have some hundred
 MOST_PACKED_BYTES = 1 << 26  # of integers one byte or more each, which become eight
+#: Of lists that are written number by number, as attributes are: those of a forest of trees.
+MOST_NUMBERS = 1 << 21
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
 LONGEST_VARINT = 10  # bytes
 
@@ -30,16 +32,17 @@ def parse_model(content: bytes) -> "ModelProto":
 
 
 def _check_fields(content: bytes, schema: "Descriptor") -> None:
-    found, packed = 0, 0
+    found, packed, numbers = 0, 0, 0
     ahead: list[tuple[int, int, Descriptor]] = [(0, len(content), schema)]
     while ahead:
         at, end, message = ahead.pop()
         fields = message.fields_by_number
         while at < end:
-            if (found := found + 1) > MOST_FIELDS:
-                raise ValueError(f"it has more than {MOST_FIELDS:,} parts")
             tag, at = _varint(content, at)
             kind, field = tag & 7, fields.get(tag >> 3)
+            listed = kind != LENGTH and field is not None and _is_list(field)
+            found, numbers = found + (not listed), numbers + listed
+            _check_counts(found, numbers)
             if kind == LENGTH:
                 length, at = _varint(content, at)
                 if field is not None and field.message_type is not None:
@@ -60,6 +63,18 @@ def _check_fields(content: bytes, schema: "Descriptor") -> None:
                 f"its lists of numbers have more than {MOST_PACKED_BYTES:,} bytes: export it with "
                 "raw_data"
             )
+
+
+def _check_counts(parts: int, numbers: int) -> None:
+    if parts > MOST_FIELDS:
+        raise ValueError(f"it has more than {MOST_FIELDS:,} parts")
+    if numbers > MOST_NUMBERS:
+        raise ValueError(f"it has more than {MOST_NUMBERS:,} numbers in lists")
+
+
+def _is_list(field: "FieldDescriptor") -> bool:
+    repeated = getattr(field, "is_repeated", None)  # before protobuf 6.31 by its label alone
+    return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
 
 def _varint(content: bytes, at: int) -> tuple[int, int]:

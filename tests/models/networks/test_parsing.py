@@ -75,6 +75,18 @@ def test_parts_are_counted_wherever_they_are(monkeypatch: pytest.MonkeyPatch) ->
     parse_model(model.SerializeToString())
 
 
+def test_numbers_of_lists_are_counted_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A forest of trees has as many as a hundred thousand in a few attributes."""
+    node = helper.make_node("Sum", ["x"], ["y"], axes=[1] * 30, scales=[0.5] * 20)
+    model = helper.make_model(helper.make_graph([node], "g", [], []))
+    monkeypatch.setattr(parsing, "MOST_FIELDS", 40)  # fewer than there are numbers
+    monkeypatch.setattr(parsing, "MOST_NUMBERS", 50)
+    parse_model(model.SerializeToString())
+    monkeypatch.setattr(parsing, "MOST_NUMBERS", 49)
+    with pytest.raises(ValueError, match="more than 49 numbers in lists"):
+        parse_model(model.SerializeToString())
+
+
 def test_lists_of_small_integers_have_a_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     model = onnx.ModelProto()
     for _ in range(2):

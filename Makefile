@@ -12,7 +12,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither symbolic fraction agreement mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction agreement learned mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ fraction: $(DEV) ## the patched verifier's sum against the plain formula: CASES=
 agreement: $(DEV) ## networks computed in four ways, at the edges of every range: CASES=1000, SEED=...
 	@$(BIN)/python -m tests.circuits.agreement --cases $(or $(CASES),1000) \
 		$(if $(SEED),--seed $(SEED))
+
+learned: $(DEV) ## models of scikit-learn, XGBoost and LightGBM, each imported and proven (ten minutes)
+	@$(PIP) install -qq -e '.[import]'
+	@$(BIN)/python -m tests.circuits.networks.imports.acceptance
 
 mutants: $(DEV) ## do tests notice changed contracts? SAMPLE=150, SEED=... to repeat
 	@$(BIN)/python -m tests.assurance.contract_mutants --sample $(or $(SAMPLE),150) \

@@ -28,7 +28,7 @@ CircuitError
 ├── VerifierChanged      ezkl's generated Solidity no longer looks as our patches expect
 ├── TuningFailed         no sound settings are good enough
 ├── TuningMissing        nobody tuned this file on this machine
-├── EngineMissing        a prover's library is not installed
+├── EngineMissing        a prover's library, or one that reads models, is not installed
 ├── PackagesMissing      npm cannot install what was asked for, or there is no Node.js
 ├── CeremonyRefused      a ceremony's file that is damaged, or does not follow from the others
 │   └── PtauRefused          its powers of tau: too few, not prepared, or nobody vouches for them
@@ -367,7 +367,7 @@ class EngineError(CircuitError):
 
 
 class EngineMissing(CircuitError):
-    """A prover that is no part of a plain installation."""
+    """A library that is no part of a plain installation: a prover, or what reads trained models."""
 
     def __init__(self, engine: str, extra: str) -> None:
         super().__init__(f"{engine} is not installed: pip install 'zkagent[{extra}]'")

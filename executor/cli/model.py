@@ -172,6 +172,11 @@ def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None
 
 #: Commands with dependencies of their own.
 LATE = {
+    "import": (
+        "zkagent.executor.cli.model_import",
+        "import_command",
+        "Make an ONNX file of a model of scikit-learn, XGBoost or LightGBM.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "audit_command",

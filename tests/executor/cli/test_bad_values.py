@@ -25,6 +25,7 @@ WITHOUT_HOME = {
     "zkagent completion",
     "zkagent model train",
     "zkagent model evaluate",
+    "zkagent model import",
     *(f"zkagent config {verb}" for verb in ("show", "path", "set", "unset", "trust")),
 }
 

@@ -41,7 +41,9 @@ WRITERS = {
     "zkagent agent build": (("agent", "build", "{}/A.sol"), BUILD),
 }
 #: Whose result cannot be made again: whatever is there is in the way.
-NEVER = {"zkagent agent deploy", "zkagent ceremony contribute", "zkagent deploy"}
+NEVER = {"zkagent agent deploy", "zkagent ceremony contribute", "zkagent deploy"} | {
+    "zkagent model import"
+}
 #: They take a folder, in which files of theirs have names that are documented.
 FOLDERS = {
     "zkagent bench",

@@ -11,8 +11,11 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from zkagent.executor.bench.networks.cases import Case
-    from zkagent.executor.bench.networks.results import Outcomes
+    from zkagent.executor.bench.networks.results import Outcome, Outcomes
+    from zkagent.executor.bench.networks.runner import Limits
 
 GIB = 1 << 30
 LINES, TABLE = "networks.jsonl", "networks.md"
@@ -97,7 +100,9 @@ def networks_command(
     with results_folder(out, (LINES, TABLE), lambda there: is_ours(there / LINES)) as results:
         outcomes = Outcomes.load(results.path / LINES)
         try:
-            _run(cases, outcomes, limits, against=against, as_json=as_json)
+            for outcome in _run(cases, outcomes, limits, against=against):
+                write_folder(results, {LINES: outcomes.text.encode()})
+                _tell(outcome, as_json=as_json)
         finally:
             found = [outcomes.found[case.name] for case in cases if case.name in outcomes.found]
             text = table(found)
@@ -110,13 +115,13 @@ def networks_command(
 
 
 def _run(
-    cases: "list[Case]", outcomes: "Outcomes", limits: object, *, against: bool, as_json: bool
-) -> None:
-    from zkagent.executor.bench.networks.runner import Limits, run_case
+    cases: "list[Case]", outcomes: "Outcomes", limits: "Limits", *, against: bool
+) -> "Iterator[Outcome]":
+    """What became of those that are not among the outcomes, added to them."""
+    from zkagent.executor.bench.networks.runner import run_case
     from zkagent.executor.cli.progress import working
     from zkagent.verifier_contracts.chain.local import Anvil
 
-    assert isinstance(limits, Limits)
     with ExitStack() as stack:
         chain = stack.enter_context(Anvil()) if against else None
         for number, case in enumerate(cases, start=1):
@@ -125,11 +130,15 @@ def _run(
             with working(f"{case.name} ({number} of {len(cases)})") as say:
                 outcome = run_case(case, limits, chain=chain, against=against, say=say)
             outcomes.add(outcome)
-            if as_json:
-                output.show(json.dumps(outcome.to_json()))
-            else:
-                reason = f": {outcome.reason}" if outcome.reason else ""
-                output.show(f"{case.name}  {outcome.verdict}, {outcome.seconds:.1f} s{reason}")
+            yield outcome
+
+
+def _tell(outcome: "Outcome", *, as_json: bool) -> None:
+    if as_json:
+        output.show(json.dumps(outcome.to_json()))
+    else:
+        reason = f": {outcome.reason}" if outcome.reason else ""
+        output.show(f"{outcome.name}  {outcome.verdict}, {outcome.seconds:.1f} s{reason}")
 
 
 __all__ = ["networks_command"]

@@ -59,9 +59,8 @@ class Outcome:
 
 @dataclass
 class Outcomes:
-    """All of a folder, kept in a file, a line each, as they come."""
+    """All of a folder, by name, and their form in a file: a line each."""
 
-    path: Path
     found: dict[str, Outcome] = field(default_factory=dict)
 
     @classmethod
@@ -69,16 +68,19 @@ class Outcomes:
         """What an earlier run has kept; nothing where there was none."""
         lines = path.read_text().splitlines() if path.is_file() else []
         outcomes = (Outcome.from_json(load_json(line)) for line in lines)
-        return cls(path, {each.name: each for each in outcomes})
+        return cls({each.name: each for each in outcomes})
 
     def add(self, outcome: Outcome) -> None:
         self.found[outcome.name] = outcome
-        with self.path.open("a") as file:
-            file.write(json.dumps(outcome.to_json()) + "\n")
+
+    @property
+    def text(self) -> str:
+        """What `load` reads."""
+        return "".join(json.dumps(each.to_json()) + "\n" for each in self.found.values())
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file holds outcomes that `Outcomes` kept, which may be added to."""
+    """Whether a file holds outcomes, which may be added to."""
     try:
         Outcomes.load(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

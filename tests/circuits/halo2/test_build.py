@@ -27,8 +27,8 @@ from zkagent.circuits.networks import reference
 from zkagent.circuits.store import annotate, list_circuits, resolve_digest
 from zkagent.circuits.systems import cached_circuit, load_circuit
 
-FILES = ["CircuitValues.sol", "Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk", "network.ezkl"]
-FILES += ["network.onnx", "settings.json"]
+FILES = ["CircuitValues.sol", "Halo2Verifier.sol", "circuit.json", "circuit.pk", "circuit.vk"]
+FILES += ["network.ezkl", "network.onnx", "settings.json"]
 
 
 def stages_of(onnx: Path, cache: Path) -> list[Stage]:

@@ -131,7 +131,7 @@ def test_a_false_proof_of_a_trial_is_no_measurement(
     (tmp_path / "network.onnx").write_bytes(plan.network.content)
     (tmp_path / "settings.json").write_bytes(plan.settings_bytes)
     workshop = Workshop(tmp_path, development_srs(plan.logrows, tmp_path).path)
-    workshop.make([1, 2, 3, 4])
+    workshop.make([[1, 2, 3, 4]])
     monkeypatch.setattr(ezkl_engine, "verify_instances", lambda *given: False)
     with pytest.raises(EngineError, match="false"):
         workshop.prove()

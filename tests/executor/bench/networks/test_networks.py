@@ -140,12 +140,14 @@ def test_names_of_strangers_cannot_break_the_table() -> None:
 
 
 def test_what_was_kept_is_read_back(tmp_path: Path) -> None:
-    kept = Outcomes.load(tmp_path / "networks.jsonl")
+    path = tmp_path / "networks.jsonl"
+    kept = Outcomes.load(path)
     kept.add(outcome("a", made(), made()))
     kept.add(Outcome("b", REFUSED, 0.1, "why", kinds=("numbers",), changes=("this",)))
-    assert Outcomes.load(tmp_path / "networks.jsonl").found == kept.found
+    path.write_text(kept.text)
+    assert Outcomes.load(path).found == kept.found
     assert summary(list(kept.found.values())) == "of 2 networks 1 proven, 1 refused"
-    assert json.loads((tmp_path / "networks.jsonl").read_text().splitlines()[0])["name"] == "a"
+    assert json.loads(path.read_text().splitlines()[0])["name"] == "a"
 
 
 def test_a_case_without_samples_is_a_case(folder: Path) -> None:

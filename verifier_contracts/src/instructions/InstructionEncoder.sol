@@ -103,9 +103,16 @@ contract InstructionEncoder is IPromptEncoder {
     }
 
     /// @dev Books are strangers' contracts: what they point to may come to have code later on.
-    function _readings(address symbols, address contacts) private view returns (bytes32) {
-        bytes32 ofContacts = contacts == address(0) ? bytes32(0) : contacts.codehash;
-        return keccak256(abi.encode(symbols, symbols.codehash, contacts, ofContacts));
+    function _readings(address symbols, address contacts) private view returns (bytes32 found) {
+        assembly ("memory-safe") {
+            let words := mload(0x40)
+            mstore(words, symbols)
+            mstore(add(words, 32), extcodehash(symbols))
+            mstore(add(words, 64), contacts)
+            mstore(add(words, 96), 0)
+            if contacts { mstore(add(words, 96), extcodehash(contacts)) }
+            found := keccak256(words, 128)
+        }
     }
 
     function _told(address to, bytes4 selector) private view returns (address) {

@@ -240,7 +240,8 @@ library Scanner {
     /// @notice SYMBOL, CONTACT, or WORD for a word that is in no book.
     function nameOf(Reading memory r, uint256 start, uint256 end) internal pure returns (uint256) {
         if (Books.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
-        return _isContact(r, start, end) ? Kinds.CONTACT : Kinds.WORD;
+        // A name that a foreign book lists without an account is nobody's.
+        return Books.findWord(r.contacts, start, end) << 96 != 0 ? Kinds.CONTACT : Kinds.WORD;
     }
 
     /// @notice Whether a word that is no name is one's to whom something goes: to bob's. That may be bob,
@@ -252,13 +253,9 @@ library Scanner {
     {
         unchecked {
             if (PieceWord.load(end - 2) >> 240 != POSSESSIVE) return false;
-            return PieceWord.load(start - 3) >> 232 == TO && _isContact(r, start, end - 2);
+            if (PieceWord.load(start - 3) >> 232 != TO) return false;
+            return Books.findWord(r.contacts, start, end - 2) << 96 != 0;
         }
-    }
-
-    /// @dev A name that a foreign book lists without an account is nobody's.
-    function _isContact(Reading memory r, uint256 start, uint256 end) private pure returns (bool) {
-        return uint160(Books.findWord(r.contacts, start, end)) != 0;
     }
 
     function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {

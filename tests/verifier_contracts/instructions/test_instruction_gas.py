@@ -66,7 +66,7 @@ FOUR_TAGS |= {"7": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
     [
         (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_000, 18_500),
         ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_000, 28_300),
-        (FOUR, FOUR_TAGS, 65_300, 39_700),
+        (FOUR, FOUR_TAGS, 64_500, 39_000),
     ],
 )
 def test_deciding_stays_affordable(
@@ -101,7 +101,7 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
     ("prompt", "tags", "first", "later"),
     [
         (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 75_500, 50_500),
-        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 71_500, 45_800),
+        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 70_700, 45_500),
         (COMPOUND, COMPOUND_TAGS, 96_500, 60_500),
     ],
 )

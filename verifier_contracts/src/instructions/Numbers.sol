@@ -169,7 +169,7 @@ library Numbers {
 
     /// @notice The token of a number that begins at `start` and ends before the next piece. In doubt where
     ///   something behind it says more: five thousand thousand, 5 hundred and 10.
-    function number(Reading memory r, uint256 kind, uint256 start, uint256 worth)
+    function amount(Reading memory r, uint256 kind, uint256 start, uint256 worth)
         internal
         pure
         returns (uint256)
@@ -261,7 +261,7 @@ library Numbers {
             (kind, quantity) = _extended(r, kind, quantity);
         }
         if (Quantities.shareOf(quantity) != 0) return share(r, kind, start, quantity);
-        return number(r, kind, start, quantity);
+        return amount(r, kind, start, quantity);
     }
 
     function _extended(Reading memory r, uint256 kind, uint256 worth)

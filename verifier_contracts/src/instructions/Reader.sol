@@ -157,18 +157,18 @@ library Reader {
             uint256 following = PieceWord.meaningAt(pos);
             r.next = pos + 32;
             if (following == Meanings.DOZEN) {
-                return Numbers.number(r, Kinds.CARDINAL, start, Quantities.SIX);
+                return Numbers.amount(r, Kinds.CARDINAL, start, Quantities.SIX);
             }
             if (following == Meanings.ARTICLE) {
                 uint256 behind = PieceWord.meaningAt(pos + 32);
                 r.next = pos + 64;
                 if (behind == Meanings.DOZEN) {
-                    return Numbers.number(r, Kinds.CARDINAL, start, Quantities.SIX);
+                    return Numbers.amount(r, Kinds.CARDINAL, start, Quantities.SIX);
                 }
                 if (Meanings.isIn(Meanings.SCALES, behind)) {
                     uint256 power = Meanings.powerOf(behind);
                     uint256 worth = Quantities.times(Quantities.POINT_FIVE, power);
-                    return Numbers.number(r, Kinds.CARDINAL, start, worth);
+                    return Numbers.amount(r, Kinds.CARDINAL, start, worth);
                 }
             }
             r.next = pos;

@@ -12,7 +12,8 @@ import {InstructionWorld} from "./InstructionWorld.sol";
 contract AmountsTest is InstructionWorld {
     function test_sets_that_assembly_has_as_numbers() public pure {
         uint256 plain = 1 | (1 << Meanings.PERCENT) | (1 << Meanings.EXCEPT) | (1 << Meanings.GLUE);
-        assertEq(PLAIN_MEANINGS, plain | (1 << Meanings.ARTICLE) | (1 << Meanings.AND));
+        plain |= (1 << Meanings.ARTICLE) | (1 << Meanings.AND);
+        assertEq(PLAIN_MEANINGS, plain | (1 << Meanings.PER) | (1 << Meanings.UNREAD));
         assertEq(MORE_SET, Ascii.DIGIT_SET | (1 << 0x27));
         assertEq(SymbolList.FILTER_BITS, 211);
     }
@@ -38,6 +39,8 @@ contract AmountsTest is InstructionWorld {
         _assertPart("0.5%", Kinds.PERCENT, 5, 1000);
         _assertPart("ten percent", Kinds.PERCENT, 10, 100);
         _assertPart("10 %", Kinds.PERCENT, 10, 100);
+        _assertPart("50 per cent", Kinds.PERCENT, 50, 100);
+        _assertPart("one half", Kinds.RATIO, 1, 2);
         _assertPart("1/3", Kinds.RATIO, 1, 3);
         _assertPart("three quarters", Kinds.RATIO, 3, 4);
         _assertPart("third", Kinds.PART, 1, 3);
@@ -61,7 +64,7 @@ contract AmountsTest is InstructionWorld {
     }
 
     function test_what_could_be_read_in_two_ways_is_in_doubt() public view {
-        string[17] memory doubtful = [
+        string[19] memory doubtful = [
             "1.000",
             "5,50",
             "007",
@@ -78,13 +81,30 @@ contract AmountsTest is InstructionWorld {
             "101%",
             "0x12",
             "1000000000000000000000000000000",
-            "a million and a half"
+            "a million and a half",
+            "five half",
+            "0x0000000000000000000000000000000000000000"
         ];
         for (uint256 i = 0; i < doubtful.length; ++i) {
             (, bytes memory parse) = _encode(doubtful[i]);
             assertEq(parse.length, 128, doubtful[i]);
             assertEq(_wordOf(parse, 3), _span(doubtful[i], Kinds.DOUBT), doubtful[i]);
         }
+    }
+
+    function test_words_behind_an_amount_make_a_doubt_of_it() public view {
+        _assertWord("5 billion", 0, (8 << 5) | (1 << 19));
+        _assertWord("50 bps", 0, (8 << 5) | (2 << 19));
+        _assertWord("ten per day", 0, (8 << 5) | (3 << 19));
+        _assertWord("50 %%", 0, (8 << 5) | (4 << 19));
+        _assertWord("5 hundred and ten", 0, (8 << 5) | (9 << 19));
+        _assertWord("half a percent", 0, (8 << 5) | (4 << 19));
+        _assertWord("half percent", 0, (8 << 5) | (4 << 19));
+        _assertWord("quarter million", 0, (8 << 5) | (7 << 19));
+        _assertWord("5.5 third", 0, (8 << 5) | (3 << 19));
+        _assertWord("half of my 60", 0, (8 << 5) | (4 << 19));
+        _assertWord("two and a quarter", 1, 3 | (8 << 5) | (10 << 9) | (17 << 19));
+        _assertWord("2 1/2", 1, 1 | (8 << 5) | (2 << 9) | (5 << 19));
     }
 
     function test_a_second_thousand_makes_a_doubt_of_the_words_before_it() public view {
@@ -115,13 +135,17 @@ contract AmountsTest is InstructionWorld {
         uint256 but = (7 << 5) | (3 << 19) | (1 << 29) | (10 << 48) | (1 << 148);
         _assertWord("all my usdc but ten", 0, but);
         _assertWord("all my usdc but ten usdc", 0, but);
-        _assertWord("all but half", 0, all);
-        _assertWord("all but ten percent", 0, all);
+        _assertWord("all but half", 0, (8 << 5) | (3 << 19));
+        _assertWord("all but ten percent", 0, (8 << 5) | (3 << 19));
+        _assertWord("all but", 0, (8 << 5) | (3 << 19));
         _assertWord("all to me but ten", 0, all);
     }
 
     function test_half_of_a_token_is_a_number() public view {
         _assertWord("half a usdc", 0, (3 << 5) | (4 << 19) | (1 << 30) | (5 << 48));
+        _assertWord("half of a usdc", 0, (3 << 5) | (4 << 19) | (1 << 30) | (5 << 48));
+        _assertWord("quarter of a usdc", 0, (3 << 5) | (7 << 19) | (2 << 30) | (25 << 48));
+        _assertWord("third of a usdc", 0, (8 << 5) | (5 << 19));
         _assertWord("half a send", 0, (7 << 5) | (4 << 19) | (1 << 48) | (2 << 148));
     }
 

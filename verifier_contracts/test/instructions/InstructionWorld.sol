@@ -45,11 +45,16 @@ abstract contract InstructionWorld is Test {
         _list("half", 107);
         _list("all", 108);
         _list("but", 109);
+        _list("of", 110);
+        _list("per", 114);
+        _list("billion", 115);
+        _list("bps", 115);
         _list("my", 110);
         _list("a", 111);
         _list("and", 112);
         _list("me", 113);
         _list("third", 123);
+        _list("quarter", 124);
         _list("quarters", 124);
         encoder = new InstructionEncoder(_chunks(1), _kinds());
     }

@@ -106,6 +106,19 @@ class MemoryTooSmall(CircuitError):
         self.available = available
 
 
+class ProductsTooLarge(CircuitError):
+    """The network's products alone are larger than what may be used; needed: bytes, at least.
+    limit: what there is, in words."""
+
+    def __init__(self, node: str, most: int, total: int, needed: float, limit: str) -> None:
+        super().__init__(
+            f"its products need {total:,} cells, {most:,} of them {node}, and so at least "
+            f"{needed / 1e9:.1f} GB of memory, {limit}: use fewer or smaller layers, or a larger "
+            "machine"
+        )
+        self.needed = needed
+
+
 class InputRefused(CircuitError):
     """The values for a circuit are not what it takes."""
 

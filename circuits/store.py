@@ -110,14 +110,15 @@ def list_circuits(cache: Path | None = None) -> list[str]:
         raise home_refused(cache_root(cache), exc) from exc
 
 
-def is_built(onnx: str, settings: str, cache: Path | None = None) -> bool:
-    """Whether the cache holds a circuit of these digests, with any set-up; its files unchecked."""
+def is_built(onnx: str, settings: str | None, cache: Path | None = None) -> bool:
+    """Whether the cache holds a circuit of these digests, with any set-up, or any settings where
+    none are given; its files unchecked."""
     for digest in list_circuits(cache):
         try:
             origin = read_stored(digest, cache).origin
         except ArtifactCorrupted:
             continue
-        if (origin.onnx, origin.settings) == (onnx, settings):
+        if origin.onnx == onnx and settings in (None, origin.settings):
             return True
     return False
 

@@ -38,6 +38,7 @@ from zkagent.circuits.halo2.forecast import Foretold, Making, Means
 from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory, check_read
 from zkagent.circuits.halo2.layouts import choose_layout
+from zkagent.circuits.halo2.products import check_products
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
@@ -143,6 +144,8 @@ def build_circuit(
     network = tied(read_network(onnx, dims=dims), wanted)
     check_read(network)
     means = Means(memory_budget(max_memory), foretold)
+    if not is_built(network.sha256, None, cache):
+        check_products(network, means.budget)
     sized = partial(_planned, network, budget=means.budget, srs=srs, cache=cache, progress=progress)
     if data is None:
         plan = sized(arguments or default_arguments(network.integer, wanted))

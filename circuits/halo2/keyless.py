@@ -17,6 +17,7 @@ from zkagent.circuits.halo2.hidden import check_tied
 from zkagent.circuits.halo2.layouts import layouts, peak
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
+    MOST_LOGROWS,
     RunArguments,
     Settings,
     canonical,
@@ -82,13 +83,16 @@ class KeylessCircuit:
         """The least and the largest number that the samples look up in tables, whatever these
         hold; None without tables.
 
-        settings: as compiled last. Raises OutsideRange when a decomposition is too small,
-        EngineError.
+        settings: as compiled last. Raises OutsideRange when a decomposition is too small, or no
+        table could be as large, EngineError.
         """
         if not settings["required_lookups"]:
             return None
         found = list(self._looked_up(settings, samples))
-        return min(low for low, _ in found), max(high for _, high in found)
+        least, most = min(low for low, _ in found), max(high for _, high in found)
+        if most - least >= 1 << MOST_LOGROWS:
+            raise OutsideRange(f"numbers from {least} to {most} are looked up in a table")
+        return least, most
 
     def _looked_up(
         self, settings: Settings, samples: Iterable[Sample]

@@ -28,7 +28,9 @@ from zkagent.verifier_contracts.chain.local import Anvil
 MODULE = "zkagent.executor.bench.networks.child"
 ENTRIES = {OURS: "verify", EZKL: "verifyProof"}
 #: What a network is refused for in good order; anything else that stops it has failed.
-IN_ORDER = frozenset({"NetworkRefused", "SamplesRefused", "MemoryTooSmall", "SettingsRefused"})
+IN_ORDER = frozenset(
+    {"NetworkRefused", "SamplesRefused", "MemoryTooSmall", "ProductsTooLarge", "SettingsRefused"}
+)
 Say = Callable[[str], None]
 
 

@@ -185,3 +185,13 @@ def test_a_proof_reaches_to_the_table_s_edge_and_not_one_further(tmp_path: Path)
     for beyond in (low - 1, high + 1):
         with pytest.raises(OutsideRange, match=f"{beyond} is looked up in a table"):
             ezkl_engine.prove(built, [0, beyond, 0, 0])
+
+
+def test_numbers_that_no_table_holds_are_an_error(tmp_path: Path) -> None:
+    nodes = [node("Mul", ["x", "w"], "m"), node("Exp", ["m"], "y")]
+    w = np.full((1, 4), 2.0**12, np.float32)
+    steep = network(nodes, {"w": w}, outputs=4, kind=TensorProto.FLOAT)
+    given = read_back(tmp_path, steep)
+    assert calibrate(given, samples(given, [-(2.0**-12)] * 4), fraction_bits=13)
+    with pytest.raises(OutsideRange, match="are looked up in a table"):
+        calibrate(given, samples(given, [-64.0, 0, 0, 0]), fraction_bits=13)

@@ -28,6 +28,7 @@ from zkagent.circuits.errors import (
     EngineError,
     MemoryTooSmall,
     NetworkRefused,
+    ProductsTooLarge,
 )
 from zkagent.circuits.halo2 import named_values
 from zkagent.circuits.halo2.cached import NAME, load_circuit, versions
@@ -144,8 +145,7 @@ def build_circuit(
     network = tied(read_network(onnx, dims=dims), wanted)
     check_read(network)
     means = Means(memory_budget(max_memory), foretold)
-    if not is_built(network.sha256, None, cache):
-        check_products(network, means.budget)
+    _require_products(network, means.budget, cache)
     sized = partial(_planned, network, budget=means.budget, srs=srs, cache=cache, progress=progress)
     if data is None:
         plan = sized(arguments or default_arguments(network.integer, wanted))
@@ -170,6 +170,15 @@ def build_circuit(
     circuit = _find_or_build(plan, srs, cache, progress, means)
     note = {**fitted.fidelity.to_json(), "samples_sha256": samples.sha256}
     return annotate(circuit, FIDELITY, note)
+
+
+def _require_products(network: Network, budget: Budget, cache: Path | None) -> None:
+    """For a build; a look-up needs no memory. Raises ProductsTooLarge."""
+    try:
+        check_products(network, budget)
+    except ProductsTooLarge:
+        if not is_built(network.sha256, None, cache):
+            raise
 
 
 def fidelity_of(circuit: Circuit) -> Fidelity | None:

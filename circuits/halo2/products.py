@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from onnx import NodeProto
 
 Shape = tuple[int, ...]
+MANY_CELLS = 1_000_000  # ezkl counts fewer in seconds
 
 
 def check_products(network: Network, budget: Budget) -> None:
-    """Refuse a network whose products alone are larger than the budget. Raises
-    ProductsTooLarge."""
+    """Refuse a network whose products alone are larger than the budget, and so many that counting
+    all of its cells takes long. Raises ProductsTooLarge."""
     found = list(cells(network))
     total = sum(count for _, count in found)
-    needed = least_memory(total)
-    if needed > budget.size:
-        name, most = max(found, key=lambda each: each[1])
-        raise ProductsTooLarge(name, most, total, needed, str(budget))
+    if total < MANY_CELLS or (needed := least_memory(total)) <= budget.size:
+        return
+    name, most = max(found, key=lambda each: each[1])
+    raise ProductsTooLarge(name, most, total, needed, str(budget))
 
 
 def cells(network: Network) -> Iterator[tuple[str, int]]:

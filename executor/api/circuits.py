@@ -303,7 +303,9 @@ def _numbers(x: object) -> object:
         return {name: _numbers(each) for name, each in x.items()}
     if isinstance(x, np.ndarray | np.generic):
         return x.tolist()
-    return [_numbers(each) for each in x] if isinstance(x, Sequence) else x
+    if isinstance(x, str | bytes) or not isinstance(x, Sequence):
+        return x
+    return [_numbers(each) for each in x]
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from onnx import TensorProto
 from tests.support.operator_cases import SUPPORTED, Case
 from tests.support.small_networks import network, node, read_back
 from zkagent.circuits.errors import ProductsTooLarge
-from zkagent.circuits.halo2 import build
+from zkagent.circuits.halo2 import build, products
 from zkagent.circuits.halo2.build import build_circuit
 from zkagent.circuits.halo2.keyless import KeylessCircuit
 from zkagent.circuits.halo2.layouts import layouts, peak
@@ -57,12 +57,15 @@ def test_what_fits_in_no_layout_is_refused_by_the_largest_node(tmp_path: Path) -
     )
     with pytest.raises(ProductsTooLarge, match=reason):
         check_products(given, Budget(needed - 1, asked=True))
+    few = read_back(tmp_path, product(999, 1000))
+    check_products(few, Budget(0.0, asked=True))  # which is told of once all cells are counted
 
 
 def test_a_build_is_refused_before_ezkl_counts_and_a_built_circuit_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     onnx = read_back(tmp_path, product(8, 4)).path
+    monkeypatch.setattr(products, "MANY_CELLS", 0)
     with monkeypatch.context() as patched:
         patched.setattr(build, "make_plan", lambda *given, **named: pytest.fail("it was counted"))
         with pytest.raises(ProductsTooLarge):

@@ -68,7 +68,7 @@ def test_numbers_of_any_float_type_are_proven(relu: Circuit, folder: Path, x: ob
 
 
 @pytest.mark.parametrize(
-    "x", [[1, 2, 3], [1, 2, 3, 4, 5], [[1, 2, 3, 4]], [1, 2, 3, 0.5], [1, 2, 3, np.nan], "text"]
+    "x", [[1, 2, 3], [1, 2, 3, 4, 5], [[1, 2], [3]], [1, 2, 3, 0.5], [1, 2, 3, np.nan], "text"]
 )
 def test_other_inputs_are_refused(square: Circuit, x: object) -> None:
     with pytest.raises(InputRefused):

@@ -227,7 +227,7 @@ class Scale:
         if self.exact:
             return tuple(outputs)
         each = self.outputs * len(outputs) if len(self.outputs) == 1 else self.outputs
-        return tuple(v / (1 << bits) for v, bits in zip(outputs, each, strict=True))
+        return tuple(v / 2.0**bits for v, bits in zip(outputs, each, strict=True))
 
 
 def _once(bits: Sequence[int]) -> tuple[int, ...]:
@@ -373,8 +373,8 @@ def _scale(fields: Mapping[str, Any]) -> Scale:
     bits = _integers("output_scale_bits", fields["output_scale_bits"])
     given = fields["input_scale_bits"]
     taken = _integers("input_scale_bits", given if isinstance(given, list) else [given])
-    if any(not 0 <= each <= MOST_SCALE_BITS for each in (*taken, *bits)):
-        raise ProofMalformed(f"a scale is not of 0 to {MOST_SCALE_BITS} bits")
+    if any(abs(each) > MOST_SCALE_BITS for each in (*taken, *bits)):
+        raise ProofMalformed(f"a scale is not of at most {MOST_SCALE_BITS} bits")
     for name, scales in (("outputs", bits), ("inputs", taken)):
         if name in fields and len(scales) not in {1, len(fields[name])}:
             count = len(fields[name])

@@ -209,7 +209,7 @@ def _label(output: Array, bits: int) -> int | float | None:
     if output.ndim and output.shape[-1] > 1 and output.size == output.shape[-1]:
         return int(output.argmax())
     if output.size == 1 and output.dtype.kind in "iubO":
-        return int(output.item()) / (1 << bits)
+        return int(output.item()) / 2.0**bits
     return None
 
 

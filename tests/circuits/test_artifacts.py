@@ -69,8 +69,8 @@ def test_files_of_the_first_format_are_read() -> None:
         ({"output_scale_bits": [4]}, "values is [7.0849609375, -1.0], expected [1813.75, -256.0]"),
         ({"output_scale_bits": [1, 2, 3]}, "it has scales for 3 outputs, expected 2"),
         ({"output_scale_bits": []}, "it has scales for 0 outputs"),
-        ({"output_scale_bits": [-1]}, "a scale is not of 0 to 1000 bits"),
-        ({"input_scale_bits": 10**6}, "a scale is not of 0 to 1000 bits"),
+        ({"output_scale_bits": [-1001]}, "a scale is not of at most 1000 bits"),
+        ({"input_scale_bits": 10**6}, "a scale is not of at most 1000 bits"),
         ({"input_scale_bits": True}, "input_scale_bits holds True"),
         ({"about": "a wallet"}, "about is 'a wallet', expected model, prompt, decision"),
         ({"about": {"model": 1, "prompt": "", "decision": ""}}, "something else than texts"),
@@ -165,3 +165,11 @@ def test_an_origin_from_before_there_were_several_systems_is_read() -> None:
     old = {"onnx": "a", "settings": "b", "srs": "c", "ezkl": "23.0.5", "patch": "p"}
     assert Origin.from_json(old) == ORIGIN == Origin.from_json(ORIGIN.to_json())
     assert Origin.from_json(old | {"system": "other"}).system == "other"
+
+
+def test_integers_may_stand_for_larger_numbers() -> None:
+    """As behind a shift to the left."""
+    proof = Proof("ab" * 32, (1,), (3, -2), b"x", scale=Scale.of((0,), (-2, 1)))
+    assert proof.scale
+    assert proof.scale.read(proof.outputs) == (12.0, -1.0)
+    assert Proof.from_json(proof.to_json()).scale == proof.scale

@@ -81,7 +81,7 @@ class Stored:
             dict(self.files),
             self.notes,
             unknown_maker,
-            self.faces,
+            self.faces or Faces.of(self.facts),
         )
 
 

@@ -19,12 +19,14 @@ PACKAGES = ("circuits", "executor", "models", "prover", "verifier_contracts", "z
 #: Who reads JSON otherwise, and why nobody else has a hand in it.
 OWN = {
     "circuits/halo2/ezkl_engine.py": "what ezkl has just written, or files whose digests are known",
+    "circuits/halo2/report/content.py": "a file of a circuit, whose digest was checked",
     "circuits/halo2/scales.py": "a file of a circuit, whose digest was checked",
     "circuits/snarkjs/install.py": "a file of this package",
     "circuits/support/child_process.py": "lines of our own child",
     "circuits/support/npm.py": "npm's own record",
     "executor/bench/defaults.py": "what ezkl has just written",
     "executor/bench/forms.py": "what ezkl has just written",
+    "executor/bench/networks/child.py": "what ezkl has just written",
     "executor/bench/worker.py": "what ezkl has just written",
     "models/strict_json.py": "the one place",
     "prover/service/api/bodies.py": "requests, whose depth and number of fields it has counted",

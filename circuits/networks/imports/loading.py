@@ -16,6 +16,7 @@ from typing import Any
 
 from zkagent.circuits.errors import EngineMissing, NetworkRefused
 from zkagent.models.files import read_limited
+from zkagent.models.strict_json import load_json
 
 EXTRA = "import"
 MOST_BYTES = 1 << 28
@@ -138,11 +139,9 @@ def _xgboost(path: Path) -> Any:
 
 
 def _objective(xgboost: Any, content: bytearray) -> Any:
-    import json
-
     booster = xgboost.Booster()
     booster.load_model(content)
-    return json.loads(booster.save_config())["learner"]["objective"]["name"]
+    return load_json(booster.save_config())["learner"]["objective"]["name"]
 
 
 def _lightgbm(path: Path) -> Any:

@@ -36,6 +36,7 @@ WRITING = COMMANDS | {
     "agent build": ("agent", "build", "nowhere.sol", "--out"),
     "agent deploy": ("agent", "deploy", "nowhere.sol", *KEY, "--out"),
     "ceremony contribute": ("ceremony", "contribute", "k", "--name", "A", *ORIGIN, "--out"),
+    "model import": ("model", "import", __file__, "--out"),
     "model evm": ("model", "evm", "wallet", "--out"),
 }
 

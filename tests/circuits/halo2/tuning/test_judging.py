@@ -19,10 +19,12 @@ from zkagent.circuits.halo2.tuning.objectives import Cost, Objective
 from zkagent.circuits.halo2.tuning.precision import Precision, Probe
 from zkagent.circuits.halo2.tuning.record import Option
 from zkagent.circuits.halo2.tuning.tuner import Wish, best
+from zkagent.circuits.networks.judging import Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 from zkagent.circuits.support.memory import Budget
 
+LARGEST = Criterion(decisions=True)
 FINE, COARSE, COARSEST = (Precision(bits, 1, 20, None) for bits in (8, 6, 4))
 
 
@@ -35,7 +37,7 @@ class KnownJudge(Judge):
 
     def __init__(self, agreements: Mapping[Precision, float], network: Network, folder: Path):
         samples = Samples(folder, "", (np.zeros((1000, 1, 4), dtype=np.float32),))
-        super().__init__(network, samples, Probe(network, samples, folder), None, lambda text: None)
+        super().__init__(network, samples, Probe(network, samples, folder), LARGEST, print)
         self.agreements = agreements
         self.compared: list[tuple[Precision, int | None]] = []
 
@@ -92,7 +94,7 @@ def test_ranges_are_widened_for_samples_that_fall_outside(
     narrow = probe.ranges(Precision(6, 10, 24, None))
     assert narrow
     assert narrow.range_bits
-    judge = Judge(network_, samples, probe, None, lambda text: None)
+    judge = Judge(network_, samples, probe, LARGEST, lambda text: None)
     wide = None if doublings is None else replace(narrow, range_bits=narrow.range_bits + doublings)
     assert judge.sufficient(narrow, 1.0) == wide
     assert judge.sufficient(narrow, 0.97) == narrow

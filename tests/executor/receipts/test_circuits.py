@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.executor.drain import drain_model
-from zkagent.circuits.errors import SetupDiffers
+from zkagent.circuits.errors import NumbersHidden, SetupDiffers
 from zkagent.executor.chain.limits import MOST_BATCH
 from zkagent.executor.errors import CannotVerify
 from zkagent.executor.receipts import circuits
@@ -54,6 +54,7 @@ def kept(onnx: str) -> Any:
         srs=SETUP,
         claims_ceremony=False,
         origin=SimpleNamespace(onnx=onnx, system="proofs-v1"),
+        require_open=lambda where: None,
     )
 
 
@@ -201,3 +202,13 @@ def test_a_set_up_is_a_ceremonys_where_this_machine_knows_that(
     assert not system.asked
     cache[OURS].claims_ceremony = False
     assert find_circuit(model, OURS, system) is system.circuit  # type: ignore[arg-type]
+
+
+def test_a_circuit_that_hides_something_is_no_receipts(model: Model, cache: dict[str, Any]) -> None:
+    def hides(where: str) -> None:
+        raise NumbersHidden(OURS, "inputs hashed", where)
+
+    cache[OURS] = kept(model.manifest.files.onnx)
+    cache[OURS].require_open = hides
+    with pytest.raises(NumbersHidden, match="a receipt"):
+        circuits.find_circuit(model, OURS, System(OURS, "hash"))

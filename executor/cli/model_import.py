@@ -9,6 +9,7 @@ import click
 from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import JSON_OPTION
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.circuits.networks.imports.imported import Face, Imported
@@ -116,7 +117,8 @@ def described(made: "Imported", file: Path, target: Path) -> str:
         lines.append(f"labels: {', '.join(named)}" + (f" and {more} more" if more > 0 else ""))
     lines += _compared(made.by_file, "the model's ONNX file")
     lines += _compared(made.by_library, "the library that trained it")
-    lines.append(f"wrote {target}; next: zkagent circuit build {target} --data SAMPLES.npz")
+    following = typed("circuit", "build", target, "--data", "SAMPLES.npz")
+    lines.append(f"wrote {target}; next: {following}")
     return "\n".join(map(in_line, lines))
 
 

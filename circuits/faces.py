@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self
 
+FLOATS = frozenset({"float16", "float32", "float64"})
+
 
 class Sizes(Protocol):
     """Of a circuit: its facts."""
@@ -31,6 +33,11 @@ class Face:
     def size(self) -> int:
         """How many numbers it has."""
         return math.prod(self.shape)
+
+    @property
+    def fractions(self) -> bool:
+        """Whether its numbers are scaled in a circuit; integers and truth values are not."""
+        return self.type in FLOATS
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:

@@ -94,6 +94,7 @@ ROOMS: Mapping[str, set[str]] = {
     "circuits/networks": {
         "circuits/artifacts",
         "circuits/bn254",
+        "circuits/faces",
         "circuits/networks/rewrites",
         "circuits/visibility",
     },

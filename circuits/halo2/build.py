@@ -11,7 +11,7 @@ import math
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -20,7 +20,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from zkagent.circuits import artifacts
-from zkagent.circuits.artifacts import PREPARED, Circuit, Face, Faces, Facts, Origin
+from zkagent.circuits.artifacts import PREPARED, Circuit, Faces, Facts, Origin
 from zkagent.circuits.bn254.srs_file import read_logrows
 from zkagent.circuits.errors import (
     ArtifactCorrupted,
@@ -51,7 +51,7 @@ from zkagent.circuits.halo2.srs import Srs, find_srs, has_development_srs
 from zkagent.circuits.halo2.verifier_patch import Verifier, patch_verifier
 from zkagent.circuits.hashes import written
 from zkagent.circuits.networks import reference
-from zkagent.circuits.networks.network import Network, Tensor, read_network
+from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.networks.samples import load_samples
 from zkagent.circuits.store import (
     Stored,
@@ -352,11 +352,7 @@ def _prepared_file(network: Network, folder: Path) -> Path | None:
 
 def _faces(plan: Plan) -> Faces:
     """What the circuit takes and gives, by the network's names."""
-    return Faces(_named(plan.network.inputs), _named(plan.network.outputs))
-
-
-def _named(tensors: Iterable[Tensor]) -> tuple[Face, ...]:
-    return tuple(Face(each.name, each.type, each.shape) for each in tensors)
+    return Faces(plan.network.inputs, plan.network.outputs)
 
 
 def _facts(plan: Plan, verifier: Verifier, weights_hash: str) -> Facts:

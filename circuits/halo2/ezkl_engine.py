@@ -185,9 +185,7 @@ def write_default_settings(onnx: Path, inputs: Sequence[Sequence[float]], settin
     """
     data = settings.with_suffix(".data")
     data.write_text(json.dumps({"input_data": [[v for sample in inputs for v in sample]]}))
-    with _translated("calibrate by itself"):
-        ezkl.gen_settings(str(onnx), str(settings))
-        ezkl.calibrate_settings(str(data), str(onnx), str(settings))
+    calibrate_by_itself(onnx, data, settings)
 
 
 def calibrate_by_itself(onnx: Path, data: Path, settings: Path) -> None:

@@ -16,7 +16,6 @@ from zkagent.circuits.halo2.settings import Settings
 from zkagent.circuits.support.memory import Budget, memory_budget
 
 ELEMENT_BYTES = 32
-HASHING_COLUMNS = 10
 PROCESS_BYTES = 95e6  # Python, onnx and ezkl
 KEYS_HELD = 2.26  # the key, and as much again for the polynomials of a proof
 LOOKUPS_HELD = 1.03  # polynomials on the larger domain, for each look-up

@@ -11,7 +11,7 @@ from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN, fits_int64
 from zkagent.circuits.errors import InputRefused
 from zkagent.circuits.visibility import PUBLIC
 
-EZKL = "input_data"
+EZKL = "input_data"  # where ezkl's own files have a list for each input
 
 
 def check_inputs(circuit: Circuit, values: Sequence[object]) -> tuple[int, ...]:

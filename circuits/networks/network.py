@@ -9,7 +9,6 @@ computes them.
 """
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zkagent.circuits.errors import NetworkRefused
+from zkagent.circuits.faces import Face
 from zkagent.circuits.networks.operators import check_known, check_operators, constants
 from zkagent.circuits.networks.prepare import graph_inputs, is_exact, prepare
 from zkagent.circuits.visibility import OPEN, Visibility
@@ -33,26 +33,6 @@ MOST_BYTES = 1 << 28  # a file's: as many weights as a circuit can hold, and mor
 TYPES = frozenset(
     "bool float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 )
-FLOATS = frozenset({"float16", "float32", "float64"})
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """One input or output: its name, its type in the user's file as numpy names it, its shape."""
-
-    name: str
-    type: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many numbers it has; 1 for a scalar."""
-        return math.prod(self.shape)
-
-    @property
-    def fractions(self) -> bool:
-        """Whether its numbers are scaled in a circuit; integers and truth values are not."""
-        return self.type in FLOATS
 
 
 @dataclass(frozen=True)
@@ -73,8 +53,8 @@ class Network:
     reference: bytes = field(repr=False)
     sha256: str
     integer: bool
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[Face, ...]
+    outputs: tuple[Face, ...]
     changes: tuple[str, ...] = ()
     visibility: Visibility = OPEN
 
@@ -143,7 +123,7 @@ def _is_integer(model: "ModelProto") -> bool:
 
 def _faces(
     path: Path, graph: "GraphProto", own: "GraphProto"
-) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+) -> tuple[tuple[Face, ...], tuple[Face, ...]]:
     """Inputs and outputs, with the types that the user's `own` graph gives them."""
     theirs = {value.name: value for value in (*own.input, *own.output)}
     given, made = (
@@ -193,7 +173,7 @@ def _check_constants(path: Path, graph: "GraphProto") -> None:
                 )
 
 
-def _tensor(path: Path, value: "ValueInfoProto", own: "ValueInfoProto") -> Tensor:
+def _tensor(path: Path, value: "ValueInfoProto", own: "ValueInfoProto") -> Face:
     """own: the same in the user's file, whose type it keeps."""
     from onnx import helper
 
@@ -205,7 +185,7 @@ def _tensor(path: Path, value: "ValueInfoProto", own: "ValueInfoProto") -> Tenso
         raise NetworkRefused(
             path, f"{value.name!r} is {name}, expected numbers or truth values: convert it"
         )
-    return Tensor(value.name, name, _shape(path, value))
+    return Face(value.name, name, _shape(path, value))
 
 
 def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
@@ -218,4 +198,4 @@ def _shape(path: Path, value: "ValueInfoProto") -> tuple[int, ...]:
     return sizes
 
 
-__all__ = ["FLOATS", "TYPES", "Network", "Tensor", "read_network"]
+__all__ = ["TYPES", "Network", "read_network"]

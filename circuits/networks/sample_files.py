@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.circuits.errors import SamplesRefused
+from zkagent.circuits.networks.inputs import EZKL
 from zkagent.models.files import open_regular
 from zkagent.models.strict_json import load_json
 
 Array = npt.NDArray[Any]
 #: Of the arrays or columns that are no input: the right answers.
 LABELS = ("labels", "label", "y", "target", "class")
-EZKL = "input_data"
 MOST_BYTES = 1 << 31
 #: What a network takes: name and shape of each input.
 Faces = Sequence[tuple[str, tuple[int, ...]]]

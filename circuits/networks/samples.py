@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.circuits.errors import SamplesRefused
-from zkagent.circuits.networks.network import Network, Tensor
+from zkagent.circuits.faces import Face
+from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.sample_files import read_arrays
 
 Array = npt.NDArray[Any]
@@ -77,7 +78,7 @@ def load_samples(path: Path, network: Network) -> Samples:
     return Samples(path, found.sha256, values, found.labels)
 
 
-def _typed(path: Path, given: Array, tensor: Tensor) -> Array:
+def _typed(path: Path, given: Array, tensor: Face) -> Array:
     """As the network's type, every value unharmed."""
     if given.dtype.kind not in ("iuf" if tensor.fractions else "iufb"):
         raise SamplesRefused(path, f"its array is {given.dtype}, expected {tensor.type}")
@@ -88,7 +89,7 @@ def _typed(path: Path, given: Array, tensor: Tensor) -> Array:
     return _integers(path, given, tensor)
 
 
-def _integers(path: Path, given: Array, tensor: Tensor) -> Array:
+def _integers(path: Path, given: Array, tensor: Face) -> Array:
     if given.dtype.kind == "f":
         raise SamplesRefused(path, f"its array is {given.dtype}, the network takes {tensor.type}")
     least, most = (0, 1) if tensor.type == "bool" else _ends(tensor.type)
@@ -124,7 +125,7 @@ def _first(values: Array, where: Array) -> tuple[list[int], float]:
     return index.tolist(), float(values[tuple(index)])
 
 
-def _shaped(path: Path, values: Array, tensor: Tensor) -> Array:
+def _shaped(path: Path, values: Array, tensor: Face) -> Array:
     shape, each = tensor.shape, values.shape[1:]
     if values.ndim and each == shape:
         return values

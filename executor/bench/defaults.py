@@ -78,8 +78,13 @@ def _asked(request: dict[str, Any]) -> dict[str, Any]:
 
 def make(onnx: Path, samples: list[list[float]], folder: Path) -> Path:
     """Write the circuit's files into `folder`; where its set-up lies. Raises CircuitError."""
+    ezkl_engine.write_default_settings(onnx, samples, folder / SETTINGS)
+    return finish(onnx, folder)
+
+
+def finish(onnx: Path, folder: Path) -> Path:
+    """All but the settings, which lie there. Raises CircuitError."""
     settings, compiled, vk, pk = (folder / name for name in (SETTINGS, COMPILED, VK, PK))
-    ezkl_engine.write_default_settings(onnx, samples, settings)
     srs = development_srs(json.loads(settings.read_text())["run_args"]["logrows"])
     ezkl_engine.compile_network(onnx, settings, compiled)
     ezkl_engine.make_keys(compiled, srs.path, vk, pk)

@@ -10,11 +10,13 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.errors import CircuitError, EngineError
@@ -22,13 +24,14 @@ from zkagent.circuits.halo2 import ezkl_engine
 from zkagent.circuits.halo2.build import Stage, build_circuit, changes_of, fidelity_of
 from zkagent.circuits.halo2.calibration import Data
 from zkagent.circuits.halo2.fidelity import quantised
-from zkagent.circuits.halo2.srs import development_srs
 from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.networks.reference import Reference
-from zkagent.circuits.networks.samples import Samples, load_samples
+from zkagent.circuits.networks.samples import Sample, load_samples
 from zkagent.circuits.support.cache import cache_folder
 from zkagent.circuits.support.child_process import ParentLink, peak_rss_bytes
+from zkagent.executor.bench import defaults
 
+Array = npt.NDArray[Any]
 OURS, EZKL = "ours", "ezkl"
 Say = Callable[[str], None]
 
@@ -41,7 +44,7 @@ class Side(Protocol):
         ...
 
     def prove(self) -> dict[str, Any]:
-        """seconds, outputs as the network's own numbers, the proof. Raises CircuitError."""
+        """seconds, the deviation, the proof. Raises CircuitError."""
         ...
 
 
@@ -51,6 +54,7 @@ class Ours:
     def __init__(self, onnx: Path, data: Path | None, folder: Path) -> None:
         self._onnx, self._data, self._cache = onnx, data, folder
         self._circuit: Circuit | None = None
+        self._sample = First(onnx, data)
         # Set-ups take longer than most circuits: those of this machine are used, and new ones kept.
         (folder / "srs").symlink_to(cache_folder("srs"))
 
@@ -77,7 +81,7 @@ class Ours:
 
         circuit = self._circuit
         assert circuit
-        x = _first_inputs(circuit, self._onnx, self._data)
+        x = self._sample.inputs(circuit)
         begun = time.perf_counter()
         proof = ezkl_engine.prove(circuit, x)
         proven = time.perf_counter()
@@ -86,7 +90,7 @@ class Ours:
         return {
             "prove_s": proven - begun,
             "verify_s": time.perf_counter() - proven,
-            "outputs": list(read_outputs(proof, circuit)),
+            "deviation": self._sample.deviation(read_outputs(proof, circuit)),
             "proof": proof.proof.hex(),
             "instances": [str(each) for each in proof.instances],
         }
@@ -99,24 +103,22 @@ class Theirs:
         if data is None or data.name != "input.json":
             raise EngineError("calibrate by itself", "it needs an input.json of its own form")
         self._onnx, self._data, self._folder = onnx, data, folder
-        self._settings, self._compiled = folder / "settings.json", folder / "network.ezkl"
-        self._vk, self._pk = folder / "circuit.vk", folder / "circuit.pk"
+        self._sample = First(onnx, data)
+        names = (defaults.SETTINGS, defaults.COMPILED, defaults.VK, defaults.PK)
+        self._settings, self._compiled, self._vk, self._pk = (folder / name for name in names)
         self._srs = Path()
 
     def make(self, say: Say) -> dict[str, Any]:
         say("ezkl calibrates")
         ezkl_engine.calibrate_by_itself(self._onnx, self._data, self._settings)
         settings = json.loads(self._settings.read_text())
-        logrows = settings["run_args"]["logrows"]
         say("ezkl makes the keys")
-        self._srs = development_srs(logrows).path
-        ezkl_engine.compile_network(self._onnx, self._settings, self._compiled)
-        ezkl_engine.make_keys(self._compiled, self._srs, self._vk, self._pk)
+        self._srs = defaults.finish(self._onnx, self._folder)
         return {
             "rows": settings["num_rows"],
-            "logrows": logrows,
+            "logrows": settings["run_args"]["logrows"],
             "key_bytes": self._pk.stat().st_size,
-            "verifier": ezkl_engine.make_verifier(self._vk, self._settings, self._srs),
+            "verifier": (self._folder / defaults.VERIFIER).read_text(),
         }
 
     def prove(self) -> dict[str, Any]:
@@ -131,31 +133,54 @@ class Theirs:
         return {
             "prove_s": proven - begun,
             "verify_s": time.perf_counter() - proven,
-            "outputs": outputs,
+            "deviation": self._sample.deviation(outputs),
             "proof": proof.hex(),
             "instances": [str(ezkl_engine.to_integer(each)) for each in instances],
         }
 
 
-def expected_outputs(onnx: Path, data: Path) -> list[float]:
-    """What onnxruntime computes for the first sample, every number of every output."""
-    network = read_network(onnx)
-    outputs = Reference(network).outputs(next(iter(_samples(network, data))))
-    return [float(value) for output in outputs for value in np.asarray(output).reshape(-1)]
+class First:
+    """The first sample of a network, read and computed by onnxruntime once, when asked for."""
+
+    def __init__(self, onnx: Path, data: Path | None) -> None:
+        self._onnx, self._data = onnx, data
+
+    def inputs(self, circuit: Circuit) -> list[int]:
+        """As the circuit's integers; zeros without samples."""
+        if self._data is None:
+            return [0] * circuit.input_count
+        scales = json.loads(circuit.settings.read_text())["model_input_scales"]
+        return [value for part in quantised(self._arrays, scales) for value in part]
+
+    def deviation(self, outputs: Sequence[float]) -> float | None:
+        """The largest distance from onnxruntime's numbers, as a part of the largest one of the same
+        output; None without samples."""
+        return None if self._data is None else deviation(self._expected, outputs)
+
+    @cached_property
+    def _network(self) -> Network:
+        return read_network(self._onnx)
+
+    @cached_property
+    def _arrays(self) -> Sample:
+        assert self._data
+        return next(iter(load_samples(self._data, self._network)))
+
+    @cached_property
+    def _expected(self) -> list[Array]:
+        return Reference(self._network).outputs(self._arrays)
 
 
-def _first_inputs(circuit: Circuit, onnx: Path, data: Path | None) -> list[int]:
-    """The first sample as the circuit's integers; zeros without samples."""
-    if data is None:
-        return [0] * circuit.input_count
-    network = read_network(onnx)
-    scales = json.loads(circuit.settings.read_text())["model_input_scales"]
-    parts = quantised(next(iter(_samples(network, data))), scales)
-    return [value for part in parts for value in part]
-
-
-def _samples(network: Network, data: Path) -> Samples:
-    return load_samples(data, network)
+def deviation(expected: Sequence[Array], found: Sequence[float]) -> float:
+    """Of each output alone: a large label beside them must not hide how far probabilities are
+    off."""
+    worst, at = 0.0, 0
+    for output in expected:
+        theirs = np.asarray(output, dtype=float).reshape(-1)
+        ours = np.array(found[at : at + theirs.size], dtype=float)
+        peak = float(np.abs(theirs).max()) or 1.0
+        worst, at = max(worst, float(np.abs(theirs - ours).max()) / peak), at + theirs.size
+    return worst
 
 
 def main() -> None:
@@ -195,4 +220,4 @@ if __name__ == "__main__":
     main()
 
 
-__all__ = ["EZKL", "OURS", "Ours", "Side", "Theirs", "expected_outputs"]
+__all__ = ["EZKL", "OURS", "First", "Ours", "Side", "Theirs", "deviation"]

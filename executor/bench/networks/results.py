@@ -18,8 +18,8 @@ PROVEN, REFUSED, FAILED, TIMED_OUT = "proven", "refused", "failed", "timed out"
 class Made:
     """A circuit of one side and its proofs. seconds: of everything up to the keys and the verifier.
     prove_s: medians. gas: of the verifier's execution, None where it was not asked for. deviation:
-    the largest distance of an output from onnxruntime's, as a part of the largest one; None
-    without samples."""
+    the largest distance of a number from onnxruntime's, as a part of the largest one of its output;
+    None without samples."""
 
     rows: int
     logrows: int
@@ -171,11 +171,7 @@ def medians(both: Sequence[Outcome]) -> str:
     keys = median(theirs.key_bytes / ours.key_bytes for ours, theirs in pairs)
     gas = [1 - ours.gas / theirs.gas for ours, theirs in pairs if ours.gas and theirs.gas]
     further = [
-        each.name
-        for each in both
-        if each.made
-        and each.ezkl
-        and (each.made.deviation or 0.0) > (each.ezkl.deviation or math.inf)
+        each.name for each in both if each.made and each.ezkl and _off(each.made) > _off(each.ezkl)
     ]
     less = f", {median(gas):.0%} less gas" if gas else ""
     off = (
@@ -187,6 +183,10 @@ def medians(both: Sequence[Outcome]) -> str:
         f"Medians of {len(pairs)}: {times:.1f} times as fast, keys {keys:.1f} times as "
         f"small{less}; {off}."
     )
+
+
+def _off(made: Made) -> float:
+    return math.inf if made.deviation is None else made.deviation
 
 
 __all__ = ["FAILED", "PROVEN", "REFUSED", "TIMED_OUT", "Made", "Outcome", "Outcomes"]

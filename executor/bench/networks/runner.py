@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from zkagent.circuits.errors import EngineCrashed
 from zkagent.circuits.support.child_process import ChildProcess
 from zkagent.executor.bench.networks.cases import Case
-from zkagent.executor.bench.networks.child import EZKL, OURS, expected_outputs
+from zkagent.executor.bench.networks.child import EZKL, OURS
 from zkagent.executor.bench.networks.results import (
     FAILED,
     PROVEN,
@@ -116,7 +114,7 @@ def run_case(
         theirs, reason = None, ""
         if against:
             with _worker(EZKL, case, limits, say) as rival:
-                theirs, reason = _rival(case, limits.proofs, (ours, proofs), rival, chain)
+                theirs, reason = _rival(limits.proofs, (ours, proofs), rival, chain)
         else:
             proofs += [ours.prove() for _ in range(limits.proofs - 1)]
         fidelity = made["fidelity"] or {}
@@ -124,7 +122,7 @@ def run_case(
             case.name,
             PROVEN,
             seconds,
-            made=_made(OURS, case, made, proofs, chain),
+            made=_made(OURS, made, proofs, chain),
             agreement=fidelity.get("agreement"),
             kinds=tuple(fidelity.get("kinds", ())),
             changes=tuple(made["changes"]),
@@ -134,7 +132,6 @@ def run_case(
 
 
 def _rival(
-    case: Case,
     count: int,
     ours: tuple[Worker, list[dict[str, Any]]],
     rival: Worker,
@@ -149,7 +146,7 @@ def _rival(
         for _ in range(count - 1):
             proofs.append(worker.prove())
             theirs.append(rival.prove())
-        return _made(EZKL, case, made, theirs, chain), ""
+        return _made(EZKL, made, theirs, chain), ""
     except Stopped as exc:
         return None, exc.reason
 
@@ -165,7 +162,6 @@ def _worker(side: str, case: Case, limits: Limits, say: Say) -> Iterator[Worker]
 
 def _made(
     side: str,
-    case: Case,
     made: dict[str, Any],
     proofs: list[dict[str, Any]],
     chain: Anvil | None,
@@ -185,17 +181,8 @@ def _made(
         key_bytes=made["key_bytes"],
         peak_bytes=max(each["peak_bytes"] for each in (made, *proofs)),
         gas=gas,
-        deviation=_deviation(case, last["outputs"]),
+        deviation=last["deviation"],
     )
-
-
-def _deviation(case: Case, outputs: list[float]) -> float | None:
-    """As a part of the largest of onnxruntime's numbers, those of all outputs together."""
-    if case.samples is None:
-        return None
-    expected = np.array(expected_outputs(case.onnx, case.samples))
-    peak = float(np.abs(expected).max()) or 1.0
-    return float(np.abs(expected - np.array(outputs, dtype=float)).max()) / peak
 
 
 def _own(case: Case, reason: str) -> str:

@@ -11,7 +11,7 @@ from onnx import TensorProto
 from tests.support.small_networks import network, node, relu_network, square_network
 from zkagent.circuits.errors import InputRefused, OutsideRange
 from zkagent.circuits.halo2 import ezkl_engine
-from zkagent.circuits.halo2.fidelity import Fidelity, circuit_outputs, measure_fidelity
+from zkagent.circuits.halo2.fidelity import Accuracy, Fidelity, circuit_outputs, measure_fidelity
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
@@ -118,3 +118,25 @@ def test_an_output_that_is_no_number_is_refused(tmp_path: Path) -> None:
     onnx.write_bytes(identity([[3e38, 0], [3e38, 1]]))
     with pytest.raises(InputRefused, match="infinite number or NaN"):
         Reference(read_network(onnx)).outputs((np.float32([[1e3, 1e3]]),))
+
+
+def test_labels_tell_how_often_both_are_right(tmp_path: Path) -> None:
+    """At 2 bits of fraction 1.10 and 1.05 are both 1.0, and the tie goes to the first."""
+    coarse = RunArguments(input_scale_bits=2, parameter_scale_bits=2)
+    parts = compiled(tmp_path, identity([[1, 0], [0, 1]]), coarse)
+    given = samples(parts[2], [[1.05, 1.10], [1.10, 1.05], [-1, 2], [2, -1]])
+    labelled = replace(given, labels=np.array([1, 0, 1, 1]))
+    found = measure_fidelity(*parts, labelled, criterion=LARGEST)
+    assert found.accuracy == Accuracy(network=0.75, circuit=0.5)
+    assert Fidelity.from_json(found.to_json()) == found
+    assert measure_fidelity(*parts, given, criterion=LARGEST).accuracy is None
+
+
+def test_notes_of_before_outputs_had_kinds_are_read() -> None:
+    note = {"samples": 3, "agreement": 1.0, "largest_deviation": None, "outside": 3}
+    found = Fidelity.from_json({**note, "tolerance": None})
+    assert (found.largest_deviation, found.kinds, found.accuracy) == (
+        math.inf,
+        ("decisions",),
+        None,
+    )

@@ -9,7 +9,8 @@ from onnx import TensorProto, helper
 
 from tests.support.small_networks import network, node, relu_network, square_network
 from zkagent.circuits.errors import NetworkRefused
-from zkagent.circuits.networks.network import Tensor, read_network
+from zkagent.circuits.faces import Face
+from zkagent.circuits.networks.network import read_network
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -80,7 +81,7 @@ def test_several_inputs_and_outputs_keep_names_types_and_shapes(tmp_path: Path) 
     nodes = [node("Relu", ["a"], "a2"), node("Mul", ["b", "b"], "b2")]
     graph = helper.make_graph(nodes, "g", given, made)
     found = read_network(written(tmp_path, helper.make_model(graph).SerializeToString()))
-    assert found.inputs == (Tensor("a", "float32", (1, 4)), Tensor("b", "int64", (2,)))
+    assert found.inputs == (Face("a", "float32", (1, 4)), Face("b", "int64", (2,)))
     assert [each.name for each in found.outputs] == ["a2", "b2"]
     assert (found.integer, found.input_count, found.output_count) == (False, 6, 6)
 

@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.small_networks import read_back, relu_network, square_network
 from zkagent.circuits.errors import SamplesRefused
-from zkagent.circuits.networks.network import Network, Tensor, read_network
+from zkagent.circuits.faces import Face
+from zkagent.circuits.networks.network import Network, read_network
 from zkagent.circuits.networks.samples import Samples, load_samples
 
 
@@ -131,4 +132,4 @@ def test_a_damaged_npz_is_refused(network: Network, tmp_path: Path) -> None:
 
 def test_the_network_of_these_tests_is_what_they_say(integers: Network) -> None:
     assert integers.content == square_network()
-    assert integers.inputs == (Tensor("x", "int64", (1, 4)),)
+    assert integers.inputs == (Face("x", "int64", (1, 4)),)

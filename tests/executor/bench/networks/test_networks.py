@@ -10,6 +10,7 @@ from onnx import TensorProto
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.small_networks import network, node, relu_network
 from zkagent.executor.bench.networks.cases import Case, find_cases
+from zkagent.executor.bench.networks.child import deviation
 from zkagent.executor.bench.networks.results import (
     PROVEN,
     REFUSED,
@@ -129,6 +130,8 @@ def test_ratios_are_medians_and_name_what_is_further_off() -> None:
     assert said.endswith("further from onnxruntime than ezkl's: b.")
     assert "none further" in medians([both[0]])
     assert "| b | 1.00 s | 5.00 s | 5.0 |" in comparison(both)
+    exactly = [outcome("e", made(deviation=0.5), made(deviation=0.0))]
+    assert medians(exactly).endswith("further from onnxruntime than ezkl's: e.")
     assert medians([outcome("d", made())]) == "No network was proven by both."
 
 
@@ -167,3 +170,11 @@ def test_what_others_wrote_is_in_the_way(
     assert exit_code("bench", "networks", str(folder), "--out", str(out)) == 1
     assert f"{name} is there already" in one_line_error(capsys)
     assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, content)]
+
+
+def test_a_large_output_does_not_hide_how_far_a_small_one_is_off() -> None:
+    expected = [np.array([300]), np.array([[0.25, 0.75]])]
+    assert deviation(expected, [300, 0.25, 0.75]) == 0.0
+    assert deviation(expected, [300, 0.25, 0.675]) == pytest.approx(0.1)
+    assert deviation(expected, [303, 0.25, 0.75]) == pytest.approx(0.01)
+    assert deviation([np.array([0.0])], [0.5]) == 0.5

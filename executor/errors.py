@@ -16,7 +16,8 @@ ExecutorError
 │   ├── ArgumentsSwapped     the model gives a tool its arguments in another order than it takes
 │   ├── OtherModel           the agent obeys a model that is not the one at hand
 │   ├── DecidesOtherwise     its encoder or decoder goes by an earlier version's rule
-│   ├── NestedDecision       an agent inside the run wants a decision of its own
+│   ├── NestedDecision       an agent inside the run wants a decision that cannot be made here
+│   ├── NestedTooDeep        agents use agents beyond the limit of depth
 │   ├── TooManyDecisions     the run did not end within the limit of decisions
 │   └── ClocksDisagree       the chain's time is far ahead of this machine's
 ├── SendError                a planned run did not become a transaction
@@ -225,11 +226,19 @@ class TokenContradicted(PlanError):
 
 
 class NestedDecision(PlanError):
-    def __init__(self, index: int, agent: str, outer: str) -> None:
-        self.index, self.agent = index, agent
+    """why: what is missing to make it."""
+
+    def __init__(self, agent: str, why: str) -> None:
+        self.agent, self.why = agent, why
+        super().__init__(f"the agent {agent}, used as a tool, wants a decision, and {why}")
+
+
+class NestedTooDeep(PlanError):
+    def __init__(self, agent: str, limit: int) -> None:
+        self.agent, self.limit = agent, limit
         super().__init__(
-            f"decision {index} is asked for by {agent}, an agent used as a tool by {outer}: "
-            "this client plans runs of one agent only"
+            f"the agent {agent} is used by an agent that is used by another, and so on: more than "
+            f"{limit} of them are not planned"
         )
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from zkagent.models.encoding.amounts import format_amount
 from zkagent.models.encoding.book import Listing, SymbolBook
+from zkagent.models.encoding.context import View
 from zkagent.models.encoding.decoder import Argument
 
 #: The ERC's ParamType by number, in the manifest's spelling.
@@ -78,6 +79,7 @@ class AgentReads:
     pinned: metadata hash of each tool as the agent was made with it. book: what the code of the
     contract `book_data` says, to which `book_contract` points. decimals: of tokens that the prompt
     names by address and the book does not list. instructed: None of an agent that tells none of it.
+    answers: of other contracts, which the encoder asks.
     """
 
     block: Block
@@ -90,6 +92,7 @@ class AgentReads:
     book_data: str
     decimals: tuple[tuple[str, int], ...] = ()
     instructed: InstructedReads | None = None
+    answers: tuple[tuple[View, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +294,7 @@ def amount_in_words(
 
 def payee_in_words(arguments: Sequence[Argument], values: Sequence[int]) -> str:
     """`` for bob, who is 0x...``, of a call that pays by name; empty for others."""
-    for argument, value in zip(arguments, values, strict=True):
+    for argument, value in zip(arguments, values, strict=False):  # a prompt has several
         if argument.slot == "recipient" and not argument.text.lower().startswith("0x"):
             return f" for {argument.text}, who is 0x{value:040x}"
     return ""
@@ -337,6 +340,9 @@ class Inclusion:
 class AgentChain(Protocol):
     """Reads and simulations; nothing here changes state."""
 
+    def about(self, agent: str) -> "AgentChain":
+        """The same chain, about another agent."""
+
     def head(self) -> Block:
         """The latest block."""
 
@@ -357,6 +363,9 @@ class AgentChain(Protocol):
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         """What the agent's decisions depend on; `tokens`: addresses whose decimals are wanted."""
 
+    def answer(self, view: View, block: Block) -> bytes:
+        """What a contract returns. Raises RevertError, NoAgentThere."""
+
     def simulate(
         self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
     ) -> MissingDecision | Finished:
@@ -372,6 +381,10 @@ class AgentChain(Protocol):
     def run_result(self, transaction: str) -> RunResult:
         """The run that happened in the transaction of this hash. Raises NotOnChain when there is
         no such transaction, when it failed, or when it holds no run of the agent."""
+
+    def nested_results(self, transaction: str) -> tuple[RunResult, ...]:
+        """The runs of the agent in this transaction, in the order in which they ended. Raises
+        NotOnChain when there is no such transaction, or when it failed."""
 
     def happened(self, transaction: str) -> Happened:
         """What the node has of this transaction. Raises NotOnChain; CannotVerify when the node

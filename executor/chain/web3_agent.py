@@ -30,6 +30,7 @@ from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
 from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
+from zkagent.models.encoding.context import View
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError
@@ -54,11 +55,23 @@ EARLIER_EXECUTOR = (
 class Web3Agent:
     """Implements AgentChain for the agent at `address`."""
 
-    def __init__(self, web3: Web3, address: str, allowance: Allowance | None = None) -> None:
-        """allowance: of what its contracts answer, for an agent of a stranger's choice."""
+    def __init__(
+        self,
+        web3: Web3,
+        address: str,
+        allowance: Allowance | None = None,
+        *,
+        entry: str | None = None,
+    ) -> None:
+        """allowance: of what its contracts answer, for an agent of a stranger's choice. entry: the
+        contract that passes runs on to the agent, where it does not serve the sender itself."""
         self.reader, self.agent = ContractReader(web3, allowance), address.lower()
+        self.entry = (entry or address).lower()
         self._view = self.reader.view
         self._identity = lru_cache(maxsize=64)(self._read_identity)
+
+    def about(self, agent: str) -> "Web3Agent":
+        return Web3Agent(self.reader.web3, agent, self.reader.allowance)
 
     def head(self) -> Block:
         return self.reader.block("latest")
@@ -109,13 +122,16 @@ class Web3Agent:
             instructed=read_instructed(self.reader, self.agent, block),
         )
 
+    def answer(self, view: View, block: Block) -> bytes:
+        return self.reader.seen(view.target, view.call, block)
+
     def simulate(
         self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
     ) -> MissingDecision | Finished:
         given = [(c.model_id, c.features_hash, c.output) for c in claims]
         data = abi.SIMULATE.call(abi.prompt_input(prompt), given)
         try:
-            self.reader.call(self.agent, data, block, sender, SIMULATION_ERRORS)
+            self.reader.call(self.entry, data, block, sender, SIMULATION_ERRORS)
         except RevertError as exc:
             if exc.data[:4] == abi.MISSING_DECISION.selector:
                 return _missing(exc.data)
@@ -133,6 +149,9 @@ class Web3Agent:
 
     def run_result(self, transaction: str) -> RunResult:
         return run_result(self.reader.receipt(transaction), self.agent)
+
+    def nested_results(self, transaction: str) -> tuple[RunResult, ...]:
+        return run_results(self.reader.receipt(transaction), self.agent)
 
     def happened(self, transaction: str) -> Happened:
         return read_happened(self.reader, transaction)
@@ -239,7 +258,16 @@ def read_contacts(
 
 
 def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
-    """The agent's run in a transaction's receipt. Raises NotOnChain."""
+    """The agent's one run in a transaction's receipt. Raises NotOnChain."""
+    found = run_results(receipt, agent)
+    if len(found) != 1:
+        name = "0x" + bytes(receipt["transactionHash"]).hex()
+        raise NotOnChain(f"transaction {name} holds {len(found)} runs of {agent}, expected one")
+    return found[0]
+
+
+def run_results(receipt: dict[str, Any], agent: str) -> tuple[RunResult, ...]:
+    """All of the agent's runs in it, in the order in which they ended. Raises NotOnChain."""
     name = "0x" + bytes(receipt["transactionHash"]).hex()
     if receipt["status"] != 1:
         raise NotOnChain(f"transaction {name} was reverted")
@@ -249,16 +277,16 @@ def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
         if log["address"].lower() == agent
         and [bytes(topic) for topic in log["topics"]][:1] == [abi.RUN_RESULT.topic]
     ]
-    if len(events) != 1:
-        raise NotOnChain(f"transaction {name} holds {len(events)} runs of {agent}, expected one")
     try:
-        data = bytes(events[0]["data"])
-        requester, steps, answer = abi.decode_canonical(abi.RUN_RESULT_DATA, data)
+        told = [abi.decode_canonical(abi.RUN_RESULT_DATA, bytes(event["data"])) for event in events]
     except ValueError as exc:  # anybody's agent may emit anything
         raise NotOnChain(f"transaction {name} holds no run of {agent} to read ({exc})") from exc
     block = Block(receipt["blockNumber"], "0x" + bytes(receipt["blockHash"]).hex())
-    transfers = transfers_in(receipt["logs"])
-    return RunResult(block, receipt["gasUsed"], requester, answer, tuple(steps), transfers)
+    transfers, gas = transfers_in(receipt["logs"]), receipt["gasUsed"]
+    return tuple(
+        RunResult(block, gas, requester, answer, tuple(steps), transfers)
+        for requester, steps, answer in told
+    )
 
 
 def _missing(data: bytes) -> MissingDecision:

@@ -58,10 +58,15 @@ class Web3Sender:
     """Implements RunSender: EIP-1559 transactions, signed here, never by the node.
 
     What else it does is for runs that are kept in a journal. Everything raises ChainError.
+    entry: the contract that transactions go to and that passes runs on to the agent; the agent
+    itself by default.
     """
 
-    def __init__(self, web3: Web3, agent: str, signer: LocalAccount) -> None:
+    def __init__(
+        self, web3: Web3, agent: str, signer: LocalAccount, *, entry: str | None = None
+    ) -> None:
         self.web3, self.agent, self.signer = web3, Web3.to_checksum_address(agent), signer
+        self.entry = Web3.to_checksum_address(entry or agent)
 
     @property
     def account(self) -> str:
@@ -202,7 +207,7 @@ class Web3Sender:
     def fields(self, call: RunCall) -> dict[str, Any]:
         """The unsigned transaction: from, to, data, value."""
         data = abi.run_data(call)
-        return {"from": self.signer.address, "to": self.agent, "data": data, "value": 0}
+        return {"from": self.signer.address, "to": self.entry, "data": data, "value": 0}
 
     def _block(self, block: int, *, whole: bool) -> Mapping[str, Any]:
         """As it came. whole: with its transactions."""
@@ -219,7 +224,7 @@ class Web3Sender:
     def _replay(self, raw: bytes, block: int) -> None:
         """Always raises: receipts do not say why, so the call is evaluated again."""
         _, sent = read_transaction(raw) or ("", {"data": b"", "gas": 0})
-        fields: Any = {"from": self.signer.address, "to": self.agent, "value": 0}
+        fields: Any = {"from": self.signer.address, "to": self.entry, "value": 0}
         fields |= {"data": sent["data"], "gas": sent["gas"]}
         with explained(self.web3, fields):
             self.web3.eth.call(fields, block)

@@ -10,6 +10,7 @@ receipt must be done in seconds.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -85,6 +86,15 @@ PerDecision = Field(max_length=MOST_DECISIONS)
 Parts = Field(max_length=MOST_PARTS)
 
 
+def _without(shown: dict[str, Any], absent: Mapping[str, object]) -> dict[str, Any]:
+    """A record without the fields that say nothing: earlier versions did not have them."""
+    return {name: value for name, value in shown.items() if not _is_absent(name, value, absent)}
+
+
+def _is_absent(name: str, value: object, absent: Mapping[str, object]) -> bool:
+    return name in absent and value == absent[name]
+
+
 class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -144,10 +154,19 @@ class InstructedRecord(Record):
         return self
 
 
+class AnswerRecord(Record):
+    """What a contract answered to a static call of the encoder's: its result as it is."""
+
+    target: Address
+    call: Bytes
+    answer: Bytes
+
+
 class ContextRecord(Record):
     """Every chain read behind the features and the decision, made at `block`, and the history.
     symbol_book: what the code of `book_data` says, to which `book_contract` points. instructed: of
-    agents that tell it, and left out of others' records."""
+    agents that tell it, and left out of others' records. answers: where the encoder asks other
+    contracts, and left out of others' records."""
 
     block: BlockRecord
     agent: Address
@@ -160,13 +179,11 @@ class ContextRecord(Record):
     reasoning: Annotated[tuple[Text, ...], PerDecision]
     prompt: Text
     instructed: InstructedRecord | None = None
+    answers: Annotated[tuple[AnswerRecord, ...], Parts] = ()
 
     @model_serializer(mode="wrap")
     def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        shown: dict[str, Any] = handler(self)
-        if self.instructed is None:
-            del shown["instructed"]
-        return shown
+        return _without(handler(self), {"instructed": None, "answers": ()})
 
 
 class ArgumentRecord(Record):
@@ -247,7 +264,23 @@ class ProofRecord(Record):
     proof: Bytes
 
 
+class NestedRecord(Record):
+    """A run of an agent that was used as a tool, inside another's. parent: the iteration whose call
+    it happened in; iterations: its own. Both count the whole run's from 1."""
+
+    agent: Address
+    prompt: Text
+    answer: Text
+    model: ModelRecord
+    parent: Count
+    iterations: Annotated[tuple[Count, ...], Field(min_length=1, max_length=MOST_DECISIONS)]
+
+
 class RunRecord(Record):
+    """iterations: in the order in which decisions were made, those of `nested` runs among them.
+    entry: the contract that the transaction was sent to, which passed the run on to the agent.
+    nested and entry are left out where there are none."""
+
     agent: Address
     executor: Address
     registry: Address
@@ -259,6 +292,12 @@ class RunRecord(Record):
         tuple[IterationRecord, ...], Field(min_length=1, max_length=MOST_DECISIONS)
     ]
     proofs: Annotated[tuple[ProofRecord, ...], PerDecision]
+    nested: Annotated[tuple[NestedRecord, ...], PerDecision] = ()
+    entry: Address | None = None
+
+    @model_serializer(mode="wrap")
+    def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without(handler(self), {"nested": (), "entry": None})
 
 
 class RunNotes(Record):

@@ -17,6 +17,7 @@ from zkagent.executor.chain.agent import (
 )
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.receipts.format import (
+    AnswerRecord,
     ArgumentRecord,
     BatchRecord,
     BlockRecord,
@@ -34,9 +35,11 @@ from zkagent.executor.receipts.format import (
     RunRecord,
     ToolRecord,
 )
+from zkagent.executor.receipts.parts import models_of
 from zkagent.executor.runs.derivation import facts_of, has_facts, raw_bytes, text
 from zkagent.models.encoding.book import Listing
-from zkagent.models.encoding.decoder import Argument, Decision
+from zkagent.models.encoding.context import View
+from zkagent.models.encoding.decoder import PROMPT, Argument, Decision
 
 
 def hexed(data: bytes) -> str:
@@ -90,6 +93,10 @@ def context_record(context: DecisionContext) -> ContextRecord:
         reasoning=tuple(map(text, context.reasoning)),
         prompt=text(context.prompt),
         instructed=_instructed_record(reads.instructed) if reads.instructed else None,
+        answers=tuple(
+            AnswerRecord(target=view.target, call=hexed(view.call), answer=hexed(answer))
+            for view, answer in reads.answers
+        ),
     )
 
 
@@ -125,6 +132,9 @@ def recorded_context(record: ContextRecord) -> DecisionContext:
         book_data=record.book_data,
         decimals=tuple((x.token, x.decimals) for x in record.token_decimals),
         instructed=_recorded_instructed(record.instructed) if record.instructed else None,
+        answers=tuple(
+            (View(each.target, unhexed(each.call)), unhexed(each.answer)) for each in record.answers
+        ),
     )
     reasoning = tuple(map(raw_bytes, record.reasoning))
     return DecisionContext(reads, reasoning, raw_bytes(record.prompt))
@@ -160,6 +170,8 @@ def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
     """The 32 bytes of each argument of a call, by what it is for ("asset", "amount", "recipient"),
     which models may have in any order. Raises ValueError where one is missing or there twice."""
     slots = [argument.slot for argument in decision.arguments]
+    if slots == [PROMPT]:  # which takes as many words as it is long
+        return {}
     if len(set(slots)) != len(slots):
         raise ValueError(f"the call has two arguments for one slot: {', '.join(slots)}")
     return dict(zip(slots, map(unhexed, decision.values), strict=True))
@@ -168,7 +180,8 @@ def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
 def rows_of_proof(run: RunRecord, record: ProofRecord) -> tuple[IterationRecord, ...]:
     """The iterations that a proof has rows for, in order: those with numbers of their own."""
     covered = [i for i in range(len(run.iterations)) if i + 1 in record.iterations]
-    said = [(step.x, step.y) for step in run.iterations]
+    numbers = [model.id for model in models_of(run)]
+    said = [(n, step.x, step.y) for n, step in zip(numbers, run.iterations, strict=True)]
     return tuple(run.iterations[index] for index in rows_of(covered, said))
 
 

@@ -15,6 +15,7 @@ from zkagent.executor.chain.agent import AgentChain, Block, TokenTransfer, Verif
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
 from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
+from zkagent.executor.receipts.parts import agents_of, models_of, parts_of
 from zkagent.executor.receipts.recording import (
     block_record,
     recorded_context,
@@ -73,16 +74,45 @@ def check_chain(
     yield blocks
     if not blocks.held:
         return  # nothing can be asked about a block that is not there
+    outermost, *inside = parts_of(run)
     cheap: tuple[tuple[str, Callable[[], str]], ...] = (
         ("the transaction is the signed one", lambda: _transaction(run, chain)),
-        ("the transaction did this", lambda: _result(receipt, run, chain)),
-        ("agent and model are the recorded ones", lambda: _names(receipt, run, chain)),
-        ("the code is the recorded one", lambda: _code(run, chain, included)),
-        ("the context was there", lambda: _context(run, chain)),
+        ("the transaction did this", lambda: _result(receipt, outermost, chain)),
+        ("agent and model are the recorded ones", lambda: _names(receipt, outermost, chain)),
+        ("the code is the recorded one", lambda: _code(outermost, chain, included)),
+        ("the context was there", lambda: _context(outermost, chain)),
         ("every decision was verified", lambda: _verified(run, chain)),
     )
     for claim, problem in cheap:
         yield check(f"{subject}, chain", claim, _answered(problem))
+    for number, part in enumerate(inside, start=1):
+        yield from _nested_checks(f"{subject}, nested {number}, chain", receipt, run, part, chain)
+
+
+def _nested_checks(
+    subject: str, receipt: Receipt, run: RunRecord, part: RunRecord, outer: AgentChain
+) -> Iterator[Check]:
+    """Of an agent that was used as a tool, the same as of the outermost one."""
+    chain = outer.about(part.agent)
+    included = Block(run.transaction.block.number, run.transaction.block.hash)
+    for claim, problem in (
+        ("the transaction did this", lambda: _nested_results(run, part, chain)),
+        ("agent and model are the recorded ones", lambda: _names(receipt, part, chain)),
+        ("the code is the recorded one", lambda: _code(part, chain, included)),
+        ("the context was there", lambda: _context(part, chain)),
+    ):
+        yield check(subject, claim, _answered(problem))
+
+
+def _nested_results(run: RunRecord, part: RunRecord, chain: AgentChain) -> str:
+    """All runs of this agent in the transaction, as they ended."""
+    told = chain.nested_results(run.transaction.hash)
+    pairs = zip(run.nested, parts_of(run)[1:], strict=True)
+    same = [(each.iterations[-1], one) for each, one in pairs if each.agent == part.agent]
+    ended = [one for _, one in sorted(same, key=lambda pair: pair[0])]
+    recorded = [(one.answer, _steps(one)) for one in ended]
+    found = [(text(each.answer), [text(step) for step in each.steps]) for each in told]
+    return difference(("answers and steps", recorded, found))
 
 
 def check_effects(
@@ -142,16 +172,19 @@ def _blocks(run: RunRecord, chain: AgentChain) -> str:
 
 def _result(receipt: Receipt, run: RunRecord, chain: AgentChain) -> str:
     result = chain.run_result(run.transaction.hash)
-    steps = [
+    return difference(
+        ("block", run.transaction.block, block_record(result.block)),
+        ("requester", run.entry or receipt.requester, result.requester),
+        ("answer", run.answer, text(result.answer)),
+        ("steps", _steps(run), [text(step) for step in result.steps]),
+    )
+
+
+def _steps(run: RunRecord) -> list[str]:
+    return [
         f"{step.decision.reasoning}Observation: {step.observation}\n"
         for step in run.iterations[:-1]
     ]
-    return difference(
-        ("block", run.transaction.block, block_record(result.block)),
-        ("requester", receipt.requester, result.requester),
-        ("answer", run.answer, text(result.answer)),
-        ("steps", steps, [text(step) for step in result.steps]),
-    )
 
 
 def _transaction(run: RunRecord, chain: AgentChain) -> str:
@@ -183,13 +216,13 @@ def _verified(run: RunRecord, chain: AgentChain) -> str:
     expected = tuple(
         VerifiedDecision(
             run.executor,
-            run.model.id,
-            run.agent,
-            unhexed(run.model.commitment_hash),
+            model.id,
+            agent,
+            unhexed(model.commitment_hash),
             unhexed(step.features_hash),
             keccak(unhexed(step.y)),
         )
-        for step in run.iterations
+        for model, agent, step in zip(models_of(run), agents_of(run), run.iterations, strict=True)
     )
     verified = tuple(event for event in found if event.executor == run.executor)
     if any(not event.commitment_hash for event in verified):
@@ -387,7 +420,8 @@ def _context(run: RunRecord, chain: AgentChain) -> str:
     """What never changes is asked for. What tools say of themselves is what the pins are of, and
     what book and tokens said is in the facts that the executor looked at in the run: both may have
     been something else when the block before was over. Earlier versions signed no facts for answers
-    alone: then the book is asked for, as it was before the block."""
+    alone: then the book is asked for, as it was before the block. What an encoder asked others is
+    in the features, which the executor derived in the run: its events name their hash."""
     record = run.iterations[0].context
     reads, names = recorded_context(record).reads, chain.names(_at(record))
     differing = difference(

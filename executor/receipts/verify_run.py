@@ -38,6 +38,7 @@ from zkagent.executor.receipts.format import (
     RunRecord,
     signed_text,
 )
+from zkagent.executor.receipts.parts import agents_of, models_of, parts_of, tree_problem
 from zkagent.executor.receipts.recording import (
     hexed,
     recorded_model,
@@ -177,12 +178,17 @@ def _chain_checks(receipt: Receipt, sources: Sources, later: list[Later] | None)
     if sources.chain is None:
         return
     for subject, run in _runs(receipt):
+        if tree_problem(run):
+            continue  # which is told already
         chain, there = sources.chain(run.agent), True
         for checked in check_chain(subject, receipt, run, chain):
             there = there and (checked.held or checked.claim != BLOCKS)
             yield checked
-        if there and later is not None:
-            yield from check_effects(subject, run, chain, sources.contracts, later.append)
+        if not there or later is None:
+            continue
+        for named, part in _named_parts(subject, run):
+            at = chain if part.agent == run.agent else chain.about(part.agent)
+            yield from check_effects(named, part, at, sources.contracts, later.append)
 
 
 def _all_proofs(receipt: Receipt, sources: Sources) -> Iterator[Check]:
@@ -191,15 +197,16 @@ def _all_proofs(receipt: Receipt, sources: Sources) -> Iterator[Check]:
 
 
 def _proof_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
-    """By the model's circuits."""
-    model = _found(sources.models, run.model.name)
-    try:
-        sources.circuits(model, run.model.circuit_digest, 1, unhexed(run.model.proof_system_id))
-    except ValueError as exc:
-        yield Check(subject, "the circuit is the model's", str(exc))
-        return
+    """By the models' circuits."""
+    for part in parts_of(run):
+        of, model = part.model, _found(sources.models, part.model.name)
+        try:
+            sources.circuits(model, of.circuit_digest, 1, unhexed(of.proof_system_id))
+        except ValueError as exc:
+            yield Check(subject, "the circuit is the model's", str(exc))
+            return
     for record in run.proofs:
-        problem = partial(_proof, run, record, model, sources)
+        problem = partial(_proof, run, record, sources)
         yield check(f"{subject}, {_named(record.iterations)}", "the proof is valid", problem)
 
 
@@ -212,11 +219,28 @@ def _call_checks(subject: str, receipt: Receipt, run: RunRecord) -> Iterator[Che
     yield check(subject, "the signed terms are these decisions", lambda: _terms(run))
     yield check(subject, "the signed facts are what these rest on", lambda: _facts(run))
     yield check(subject, "the hashes cover the model", lambda: _hashes(run.model))
+    for number, each in enumerate(run.nested, start=1):
+        inside = partial(_hashes, each.model)
+        yield check(f"{subject}, nested {number}", "the hashes cover the model", inside)
+    if run.nested:
+        yield check(subject, "the nested runs lie in each other", lambda: tree_problem(run))
     yield check(subject, "every iteration has one proof", lambda: _complete(run))
 
 
 def _decision_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
-    """Each iteration over again, by the model."""
+    """Each iteration over again, by the model of its agent."""
+    if tree_problem(run):
+        return
+    for named, part in _named_parts(subject, run):
+        yield from _part_checks(named, part, sources)
+
+
+def _named_parts(subject: str, run: RunRecord) -> Iterator[tuple[str, RunRecord]]:
+    for number, part in enumerate(parts_of(run)):
+        yield (f"{subject}, nested {number}" if number else subject), part
+
+
+def _part_checks(subject: str, run: RunRecord, sources: Sources) -> Iterator[Check]:
     try:
         model = _found(sources.models, run.model.name)
     except ValueError as exc:
@@ -257,7 +281,7 @@ def _transaction(receipt: Receipt, run: RunRecord) -> str:
     return difference(
         ("sender", sender, receipt.requester),
         ("chain id", fields["chainId"], receipt.chain_id),
-        ("receiver", fields["to"], run.agent),
+        ("receiver", fields["to"], run.entry or run.agent),
         ("hash", run.transaction.hash, hexed(keccak(raw))),
     )
 
@@ -267,7 +291,10 @@ def _call(run: RunRecord) -> str:
     if found is None:
         return "it is not a signed EIP-1559 transaction"
     given, handler, claims, proofs, _ = RUN_WITH_PROOFS.arguments(found[1]["data"])
-    expected = [(run.model.id, unhexed(i.features_hash), unhexed(i.y)) for i in run.iterations]
+    expected = [
+        (model.id, unhexed(step.features_hash), unhexed(step.y))
+        for model, step in zip(models_of(run), run.iterations, strict=True)
+    ]
     said = [(number, bytes(x), bytes(y)) for number, x, y in claims]
     covered = covered_by(said, proofs)
     return difference(
@@ -288,10 +315,11 @@ def _terms(run: RunRecord) -> str:
     terms = signed_terms(run)
     if len(terms.calls) != len(run.iterations):
         return f"{len(terms.calls)} calls are agreed to, there are {len(run.iterations)} iterations"
-    for number, (agreed, step) in enumerate(zip(terms.calls, run.iterations, strict=True), 1):
+    each = zip(terms.calls, agents_of(run), run.iterations, strict=True)
+    for number, (agreed, agent, step) in enumerate(each, 1):
         tool = step.decision.tool or NO_TOOL
         params = b"".join(unhexed(value) for value in step.decision.values)
-        if not is_agreed(agreed, run.agent, tool, params):
+        if not is_agreed(agreed, agent, tool, params):
             return f"iteration {number} is another call than the requester agreed to"
     return ""
 
@@ -367,15 +395,21 @@ def _named(numbers: Sequence[int]) -> str:
     return f"iterations {', '.join(map(str, numbers))}"
 
 
-def _proof(run: RunRecord, record: ProofRecord, model: Model, sources: Sources) -> str:
+def _proof(run: RunRecord, record: ProofRecord, sources: Sources) -> str:
     """By the verifier that the contract would take for so many decisions, those with the same x and
     y being one, with the last one as often as it is missing."""
     steps = rows_of_proof(run, record)
     if not steps:
         return "it is for no iteration of the run"
-    digests = {1: run.model.circuit_digest} | {b.size: b.circuit_digest for b in run.model.batches}
-    size = size_for(len(steps), [batch.size for batch in run.model.batches])
-    system = unhexed(run.model.proof_system_id)
+    of = models_of(run)
+    made_by = [of[number - 1] for number in record.iterations if number <= len(of)]
+    if any(other != made_by[0] for other in made_by):
+        return "it is for iterations of several models"
+    bound = made_by[0]
+    model = _found(sources.models, bound.name)
+    digests = {1: bound.circuit_digest} | {b.size: b.circuit_digest for b in bound.batches}
+    size = size_for(len(steps), [batch.size for batch in bound.batches])
+    system = unhexed(bound.proof_system_id)
     verdict = sources.circuits(model, digests[size], size, system)
     filled = [*steps, *steps[-1:] * (size - len(steps))]
     x = [value for step in filled for value in unpack(unhexed(step.x), FEATURE_BYTES)]

@@ -6,7 +6,7 @@ else from the state that the transaction ran on.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from zkagent.executor.chain.abi import DECIMALS, FEATURE_BYTES, OUTPUT_BYTES, pack
 from zkagent.executor.chain.agent import (
     AgentChain,
+    AgentIdentity,
     AgentModel,
     AgentReads,
     DecisionContext,
@@ -23,13 +24,14 @@ from zkagent.executor.chain.agent import (
     RunResult,
 )
 from zkagent.executor.chain.model_hashes import model_hash
-from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import NotReproducible, TooLongForReceipt
+from zkagent.executor.chain.signatures import read_transaction, sign_receipt
+from zkagent.executor.errors import NoAgentThere, NotReproducible, TooLongForReceipt
 from zkagent.executor.receipts.format import (
     FORMAT,
     MOST_BYTES,
     IterationRecord,
     ModelRecord,
+    NestedRecord,
     Notes,
     ProofRecord,
     Receipt,
@@ -44,6 +46,7 @@ from zkagent.executor.receipts.recording import (
     decision_record,
     hexed,
     model_record,
+    relied_on,
     rests_on,
 )
 from zkagent.executor.runs.deciders import not_reproducible
@@ -55,13 +58,15 @@ from zkagent.executor.runs.derivation import (
     observation_in,
     raw_bytes,
     text,
+    with_answers,
 )
 from zkagent.executor.runs.obeyed import obeyed, states_around
-from zkagent.executor.runs.plan import Plan, PlannedDecision
+from zkagent.executor.runs.plan import NestedRun, Plan, PlannedDecision
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import ModelError
+from zkagent.verifier_contracts.errors import RevertError
 
 
 def write_receipt(
@@ -120,15 +125,31 @@ def _version() -> str:
         return "from source"
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What one agent did in a run, as planned, and what the chain says of it. made: its decisions;
+    numbers: those, counted from 1 in the whole run."""
+
+    chain: AgentChain
+    model: Model
+    identity: AgentIdentity
+    prompt: bytes
+    made: tuple[PlannedDecision, ...]
+    numbers: tuple[int, ...]
+    result: RunResult
+
+
 def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord:
-    result = run.inclusion.result
-    iterations = _iterations(chain, model, run)
-    identity = obeyed(chain, run.inclusion, run.proven.plan.identity)
+    result, plan = run.inclusion.result, run.proven.plan
+    outermost, *inside = parts = _parts(chain, model, run)
+    iterations = _iterations(parts, run)
+    identity = obeyed(chain, run.inclusion, plan.identity)
+    _, sent = read_transaction(run.inclusion.raw) or ("", {"to": identity.agent})
     return RunRecord(
         agent=identity.agent,
         executor=identity.executor,
         registry=identity.registry,
-        prompt=text(run.proven.plan.prompt),
+        prompt=text(outermost.prompt),
         answer=text(result.answer),
         model=_model_record(chain, model, identity.model, run.inclusion),
         transaction=TransactionRecord(
@@ -138,6 +159,50 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
         ),
         iterations=iterations,
         proofs=_proof_records(run),
+        nested=tuple(
+            _nested_record(part, nested, run.inclusion)
+            for part, nested in zip(inside, plan.nested, strict=True)
+        ),
+        entry=None if sent["to"] == identity.agent else sent["to"],
+    )
+
+
+def _parts(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[_Part, ...]:
+    """The outermost agent's, then the nested ones' in order. Raises NotReproducible where the chain
+    has other runs of their agents."""
+    plan, inclusion = run.proven.plan, run.inclusion
+    inside = {index for each in plan.nested for index in each.decisions}
+    own = tuple(index for index in range(len(plan.decisions)) if index not in inside)
+    made, numbers = _made(plan, own)
+    found = [_Part(chain, model, plan.identity, plan.prompt, made, numbers, inclusion.result)]
+    ended = sorted(plan.nested, key=lambda each: each.decisions[-1])
+    for each in plan.nested:
+        of_agent = [one for one in ended if one.identity.agent == each.identity.agent]
+        at = chain.about(each.identity.agent)
+        results = at.nested_results(inclusion.hash)
+        if len(results) != len(of_agent):
+            raise NotReproducible(inclusion.hash, inclusion.result.block.number)
+        result, (made, numbers) = results[of_agent.index(each)], _made(plan, each.decisions)
+        found.append(_Part(at, each.model, each.identity, each.prompt, made, numbers, result))
+    return tuple(found)
+
+
+def _made(
+    plan: Plan, decisions: Sequence[int]
+) -> tuple[tuple[PlannedDecision, ...], tuple[int, ...]]:
+    """Decisions by their indices, and those counted from 1."""
+    return tuple(plan.decisions[i] for i in decisions), tuple(i + 1 for i in decisions)
+
+
+def _nested_record(part: _Part, nested: NestedRun, inclusion: Inclusion) -> NestedRecord:
+    identity = obeyed(part.chain, inclusion, part.identity)
+    return NestedRecord(
+        agent=identity.agent,
+        prompt=text(part.prompt),
+        answer=text(part.result.answer),
+        model=_model_record(part.chain, part.model, identity.model, inclusion),
+        parent=nested.parent + 1,
+        iterations=part.numbers,
     )
 
 
@@ -163,53 +228,74 @@ def _proof_records(run: CompletedRun) -> tuple[ProofRecord, ...]:
     )
 
 
-def _iterations(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[IterationRecord, ...]:
+def _iterations(parts: Sequence[_Part], run: CompletedRun) -> tuple[IterationRecord, ...]:
+    """Of all agents, in the order in which decisions were made."""
+    facts = run.proven.terms.facts
+    by_number: dict[int, IterationRecord] = {}
+    for part in parts:
+        found = _part_iterations(part, run, alone=len(parts) == 1)
+        by_number |= dict(zip(part.numbers, found, strict=True))
+    records = tuple(by_number[number] for number in sorted(by_number))
+    if not rests_on(records, facts):
+        raise not_reproducible(parts[0].chain, run.inclusion, parts[0].identity.model)
+    return records
+
+
+def _part_iterations(part: _Part, run: CompletedRun, *, alone: bool) -> tuple[IterationRecord, ...]:
     """On the state before the block; when that leads elsewhere, on the state after it, because an
     earlier transaction of the same block may have changed what was read; when that does, too, on
     what the plan read, as if it had been so before the block."""
-    result, plan = run.inclusion.result, run.proven.plan
-    each = (asked_tokens(model, made.context, made.y) for made in plan.decisions)
+    facts = run.proven.terms.facts
+    each = (asked_tokens(part.model, made.context, made.y) for made in part.made)
     asked = tuple(dict.fromkeys(token for tokens in each for token in tokens))
-    number = result.block.number
-    relied = {fact.target for fact in run.proven.terms.facts if fact.selector == DECIMALS.selector}
-    for state in _states(chain, number, asked, plan):
+    number = part.result.block.number
+    relied = {fact.target for fact in facts if fact.selector == DECIMALS.selector}
+    for state in _states(part, number, asked):
         told = tuple((token, places) for token, places in state.decimals if token in relied)
         reads = replace(state, decimals=told)
-        records = tuple(_rederived(model, reads, plan, result))
-        complete = len(records) == len(plan.decisions)
-        if complete and rests_on(records, run.proven.terms.facts):
+        records = tuple(_rederived(part, reads))
+        if len(records) != len(part.made):
+            continue
+        if rests_on(records, facts) if alone else set(relied_on(records)) <= set(facts):
             return records
-    raise not_reproducible(chain, run.inclusion, plan.identity.model)
+    raise not_reproducible(part.chain, run.inclusion, part.identity.model)
 
 
-def _states(
-    chain: AgentChain, number: int, asked: Sequence[str], plan: Plan
-) -> Iterator[AgentReads]:
+def _states(part: _Part, number: int, asked: Sequence[str]) -> Iterator[AgentReads]:
     """One after another: the first nearly always does, and each takes many questions."""
-    yield from states_around(chain, number, asked)
-    yield replace(_planned(plan), block=chain.block(number - 1))
+    yield from states_around(part.chain, number, asked)
+    yield replace(_planned(part), block=part.chain.block(number - 1))
 
 
-def _planned(plan: Plan) -> AgentReads:
-    """With all decimals that its decisions asked for."""
-    reads = [made.context.reads for made in plan.decisions]
+def _planned(part: _Part) -> AgentReads:
+    """With all that its decisions asked for."""
+    reads = [made.context.reads for made in part.made]
     decimals = dict(told for each in reads for told in each.decimals)
-    return replace(reads[-1], decimals=tuple(decimals.items()))
+    answers = dict(told for each in reads for told in each.answers)
+    return replace(reads[-1], decimals=tuple(decimals.items()), answers=tuple(answers.items()))
 
 
-def _rederived(
-    model: Model, reads: AgentReads, plan: Plan, result: RunResult
-) -> Iterator[IterationRecord]:
+def _rederived(part: _Part, reads: AgentReads) -> Iterator[IterationRecord]:
     """Records up to the first that these reads do not explain."""
-    for index, planned in enumerate(plan.decisions):
-        context = DecisionContext(reads, result.steps[:index], plan.prompt)
+    contexts = [
+        DecisionContext(reads, part.result.steps[:index], part.prompt)
+        for index in range(len(part.made))
+    ]
+    try:
+        for context in contexts:  # all of them have one state
+            asking = with_answers(part.chain, part.model, replace(context, reads=reads))
+            reads = asking.reads
+    except (ModelError, RevertError, NoAgentThere):
+        return
+    for index, planned in enumerate(part.made):
+        context = replace(contexts[index], reads=reads)
         try:
-            x = derive_features(model, context)
-            decision = derive_decision(model, context, planned.y)
+            x = derive_features(part.model, context)
+            decision = derive_decision(part.model, context, planned.y)
         except ModelError:
             return
-        observation = _observation(decision, index, result)
-        follows = observation is not None or raw_bytes(decision.answer) == result.answer
+        observation = _observation(decision, index, part.result)
+        follows = observation is not None or raw_bytes(decision.answer) == part.result.answer
         if x != planned.x or not follows:
             return
         yield _iteration_record(context, planned, decision, observation)

@@ -135,7 +135,7 @@ class Carrier:
     def intent(self, prompt: bytes) -> Intent:
         """Whoever repeats this account's instruction has the same."""
         genesis = self.sender.first_block() if self.sender.local else ""
-        agent = str(self.sender.agent).lower()
+        agent = str(self.sender.entry).lower()
         return Intent(self.sender.chain_id, genesis, agent, self.sender.account, text(prompt))
 
     def prove(self, plan: Plan) -> ProvenRun:

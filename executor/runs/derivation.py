@@ -92,11 +92,18 @@ def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
 
 def context_of(context: DecisionContext) -> Context:
     """As models take it."""
-    book, told = SymbolBook(context.reads.book), context.reads.instructed
+    reads, told = context.reads, context.reads.instructed
+    plain = Context(
+        context.prompt,
+        context.reasoning,
+        SymbolBook(reads.book),
+        agent=reads.agent,
+        answers=dict(reads.answers),
+    )
     if told is None:
-        return Context(context.prompt, context.reasoning, book)
+        return plain
     contacts = ContactBook(told.contacts)
-    return Context(context.prompt, context.reasoning, book, contacts, told.owner, told.caution)
+    return replace(plain, contacts=contacts, owner=told.owner, caution=told.caution)
 
 
 @lru_cache(maxsize=256)
@@ -166,6 +173,19 @@ def with_decimals(
     return replace(context, reads=chain.reads(context.reads.block, asked))
 
 
+def with_answers(chain: AgentChain, model: Model, context: DecisionContext) -> DecisionContext:
+    """The context with all that the model's encoder asks other contracts. Raises ChainError,
+    RevertError, and zkagent.models.errors.RefusedText like `derive_features`."""
+    while True:
+        known = dict(context.reads.answers)
+        asked = [view for view in model.views(context_of(context)) if view not in known]
+        if not asked:
+            return context
+        found = tuple((view, chain.answer(view, context.reads.block)) for view in asked)
+        reads = replace(context.reads, answers=(*context.reads.answers, *found))
+        context = replace(context, reads=reads)
+
+
 def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ...]:
     """What the words of these decisions rest on, each fact once."""
     found: dict[Fact, None] = {}
@@ -226,7 +246,7 @@ def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
     told, book = dict(reads.decimals), SymbolBook(reads.book)
     tokens: Iterable[str] = told
     if decision.kind == "call":
-        filled = zip(decision.arguments, decision.values, strict=True)
+        filled = zip(decision.arguments, decision.values, strict=False)  # a prompt has several
         tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
     return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))
 

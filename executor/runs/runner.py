@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.circuits.systems import HALO2, system_id
-from zkagent.executor.chain.abi import divide, rows_of, size_for, spread
+from zkagent.executor.chain.abi import Groups, divide, rows_of, size_for, spread
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentModel,
@@ -31,6 +31,7 @@ from zkagent.executor.runs.events import (
     ignore,
 )
 from zkagent.executor.runs.known_tokens import check_known
+from zkagent.executor.runs.nested_models import NO_NESTED, NestedModels
 from zkagent.executor.runs.plan import Plan, plan_run
 from zkagent.executor.runs.provers import BatchProver, DecisionProver
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits, deadline_on, terms_of
@@ -42,6 +43,8 @@ from zkagent.verifier_contracts.errors import RevertError
 PLANS = 3
 CALL_NOT_AGREED, RUN_EXPIRED, FACT_CHANGED = "CallNotAgreed", "RunExpired", "FactChanged"
 Rows = tuple[tuple[int, ...], ...]
+#: What a proof is about: the hash of the circuit, and the inputs.
+Proven = tuple[bytes, Rows]
 GAS_MARGIN_PERCENT = 10  # the state may move between estimate and inclusion
 
 
@@ -83,7 +86,8 @@ class AgentRunner:
 
     batches: to prove a run's decisions together, as far as the model has batch verifiers. limits:
     how far a run may stray from its plan, and for how long it is good. known: tokens as the owner
-    knows them, who gets no plan by a node that tells of others.
+    knows them, who gets no plan by a node that tells of others. nested: models and provers of
+    agents that are used as tools.
     """
 
     def __init__(
@@ -97,11 +101,12 @@ class AgentRunner:
         batches: BatchProver | None = None,
         limits: RunLimits = DEFAULT_LIMITS,
         known: Sequence[Listing] = (),
+        nested: NestedModels = NO_NESTED,
     ) -> None:
         self.chain, self.sender, self.model = chain, sender, model
         self.prover, self.report, self.batches = prover, report, batches
-        self.limits, self.known = limits, known
-        self._proofs: dict[Rows, tuple[Proof, float]] = {}
+        self.limits, self.known, self.nested = limits, known, nested
+        self._proofs: dict[Proven, tuple[Proof, float]] = {}
 
     def for_agent(self, chain: AgentChain, sender: RunSender) -> "AgentRunner":
         """A runner for another agent of the same model, with the same prover and its proofs."""
@@ -113,13 +118,21 @@ class AgentRunner:
             self.report,
             batches=self.batches,
             limits=self.limits,
+            nested=self.nested,
         )
         other._proofs = self._proofs
         return other
 
     def plan(self, prompt: bytes) -> Plan:
         """The run as it would happen now."""
-        plan = plan_run(self.chain, self.model, prompt, self.sender.account, report=self.report)
+        plan = plan_run(
+            self.chain,
+            self.model,
+            prompt,
+            self.sender.account,
+            report=self.report,
+            nested=self.nested,
+        )
         check_known(plan, self.known)
         return plan
 
@@ -130,7 +143,7 @@ class AgentRunner:
         Raises PlanError when decisions should share proofs and the model has no batch verifier, or
         when the chain's clock cannot be right.
         """
-        groups = divide(plan.claims, self._batch_sizes(plan))
+        groups = self._groups(plan)
         found = [self._proof_of(plan, group) for group in groups]
         proofs, seconds = tuple(p for p, _ in found), tuple(s for _, s in found)
         return ProvenRun(plan, groups, proofs, seconds, self.terms(plan))
@@ -141,30 +154,53 @@ class AgentRunner:
         return terms_of(plan, self.limits.tolerance, deadline)
 
     def proof(self, x: tuple[int, ...]) -> tuple[Proof, float]:
-        """The proof for one input and the seconds that it took, remembered."""
-        if (x,) not in self._proofs:
-            self._proofs[x,] = _timed(lambda: self.prover.prove(x))
-        return self._proofs[x,]
+        """The proof for one input of the outermost agent's model and the seconds that it took,
+        remembered."""
+        return self._remembered((b"", (x,)), lambda: self.prover.prove(x))
+
+    def _remembered(self, key: Proven, prove: Callable[[], Proof]) -> tuple[Proof, float]:
+        if key not in self._proofs:
+            self._proofs[key] = _timed(prove)
+        return self._proofs[key]
 
     def _proof_of(self, plan: Plan, group: Sequence[int]) -> tuple[Proof, float]:
         rows = tuple(plan.inputs[index] for index in rows_of(group, plan.claims))
-        if rows not in self._proofs:
+        identity = plan.identity_of(group[0])
+        inside = identity.model.model_id != plan.identity.model.model_id
+        key = (identity.model.circuit_hash if inside else b"", rows)
+        if key not in self._proofs:
             for index in group:
                 self.report(Proving(index, len(plan.inputs)))
-        found = self._together(plan.identity.model, rows) if rows[1:] else self.proof(rows[0])
+        if inside:
+            prover = self.nested.prover_of(identity)
+            found = self._remembered(key, lambda: prover.prove(rows[0]))
+        elif rows[1:]:
+            found = self._together(identity.model, rows)
+        else:
+            found = self.proof(rows[0])
         for index in group:
             self.report(Proved(index, found[1]))
         return found
 
     def _together(self, model: AgentModel, rows: Rows) -> tuple[Proof, float]:
         assert self.batches
-        if rows not in self._proofs:
-            prove, batch = (
-                self.batches.prove_rows,
-                model.batch(size_for(len(rows), model.batch_sizes)),
-            )
-            self._proofs[rows] = _timed(lambda: prove(batch, rows))
-        return self._proofs[rows]
+        prove, batch = self.batches.prove_rows, model.batch(size_for(len(rows), model.batch_sizes))
+        return self._remembered((b"", rows), lambda: prove(batch, rows))
+
+    def _groups(self, plan: Plan) -> Groups:
+        """The decisions that each proof covers: those of the outermost agent's model as far as
+        its batch verifiers take them together, others one by one, equal ones together. In the order
+        in which each group begins, as a call has its proofs."""
+        by_model: dict[int, list[int]] = {}
+        for index, claim in enumerate(plan.claims):
+            by_model.setdefault(claim.model_id, []).append(index)
+        found: list[tuple[int, ...]] = []
+        for number, indices in by_model.items():
+            outermost = number == plan.identity.model.model_id
+            sizes = self._batch_sizes(plan) if outermost else ()
+            groups = divide([plan.claims[index] for index in indices], sizes)
+            found += [tuple(indices[place] for place in group) for group in groups]
+        return tuple(sorted(found))
 
     def _batch_sizes(self, plan: Plan) -> tuple[int, ...]:
         if self.batches is None:

@@ -18,6 +18,7 @@ from zkagent.circuits.systems import (
     find_system,
 )
 from zkagent.errors import ZkagentError
+from zkagent.executor.chain.agent import AgentIdentity
 from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
@@ -26,8 +27,15 @@ from zkagent.executor.runs.deciders import check_deciders
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.local_batches import LocalBatches
+from zkagent.executor.runs.nested_models import FoundModels
 from zkagent.executor.runs.plan import check_model
-from zkagent.executor.runs.provers import BatchProver, OpenProver, ProverOpener, open_prover
+from zkagent.executor.runs.provers import (
+    BatchProver,
+    DecisionProver,
+    OpenProver,
+    ProverOpener,
+    open_prover,
+)
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
@@ -35,6 +43,10 @@ from zkagent.models.encoding.book import Listing
 from zkagent.prover.local import LocalProver
 
 Stage = Callable[[str], None]
+
+
+def _untold(stage: str) -> None:
+    """Progress for nobody."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +86,35 @@ def open_session(
     opener: ProverOpener = LocalProver,
     limits: RunLimits = DEFAULT_LIMITS,
     known: Sequence[Listing] = (),
+    srs: Path | None = None,
+    stage: Stage = _untold,
+    models: Sequence[Model] = (),
+    entry: str | None = None,
 ) -> Iterator[Session]:
     """A session with a warm prover. circuit: or why there is none, which whoever proves is told.
     batches: prove the decisions of each run together. known: tokens that no run takes for others.
+    models: of agents that are used as tools, beside the shipped ones; their provers are opened when
+    they are needed, srs: with circuits of this set-up. entry: the contract that runs are sent
+    through, where the agent serves it.
     """
-    chain, sender = Web3Agent(web3, agent), Web3Sender(web3, agent, signer)
-    with _prover_of(circuit, opener) as prover:
+    chain = Web3Agent(web3, agent, entry=entry)
+    sender = Web3Sender(web3, agent, signer, entry=entry)
+    with ExitStack() as opened, _prover_of(circuit, opener) as prover:
+
+        def inside(identity: AgentIdentity, of: Model) -> DecisionProver:
+            found = circuit_of_agent(web3, identity.agent, of, srs, stage)
+            return opened.enter_context(open_prover(found, opener))
+
         runner = AgentRunner(
-            chain, sender, model, prover, report, batches=batches, limits=limits, known=known
+            chain,
+            sender,
+            model,
+            prover,
+            report,
+            batches=batches,
+            limits=limits,
+            known=known,
+            nested=FoundModels(inside, models),
         )
         yield Session(web3, chain, sender, signer, model, runner, circuit)
 
@@ -123,8 +156,12 @@ def open_agent(
     opener: ProverOpener = LocalProver,
     limits: RunLimits = DEFAULT_LIMITS,
     known: Sequence[Listing] = (),
+    models: Sequence[Model] = (),
+    entry: str | None = None,
 ) -> Iterator[Session]:
-    """A session with an agent that is there. Raises OtherModel, CircuitError.
+    """A session with an agent that is there. models, entry: as `open_session` has them.
+
+    Raises OtherModel, CircuitError.
 
     What was signed before is gone on with, or refused as done before, whatever the agent's model
     has become since, which its owner may change: such a session begins no run, and whoever wants
@@ -148,6 +185,10 @@ def open_agent(
         opener=opener,
         limits=limits,
         known=known,
+        srs=srs,
+        stage=stage,
+        models=models,
+        entry=entry,
     ) as session:
         yield session
 

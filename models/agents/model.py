@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.context import Context, View
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.encoding.manifest import Manifest
 from zkagent.models.instructions.manifest import InstructionManifest
@@ -76,6 +76,11 @@ class Model(ABC):
         """By how much acting is to score more than anything else where an agent's owner does not
         say, in hundredths of a log-odd; None of a model that no owner tells."""
         return None
+
+    def views(self, context: Context) -> tuple[View, ...]:
+        """What the encoder asks other contracts about `context`, as far as the answers in it tell;
+        whoever has answered all of them has a whole context."""
+        return ()
 
     @abstractmethod
     def check(self, context: Context) -> None:

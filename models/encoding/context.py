@@ -9,16 +9,30 @@ cannot end the line that it stands in. An entry counts as an action only when it
 action's exact prefix; everything after the first ``Observation: `` is opaque.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from zkagent.models.encoding.book import NO_CONTACTS, NO_TOKEN, ContactBook, SymbolBook
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A static call that an encoder makes. target: 0x and 40 lower-case hex digits; call: the
+    calldata."""
+
+    target: str
+    call: bytes
+
+
+NO_ANSWERS: Mapping[View, bytes] = {}
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What a decision is made about: prompt, reasoning entries, the agent's symbol book; where the
     model reads whole instructions, also its contacts, its owner (0x and 40 lower-case hex digits)
-    and the caution that the owner asks for, in hundredths of a log-odd."""
+    and the caution that the owner asks for, in hundredths of a log-odd; where the encoder asks
+    other contracts, the agent and what they answer."""
 
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
@@ -26,6 +40,8 @@ class Context:
     contacts: ContactBook = NO_CONTACTS
     owner: str = NO_TOKEN
     caution: int = 0
+    agent: str = NO_TOKEN
+    answers: Mapping[View, bytes] = field(default_factory=lambda: NO_ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ instruction (`ambiguity`).
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from zkagent.models.encoding.ambiguity import is_ambiguous
 from zkagent.models.encoding.amounts import parse_amount
@@ -27,14 +28,18 @@ SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
     "amount": (TokenType.NUMBER,),
     "recipient": (TokenType.ADDRESS,),
 }
+#: The slot of what another agent is asked.
+PROMPT: Literal["prompt"] = "prompt"
+ArgumentSlot = SlotName | Literal["prompt"]
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A filled slot: its text as written, and where that stands: "prompt", "observation", or
-    "book" of an asset that is viewed because it is listed."""
+    "book" of an asset that is viewed because it is listed. The slot PROMPT is what another agent is
+    asked: it is a call's only one, and its value takes several words."""
 
-    slot: SlotName
+    slot: ArgumentSlot
     text: str
     source: str
 
@@ -51,6 +56,7 @@ class ToolSignature:
 class Decision:
     """A tool call (`action` names the tool, `values` are ABI values in order) or a final answer.
 
+    values: a word for each argument, or those of the ABI encoding of a prompt.
     `kind` is "call", "report", "ask", "decline", "missing", "no_tool", "zero" or "unreadable".
     """
 

@@ -23,7 +23,7 @@ from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.models.catalogue import Model
 
-MOST_FILES = 13
+MOST_FILES = 14
 #: Of every agent's model, and of one that decides step by step.
 MODEL = ("models/agents/model.py", "models/agents/steps.py")
 DOORS = (*MODEL, "executor/chain/abi.py", "executor/chain/model_hashes.py")

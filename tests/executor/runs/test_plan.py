@@ -11,7 +11,6 @@ from zkagent.executor.chain.agent import Claim, Finished, MissingDecision
 from zkagent.executor.errors import (
     DecisionMismatch,
     EncoderMismatch,
-    NestedDecision,
     OtherModel,
     TooManyDecisions,
 )
@@ -170,8 +169,8 @@ def test_another_answer_than_the_decoders_is_refused(agent: MemoryAgent, drain: 
         plan_with(boasting, agent, drain)
 
 
-def test_a_nested_agents_decision_is_not_planned(agent: MemoryAgent, drain: Model) -> None:
-    with pytest.raises(NestedDecision, match="an agent used as a tool"):
+def test_a_strangers_decision_is_not_planned(agent: MemoryAgent, drain: Model) -> None:
+    with pytest.raises(DecisionMismatch, match="agent"):
         plan_with(lambda step: replace(step, agent=made_up_address(99)), agent, drain)
 
 

@@ -5,7 +5,7 @@ of them used and proven, or nothing happens), with Python functions for tools. T
 really signed, so that receipts of such runs are complete but for the chain itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from eth_account.signers.local import LocalAccount
@@ -62,7 +62,7 @@ from zkagent.executor.runs.derivation import (
 )
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.context import escape_observation
+from zkagent.models.encoding.context import View, escape_observation
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -81,7 +81,8 @@ class MemoryAgent:
     """Implements AgentChain and RunSender.
 
     tools: what each tool does to `state` and answers; it may raise RevertError. checks: the
-    verdict on a proof. `reads` and `state` may be changed between calls, as a chain's state may.
+    verdict on a proof. inside: agents that tools ask, by the tool's name, and with which prompt.
+    `reads` and `state` may be changed between calls, as a chain's state may.
     """
 
     model: Model
@@ -94,8 +95,26 @@ class MemoryAgent:
     max_iterations: int = 10
     height: int = FIRST_BLOCK
     clock_lead_s: int = 0
+    inside: Mapping[str, tuple["MemoryAgent", bytes]] = field(default_factory=dict)
     results: dict[str, RunResult] = field(default_factory=dict)
+    nested: dict[str, list[RunResult]] = field(default_factory=dict)
     happenings: dict[str, Happened] = field(default_factory=dict)
+
+    def about(self, agent: str) -> "MemoryAgent":
+        if agent == self.identity_now.agent:
+            return self
+        return next(a for a in self.all_inside() if a.identity_now.agent == agent)
+
+    def all_inside(self) -> Iterator["MemoryAgent"]:
+        for agent, _ in self.inside.values():
+            yield agent
+            yield from agent.all_inside()
+
+    def answer(self, view: View, block: Block) -> bytes:
+        raise revert("NoSuchView", target=view.target)
+
+    def nested_results(self, transaction: str) -> tuple[RunResult, ...]:
+        return tuple(self.nested.get(transaction, ()))
 
     def head(self) -> Block:
         return self.block(self.height)
@@ -132,7 +151,7 @@ class MemoryAgent:
     def simulate(
         self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
     ) -> MissingDecision | Finished:
-        return _Run(self, prompt, tuple(claims), dict(self.state)).simulate()
+        return _Run(self, prompt, _Frame(self, tuple(claims)), dict(self.state)).simulate()
 
     def code(self, address: str, block: Block) -> bytes:
         return made_up_code(address)
@@ -172,10 +191,15 @@ class MemoryAgent:
         self.height += 1
         gas_used = GAS_PER_DECISION * len(call.claims)
         digest = "0x" + keccak(raw).hex()
-        transfers = tuple(run.moved)
+        transfers = tuple(run.frame.moved)
         self.results[digest] = RunResult(
             self.head(), gas_used, self.account, finished.answer, finished.steps, transfers
         )
+        for agent in self.all_inside():
+            agent.height, agent.happenings = self.height, self.happenings
+        for agent, answer, steps in run.frame.ended:
+            told = RunResult(self.head(), gas_used, self.identity_now.agent, answer, steps)
+            agent.nested.setdefault(digest, []).append(told)
         self.happenings[digest] = self._happened(call, run, nonce=self.height - 1 - FIRST_BLOCK)
         return Inclusion(raw, digest, self.results[digest])
 
@@ -194,14 +218,14 @@ class MemoryAgent:
                 VerifiedDecision(
                     identity.executor,
                     c.model_id,
-                    identity.agent,
-                    identity.model.commitment_hash,
+                    maker.agent,
+                    maker.model.commitment_hash,
                     c.features_hash,
                     keccak(c.output),
                 )
-                for c in call.claims
+                for maker, c in zip(run.frame.makers, call.claims, strict=True)
             ),
-            transfers=tuple(run.moved),
+            transfers=tuple(run.frame.moved),
         )
 
     def _execute(self, call: RunCall, state: State) -> tuple["_Run", Finished]:
@@ -213,12 +237,13 @@ class MemoryAgent:
             raise revert(
                 "CallCountMismatch", expected=len(call.claims), received=len(call.terms.calls)
             )
-        told = (decimals_fact(token, places) for token, places in self.reads_now.decimals)
-        there = {*book_facts(self.reads_now), *told}
+        all_reads = [each.reads_now for each in (self, *self.all_inside())]
+        told = (decimals_fact(t, places) for reads in all_reads for t, places in reads.decimals)
+        there = {*(fact for reads in all_reads for fact in book_facts(reads)), *told}
         for index, fact in enumerate(call.terms.facts):
             if fact not in there:
                 raise revert("FactChanged", index=index, target=fact.target)
-        run = _Run(self, call.prompt, call.claims, state, call.terms)
+        run = _Run(self, call.prompt, _Frame(self, call.claims, call.terms), state)
         finished = run.simulate()
         if isinstance(finished, MissingDecision):
             raise revert("ClaimMissing", index=finished.index, agent=finished.agent)
@@ -227,14 +252,14 @@ class MemoryAgent:
         return run, finished
 
     def _verify(self, run: "_Run", call: RunCall, group: Sequence[int]) -> None:
-        model = self.identity_now.model
+        model = run.frame.makers[group[0]].model
         try:
             rows = rows_of(group, call.claims)
             size = size_for(len(rows), model.batch_sizes)
         except ValueError as exc:
             most = max(model.batch_sizes, default=1)
             raise revert("NoBatchVerifier", decisions=len(rows), largest=most) from exc
-        x = fill([run.inputs[index] for index in rows], size)
+        x = fill([run.frame.inputs[index] for index in rows], size)
         y = fill([unpack(call.claims[index].output, OUTPUT_BYTES) for index in rows], size)
         if not self.checks(x, y, call.proofs[group[0]]):
             raise revert("ProofRejected")
@@ -256,34 +281,70 @@ class MemoryAgent:
         return bytes(signed.raw_transaction)
 
 
+class _Missing(Exception):
+    """A decision without a claim, wherever in the frame."""
+
+    def __init__(self, found: MissingDecision) -> None:
+        super().__init__()
+        self.found = found
+
+
+@dataclass
+class _Frame:
+    """What all agents of a run share. makers: who made each decision; ended: nested runs with
+    their answers, as they ended."""
+
+    outermost: MemoryAgent
+    claims: tuple[Claim, ...]
+    terms: RunTerms | None = None
+    inputs: list[tuple[int, ...]] = field(default_factory=list)
+    makers: list[AgentIdentity] = field(default_factory=list)
+    moved: list[TokenTransfer] = field(default_factory=list)
+    ended: list[tuple[MemoryAgent, bytes, tuple[bytes, ...]]] = field(default_factory=list)
+
+
 @dataclass
 class _Run:
     agent: MemoryAgent
     prompt: bytes
-    claims: tuple[Claim, ...]
+    frame: _Frame
     state: State
-    terms: RunTerms | None = None
-    inputs: list[tuple[int, ...]] = field(default_factory=list)
     steps: list[bytes] = field(default_factory=list)
-    moved: list[TokenTransfer] = field(default_factory=list)
 
     def simulate(self) -> MissingDecision | Finished:
-        for index in range(self.agent.max_iterations):
+        try:
+            answer = self.answer()
+        except _Missing as exc:
+            return exc.found
+        if (used := len(self.frame.inputs)) < len(self.frame.claims):
+            raise revert("ClaimsLeftOver", used=used, given=len(self.frame.claims))
+        return Finished(answer, tuple(self.steps))
+
+    def answer(self) -> bytes:
+        for _ in range(self.agent.max_iterations):
+            index = len(self.frame.inputs)
             context = DecisionContext(self.agent.reads_now, tuple(self.steps), self.prompt)
             x = derive_features(self.agent.model, context)
-            if index == len(self.claims):
-                return self.missing(index, context, x)
+            if index == len(self.frame.claims):
+                raise _Missing(self.missing(index, context, x))
             decision = self.decide(index, context, x)
             if decision.kind != "call":
-                if index + 1 < len(self.claims):
-                    raise revert("ClaimsLeftOver", used=index + 1, given=len(self.claims))
-                return Finished(raw_bytes(decision.answer), tuple(self.steps))
-            observation = self.agent.tools[decision.action](self.state, decision.values)
+                return raw_bytes(decision.answer)
+            observation = self.observed(decision)
             if decision.action == "Withdraw":
                 token, units = decision.values
-                self.moved.append(TokenTransfer(f"0x{token:040x}", POOL, WALLET, units))
+                self.frame.moved.append(TokenTransfer(f"0x{token:040x}", POOL, WALLET, units))
             self.steps.append(reasoning_entry(decision, escape_observation(observation.encode())))
         raise revert("IterationLimitReached", maxIterations=self.agent.max_iterations)
+
+    def observed(self, decision: Decision) -> str:
+        if decision.action not in self.agent.inside:
+            return self.agent.tools[decision.action](self.state, decision.values)
+        inner, prompt = self.agent.inside[decision.action]
+        run = _Run(inner, prompt, self.frame, self.state)
+        answer = run.answer()
+        self.frame.ended.append((inner, answer, tuple(run.steps)))
+        return answer.decode()
 
     def missing(self, index: int, context: DecisionContext, x: tuple[int, ...]) -> MissingDecision:
         identity, reads = self.agent.identity_now, context.reads
@@ -299,25 +360,26 @@ class _Run:
         )
 
     def decide(self, index: int, context: DecisionContext, x: tuple[int, ...]) -> Decision:
-        claim, expected = self.claims[index], self.agent.identity_now.model.model_id
+        claim, expected = self.frame.claims[index], self.agent.identity_now.model.model_id
         if claim.model_id != expected:
             raise revert(
                 "ClaimForOtherModel", index=index, expected=expected, received=claim.model_id
             )
         if claim.features_hash != features_hash(x):
             raise revert("ClaimForOtherFeatures", index=index, agent=context.reads.agent)
-        self.inputs.append(x)
+        self.frame.inputs.append(x)
+        self.frame.makers.append(self.agent.identity_now)
         decision = derive_decision(self.agent.model, context, unpack(claim.output, OUTPUT_BYTES))
         self.check_terms(index, decision)
         return decision
 
     def check_terms(self, index: int, decision: Decision) -> None:
-        if self.terms is None:
+        if (terms := self.frame.terms) is None:
             return
         reads, tool, params = self.agent.reads_now, NO_TOOL, parameters(decision.values)
         if decision.kind == "call":
             tool = next(t.address for t in reads.tools if t.name == decision.action.encode())
-        if not is_agreed(self.terms.calls[index], reads.agent, tool, params):
+        if not is_agreed(terms.calls[index], reads.agent, tool, params):
             raise revert("CallNotAgreed", index=index, agent=reads.agent, tool=tool, params=params)
 
 

@@ -1,0 +1,67 @@
+"""What a plan says: a run's decisions, and which agent makes which. `plan.py` makes plans."""
+
+from dataclasses import dataclass
+
+from zkagent.executor.chain.agent import AgentIdentity, AgentModel, Block, Claim, DecisionContext
+from zkagent.models.catalogue import Model
+from zkagent.models.encoding.decoder import Decision
+
+
+@dataclass(frozen=True)
+class PlannedDecision:
+    """One decision with everything that it follows from."""
+
+    context: DecisionContext
+    x: tuple[int, ...]
+    y: tuple[int, ...]
+    decision: Decision
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class NestedRun:
+    """A run of an agent that was used as a tool. parent: the index of the decision whose call it
+    happened in; decisions: the indices of its own, the last of which is its answer."""
+
+    identity: AgentIdentity
+    model: Model
+    prompt: bytes
+    answer: bytes
+    parent: int
+    decisions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole run as it would happen on the state of `block`. decisions: in the order in which they
+    are made, those of agents that are used as tools among them. steps: of the outermost agent.
+    nested: those agents' runs, in the order in which they begin."""
+
+    block: Block
+    identity: AgentIdentity
+    prompt: bytes
+    decisions: tuple[PlannedDecision, ...]
+    answer: bytes
+    steps: tuple[bytes, ...]
+    nested: tuple[NestedRun, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(d.claim for d in self.decisions)
+
+    @property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """What has to be proven: plans with equal inputs take the same proofs."""
+        return tuple(d.x for d in self.decisions)
+
+    def identity_of(self, decision: int) -> AgentIdentity:
+        """Who makes this decision."""
+        mine = (run.identity for run in self.nested if decision in run.decisions)
+        return next(mine, self.identity)
+
+    def model_of(self, decision: int) -> AgentModel:
+        """The model that this decision is one of."""
+        return self.identity_of(decision).model
+
+
+__all__ = ["NestedRun", "Plan", "PlannedDecision"]

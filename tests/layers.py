@@ -44,6 +44,13 @@ ROOMS: Mapping[str, set[str]] = {
         "models/instructions",
         "models/wallet/text/phrases",
     },
+    "models/loan": {
+        "models/agents",
+        "models/encoding",
+        "models/files",
+        "models/folders",
+        "models/networks",
+    },
     "models/networks": {"models/encoding", "models/files", "models/instructions"},
     "models/classifier": {
         "models/encoding",

@@ -91,28 +91,36 @@ class NumbersHidden(CircuitError):
 
 class MemoryTooSmall(CircuitError):
     """The circuit is larger than what may be used; sizes in bytes, `needed` estimated. limit: what
-    there is, in words."""
+    there is, in words. largest: the cells of the node that needs most, in words, if known."""
 
     def __init__(
-        self, logrows: int, columns: int, needed: float, available: float, limit: str
+        self,
+        logrows: int,
+        columns: int,
+        needed: float,
+        limit: str,
+        largest: str = "",
     ) -> None:
         super().__init__(
-            f"2^{logrows} rows of about {columns} columns need about {needed / 1e9:.1f} GB of "
-            f"memory to make keys and a proof, {limit}: use a smaller model, fewer rows, or a "
-            "larger machine"
+            f"2^{logrows} rows of about {columns} columns{largest and f', with {largest},'} need "
+            f"about {needed / 1e9:.1f} GB of memory to make keys and a proof, {limit}: use a "
+            "smaller model, fewer rows, or a larger machine"
         )
-        self.logrows = logrows
-        self.needed = needed
-        self.available = available
+        self.logrows, self.columns = logrows, columns
+        self.needed, self.limit = needed, limit
+
+    def naming(self, largest: str) -> "MemoryTooSmall":
+        """The same with its largest node."""
+        return MemoryTooSmall(self.logrows, self.columns, self.needed, self.limit, largest)
 
 
 class ProductsTooLarge(CircuitError):
-    """The network's products alone are larger than what may be used; needed: bytes, at least.
-    limit: what there is, in words."""
+    """The network's products and soft-maxes alone are larger than what may be used; needed: bytes,
+    at least. limit: what there is, in words."""
 
     def __init__(self, node: str, most: int, total: int, needed: float, limit: str) -> None:
         super().__init__(
-            f"its products need {total:,} cells, {most:,} of them {node}, and so at least "
+            f"it needs {total:,} cells or more, {most:,} of them {node}, and so at least "
             f"{needed / 1e9:.1f} GB of memory, {limit}: use fewer or smaller layers, or a larger "
             "machine"
         )

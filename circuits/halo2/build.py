@@ -39,7 +39,7 @@ from zkagent.circuits.halo2.forecast import Foretold, Making, Means
 from zkagent.circuits.halo2.hidden import tied
 from zkagent.circuits.halo2.keyless import KeylessCircuit, check_least_memory, check_read
 from zkagent.circuits.halo2.layouts import choose_layout
-from zkagent.circuits.halo2.products import check_products
+from zkagent.circuits.halo2.products import check_products, largest_product
 from zkagent.circuits.halo2.settings import (
     RunArguments,
     Settings,
@@ -247,9 +247,9 @@ def _require_memory(plan: Plan, cache: Path | None, budget: Budget) -> None:
     """For a build; a look-up needs none. Raises MemoryTooSmall."""
     try:
         check_memory(plan.settings, budget)
-    except MemoryTooSmall:
+    except MemoryTooSmall as exc:
         if not is_built(plan.network.sha256, _settings_digest(plan.settings), cache):
-            raise
+            raise exc.naming(largest_product(plan.network)) from None
 
 
 def make_plan(

@@ -16,11 +16,12 @@ from zkagent.circuits.errors import EngineError, OutsideRange, SettingsRefused
 from zkagent.circuits.halo2.fidelity import Fidelity, measure_fidelity
 from zkagent.circuits.halo2.keyless import KeylessCircuit
 from zkagent.circuits.halo2.settings import MOST_FRACTION_BITS, RunArguments, default_arguments
-from zkagent.circuits.networks.judging import USUAL, Criterion
+from zkagent.circuits.networks.judging import RELATIVE_TOLERANCE, USUAL, Criterion
 from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
 FRACTION_BITS = (7, 10, 13)  # from cheap to fine; ezkl's own default is 7
+FINER_BITS = (7, 10, 12, 13, 14, 15)  # for who wants numbers to be nearer than usual
 BASE = 128
 HALF_BASE = 64  # what must be enough of BASE, so that each leg has a bit to spare
 MOST_LEGS = 8  # 128^8 = 2^56
@@ -38,18 +39,19 @@ class Step(StrEnum):
 class Data:
     """A user's samples file and what to do with it.
 
-    tolerance, decisions: how outputs are compared, as `Criterion` has it. fraction_bits: use this
-    scale, not the coarsest one that agrees.
+    tolerance, decisions, share: how outputs are compared, as `Criterion` has it. fraction_bits: use
+    this scale, not the coarsest one that agrees.
     """
 
     samples: Path
     tolerance: float | None = None
     fraction_bits: int | None = None
     decisions: bool = False
+    share: float = RELATIVE_TOLERANCE
 
     @property
     def criterion(self) -> Criterion:
-        return Criterion(self.tolerance, self.decisions)
+        return Criterion(self.tolerance, self.decisions, self.share)
 
 
 @dataclass(frozen=True)
@@ -79,20 +81,26 @@ def calibrate(
         return (
             trial.compared(arguments)
             if arguments
-            else trial.choose(_scales(network, fraction_bits))
+            else trial.choose(_scales(network, fraction_bits, criterion))
         )
 
 
-def _scales(network: Network, wanted: int | None) -> tuple[int, ...]:
+def _scales(network: Network, wanted: int | None, criterion: Criterion) -> tuple[int, ...]:
     if network.integer:
         if wanted:
             raise SettingsRefused("fraction_bits", wanted, "0 for a network of integers")
         return (0,)
     if wanted is None:
-        return FRACTION_BITS
+        return FINER_BITS if criterion.share < RELATIVE_TOLERANCE else FRACTION_BITS
     if not 1 <= wanted <= MOST_FRACTION_BITS:
         raise SettingsRefused("fraction_bits", wanted, f"from 1 to {MOST_FRACTION_BITS}")
     return (wanted,)
+
+
+def _is_nearer(found: Fidelity, best: Fidelity) -> bool:
+    if found.agreement != best.agreement:
+        return found.agreement > best.agreement
+    return found.largest_deviation < best.largest_deviation
 
 
 class Trial(KeylessCircuit):
@@ -111,7 +119,8 @@ class Trial(KeylessCircuit):
         self._criterion, self._progress = criterion, progress
 
     def choose(self, choices: tuple[int, ...]) -> Calibrated:
-        """Of scales in bits, the first that agrees on every sample, or else the best."""
+        """Of scales in bits, the first that agrees on every sample, or else the best, which is
+        nearest where several agree on as many."""
         best: Calibrated | None = None
         failure: EngineError | OutsideRange | None = None
         for bits in choices:
@@ -120,7 +129,7 @@ class Trial(KeylessCircuit):
             except (EngineError, OutsideRange) as exc:
                 failure = failure or exc
                 continue
-            if best is None or found.fidelity.agreement > best.fidelity.agreement:
+            if best is None or _is_nearer(found.fidelity, best.fidelity):
                 best = found
             if best.fidelity.agreement == 1.0:
                 break

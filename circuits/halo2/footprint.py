@@ -50,7 +50,7 @@ def check_memory(settings: Settings, budget: Budget | None = None) -> None:
     needed, budget = estimate_memory(settings), budget or memory_budget()
     if needed.peak > budget.size:
         logrows = int(settings["run_args"]["logrows"])
-        raise MemoryTooSmall(logrows, needed.columns, needed.peak, budget.size, str(budget))
+        raise MemoryTooSmall(logrows, needed.columns, needed.peak, str(budget))
 
 
 __all__ = ["Footprint", "check_memory", "estimate_memory", "key_bytes"]

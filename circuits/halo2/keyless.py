@@ -10,11 +10,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from zkagent.circuits.errors import EngineError, NetworkRefused, OutsideRange, SettingsRefused
+from zkagent.circuits.errors import (
+    EngineError,
+    MemoryTooSmall,
+    NetworkRefused,
+    OutsideRange,
+    SettingsRefused,
+)
 from zkagent.circuits.halo2.fidelity import quantised
 from zkagent.circuits.halo2.footprint import check_memory
 from zkagent.circuits.halo2.hidden import check_tied
 from zkagent.circuits.halo2.layouts import layouts, peak
+from zkagent.circuits.halo2.products import largest_product
 from zkagent.circuits.halo2.settings import (
     LEARNING_LOGROWS,
     MOST_LOGROWS,
@@ -130,7 +137,10 @@ def check_least_memory(network: Network, budget: Budget | None = None) -> None:
             )
         except EngineError:  # ezkl panics at some settings that others do well with
             return
-    check_memory(min(_every_layout(settings), key=peak), budget)
+    try:
+        check_memory(min(_every_layout(settings), key=peak), budget)
+    except MemoryTooSmall as exc:
+        raise exc.naming(largest_product(network)) from None
 
 
 def _every_layout(settings: Settings) -> Iterator[Settings]:

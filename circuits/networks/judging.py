@@ -33,10 +33,11 @@ class Kind(StrEnum):
 class Criterion:
     """tolerance: every number of every output within it, in the network's units, and nothing else.
     decisions: the arg-max of every row, the lowest index on ties, and nothing else. By default each
-    output by what it is."""
+    output by what it is, numbers and probabilities within `share` of the largest one."""
 
     tolerance: float | None = None
     decisions: bool = False
+    share: float = RELATIVE_TOLERANCE
 
 
 USUAL = Criterion()
@@ -63,7 +64,7 @@ class Judged:
             return deviation <= criterion.tolerance
         if self.kind is Kind.LABELS:
             return deviation == 0
-        near = self.relative(deviation) <= RELATIVE_TOLERANCE
+        near = self.relative(deviation) <= criterion.share
         if self.kind is Kind.NUMBERS:
             return near
         same = np.array_equal(theirs.argmax(axis=-1), ours.argmax(axis=-1))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.circuits.halo2.settings import MOST_FRACTION_BITS
-from zkagent.executor.cli.options import FiniteRange
+from zkagent.executor.cli.options import Nearness
 
 if TYPE_CHECKING:
     from zkagent.circuits.artifacts import Circuit
@@ -26,9 +26,9 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--tolerance",
-        type=FiniteRange(0),
-        metavar="T",
-        help="Count a sample as equal when every number is within T.",
+        type=Nearness(),
+        help="Count a sample as equal when every number is within T, or numbers are within P % of "
+        "the largest.",
     )
     @click.option(
         "--decisions",
@@ -46,7 +46,7 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_data(
         *arguments: Any,
         data: Path | None,
-        tolerance: float | None,
+        tolerance: tuple[float | None, float | None] | None,
         decisions: bool,
         fraction_bits: int | None,
         **others: Any,
@@ -61,7 +61,9 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("give --tolerance or --decisions, not both")
         if data and others.get("batch", 1) != 1:
             raise click.UsageError("--data goes with circuits for one decision, not with --batch")
-        given = Data(data, tolerance, fraction_bits, decisions) if data else None
+        within, share = tolerance or (None, None)
+        parts = {} if share is None else {"share": share}
+        given = Data(data, within, fraction_bits, decisions, **parts) if data else None
         return command(*arguments, data=given, **others)
 
     return with_data

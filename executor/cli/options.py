@@ -28,6 +28,22 @@ class FiniteRange(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
+class Nearness(click.ParamType[tuple[float | None, float | None]]):
+    """How near numbers have to be: T in the network's units, or P% of the largest one. As a pair,
+    of which one is None."""
+
+    name = "T|P%"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float | None, float | None]:
+        if isinstance(value, tuple):
+            return value
+        text = str(value)
+        number = FiniteRange(0).convert(text.removesuffix("%"), param, ctx)
+        return (None, number / 100) if text.endswith("%") else (number, None)
+
+
 class Sizes(click.ParamType[tuple[str, int]]):
     """NAME=N, each once."""
 
@@ -278,7 +294,7 @@ VERDICT_CODES = {"sound": 0, "accepted": 0, "unsound": 1, "rejected": 1, "unknow
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-__all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "SettingOption"]
+__all__ = ["JSON_OPTION", "SECONDS", "SRS_OPTION", "FiniteRange", "Nearness", "SettingOption"]
 __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
 __all__ += [

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +51,9 @@ class Side(Protocol):
 class Ours:
     """What `zkagent circuit build ONNX --data SAMPLES` and `zkagent prove` do."""
 
-    def __init__(self, onnx: Path, data: Path | None, folder: Path) -> None:
+    def __init__(self, onnx: Path, data: Path | None, folder: Path, share: float) -> None:
         self._onnx, self._data, self._cache = onnx, data, folder
-        self._circuit: Circuit | None = None
+        self._share, self._circuit = share, cast("Circuit | None", None)
         self._sample = First(onnx, data)
         # Set-ups take longer than most circuits: those of this machine are used, and new ones kept.
         (folder / "srs").symlink_to(cache_folder("srs"))
@@ -62,7 +62,7 @@ class Ours:
         def tell(stage: Stage) -> None:
             say(stage.value)
 
-        data = Data(self._data) if self._data else None
+        data = Data(self._data, share=self._share) if self._data else None
         circuit = build_circuit(self._onnx, data=data, cache=self._cache, progress=tell)
         self._circuit = circuit
         found = fidelity_of(circuit)
@@ -184,7 +184,8 @@ def deviation(expected: Sequence[Array], found: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Requests: {"do": "make", "onnx", "samples", "memory"} once, then {"do": "prove"}."""
+    """Requests: {"do": "make", "onnx", "samples", "memory", "share"} once, then {"do": "prove"}.
+    share: as `Criterion` has it."""
     link, side = ParentLink(int(sys.argv[1])), sys.argv[2]
     made: Side | None = None
     with tempfile.TemporaryDirectory(prefix="zkagent-") as folder:
@@ -207,8 +208,11 @@ def main() -> None:
 
 
 def _side(name: str, request: dict[str, Any], folder: Path) -> Side:
-    onnx, data = Path(request["onnx"]), request["samples"]
-    return (Ours if name == OURS else Theirs)(onnx, Path(data) if data else None, folder)
+    onnx, samples = Path(request["onnx"]), request["samples"]
+    data = Path(samples) if samples else None
+    if name == EZKL:
+        return Theirs(onnx, data, folder)
+    return Ours(onnx, data, folder, request["share"])
 
 
 def _limit(most: int) -> None:

@@ -103,6 +103,16 @@ def test_beside_ezkl_s_own_pipeline(folder: Path, zkagent_home: Path, anvil: Anv
         assert side.deviation < 0.05
 
 
+def test_a_reason_names_the_samples_wherever_the_folder_lies(
+    folder: Path, zkagent_home: Path
+) -> None:
+    (folder / "relu" / "input.json").write_text('{"input_data": [[0.5], [1.0]]}')
+    found = run_case(find_cases(folder, ["relu"])[0], Limits(), say=lambda _: None)
+    assert found.verdict == REFUSED
+    assert found.reason.startswith("input.json is no usable samples file")
+    assert str(folder) not in found.reason
+
+
 def test_a_network_that_takes_too_long_is_ended(folder: Path, zkagent_home: Path) -> None:
     case = find_cases(folder, ["relu"])[0]
     found = run_case(case, Limits(seconds=0.05), say=lambda _: None)

@@ -125,13 +125,13 @@ def _outcome(
     try:
         made = ours.make(theirs.share if theirs else RELATIVE_TOLERANCE)
         proofs = [ours.prove()]
+        made["seconds"] = seconds = ours.seconds
+        for _ in range(limits.proofs - 1):
+            if theirs:
+                theirs.prove()
+            proofs.append(ours.prove())
     except Stopped as exc:
         return Outcome(case.name, exc.verdict, ours.seconds, _own(case, exc.reason))
-    made["seconds"] = seconds = ours.seconds
-    for _ in range(limits.proofs - 1):
-        if theirs:
-            theirs.prove()
-        proofs.append(ours.prove())
     fidelity = made["fidelity"] or {}
     return Outcome(
         case.name,

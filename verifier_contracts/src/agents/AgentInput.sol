@@ -17,6 +17,14 @@ library AgentInput {
             IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "prompt", description);
     }
 
+    /// @notice The input that is this prompt.
+    function encode(string memory prompt) internal pure returns (IERCAgentTool.Input memory input) {
+        input.abiEncodedParams = abi.encode(prompt);
+        input.params = new IERCAgentTool.ParamValue[](1);
+        input.params[0] =
+            IERCAgentTool.ParamValue(IERCAgentTool.ParamType.STRING, input.abiEncodedParams);
+    }
+
     /// @notice The prompt. It stands in the input twice; both have to say the same.
     function promptOf(IERCAgentTool.Input calldata input) internal pure returns (string memory) {
         if (input.params.length != 1 || input.params[0].paramType != IERCAgentTool.ParamType.STRING)

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol, TypeVar, overload
 
+from zkagent.models.agents.credit import CreditModel, load_credit_model
 from zkagent.models.agents.instructions import (
     INSTRUCTION_FILES,
     InstructionModel,
     load_instruction_model,
     save_instruction_model,
 )
+from zkagent.models.agents.loan import LoanModel, load_loan_model
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
 from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_model
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
@@ -26,6 +28,8 @@ CLASSIFIER_MANIFEST = "classifier.json"
 AGENTS: Mapping[object, Callable[[Path], Model]] = {
     "zkagent-model-1": load_step_model,
     "zkagent-instructions-1": load_instruction_model,
+    "zkagent-loan-1": load_loan_model,
+    "zkagent-credit-1": load_credit_model,
 }
 
 
@@ -139,7 +143,9 @@ __all__ = [
     "MANIFEST",
     "ONNX",
     "AnyModel",
+    "CreditModel",
     "InstructionModel",
+    "LoanModel",
     "Model",
     "StepModel",
     "is_model",

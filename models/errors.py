@@ -11,6 +11,7 @@ ModelError
 ├── RefusedContact       a word that no contact book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
 ├── IncompleteContext     an agent that does not tell what its model reads of it
+├── UnansweredView        what an encoder asks other contracts is not there
 ├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
     ├── EmptyPrompt
@@ -18,7 +19,9 @@ ModelError
     ├── PromptNotAscii
     ├── TooManyTokens
     ├── TooManyCandidates
-    └── AddressChecksum
+    ├── AddressChecksum
+    ├── ApplicantUnclear
+    └── ForeignHistory
 └── RefusedArgument       the decoder refuses an argument, exactly as the contract does
     ├── MalformedAmount
     ├── AmountTooPrecise
@@ -96,6 +99,14 @@ class IncompleteContext(ModelError):
         )
 
 
+class UnansweredView(ModelError):
+    """what: the model's encoder asks for, such as "the record of the account"."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"nobody told {what}, which the model's encoder asks other contracts for")
+
+
 class DatasetError(ModelError):
     """The message names file and line."""
 
@@ -152,6 +163,21 @@ class TooManyCandidates(RefusedText):
             f"the prompt names more than {limit} amounts, assets and addresses: "
             "split it into several"
         )
+
+
+class ApplicantUnclear(RefusedText):
+    def __init__(self, prompt: str) -> None:
+        self.prompt = prompt
+        super().__init__(
+            f"{prompt!r:.160} does not end in an account: name one as 0x and 40 lower-case hex "
+            "digits, behind a blank"
+        )
+
+
+class ForeignHistory(RefusedText):
+    def __init__(self, index: int) -> None:
+        self.index = index
+        super().__init__(f"entry {index} of the history is not what the model's decision led to")
 
 
 class AddressChecksum(RefusedText):

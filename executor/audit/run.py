@@ -62,7 +62,8 @@ class RunContracts:
         pool = _pool(code, wiring)
         foreign = bool(pool) and not code.is_ours(pool_place(pool))
         wallet = "" if wiring.wallet == NOBODY else wiring.wallet
-        return Standing(found, wallet, pool, foreign, partial(self._built, code, wiring, run))
+        built = partial(self._built, code, wiring, run)
+        return Standing(found, wallet, pool, foreign, built, walletless=bool(wiring.walletless))
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)

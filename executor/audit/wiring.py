@@ -18,11 +18,16 @@ from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.chain.code import created_address
+from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.errors import RevertError
 
 NOBODY = abi.NO_HANDLER
 #: Contracts of ours that are wallet agents.
 AGENTS = ("WalletAgent", "InstructedWalletAgent")
+#: Contracts of ours that are agents without a wallet: they read, and answer.
+WALLETLESS = ("LoanAgent", "CreditScoreAgent")
+#: Tools of theirs that they did not get from strangers.
+READING = ("CriteriaTool", "CreditScoreAgent")
 #: The function of the wallet that a tool of this name wraps.
 WRAPPED = {
     b"ViewBalance": "balances(address)",
@@ -85,7 +90,8 @@ class Tool:
 class Wiring:
     """book, wallet and owner are NOBODY where the agent names none; metadata is the agent's own.
     contacts: the contact book, NOBODY of an agent without; None of an agent that tells of none, as
-    its model reads no names. caution: in hundredths of a log-odd, None likewise."""
+    its model reads no names. caution: in hundredths of a log-odd, None likewise. walletless: which
+    of WALLETLESS its code is, if any."""
 
     agent: str
     executor: str
@@ -101,10 +107,13 @@ class Wiring:
     book: str
     contacts: str | None = None
     caution: int | None = None
+    walletless: str = ""
 
     @property
     def agent_contract(self) -> str:
         """What has to stand where the agent is."""
+        if self.walletless:
+            return self.walletless
         return "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
 
     def config(self, code_hashes: Sequence[bytes], version: str) -> bytes:
@@ -160,7 +169,14 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         book=optional(abi.SYMBOL_BOOK),
         contacts=contacts,
         caution=caution,
+        walletless=_named(reader, agent, block, WALLETLESS),
     )
+
+
+def _named(reader: ContractReader, address: str, block: Block, names: Sequence[str]) -> str:
+    """Which of these contracts of ours stands there; empty for none of them."""
+    found = recognise(reader.code(address, block))
+    return found.name if found and found.name in names else ""
 
 
 def places(wiring: Wiring, code: Code) -> Iterator[Place]:
@@ -169,6 +185,10 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     yield executor_place(wiring)
     yield from groth16_places(wiring, code)
     yield Place("registry", wiring.registry, ("ModelRegistry",))
+    if wiring.walletless:
+        yield Place("symbol book", wiring.book, ("SymbolBook",))
+        yield from (_reading_place(wiring, tool, code) for tool in wiring.tools)
+        return
     yield wallet_place(wiring)
     yield Place("symbol book", wiring.book, ("SymbolBook",))
     if wiring.contacts not in (None, NOBODY):
@@ -217,6 +237,16 @@ def tool_place(wiring: Wiring, tool: Tool) -> Place:
     return Place(tool.role, tool.address, ("SimpleSmartContractTool",), made, within=True)
 
 
+def _reading_place(wiring: Wiring, tool: Tool, code: Code) -> Place:
+    """A tool of an agent without a wallet: what it reads from is the deployer's choice, and another
+    agent is looked into where it decided something itself."""
+    name = _named(code.reader, tool.address, code.block, READING)
+    made = {**_metadata_values(tool.metadata), "_dao": None}
+    if name != "CriteriaTool":
+        made |= dict.fromkeys(_agent_values(wiring)) | {"_history": None}
+    return Place(tool.role, tool.address, READING, made, within=name == "CriteriaTool")
+
+
 def converter_places(wiring: Wiring, tool: Tool, code: Code) -> Iterator[Place]:
     """What puts balances into words; its address stands in the tool's code alone."""
     try:
@@ -238,8 +268,10 @@ def token_place(listing: Listing) -> Place:
 
 def _agent_values(wiring: Wiring) -> Expected:
     contacts = {} if wiring.contacts is None else {"_contacts": _number(wiring.contacts)}
+    history = {"_history": None} if wiring.walletless else {}
     return {
         **contacts,
+        **history,
         **_metadata_values(wiring.metadata),
         "_executor": _number(wiring.executor),
         "_registry": _number(wiring.registry),

@@ -19,13 +19,20 @@ from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
 @AGENT_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
+@click.option("--all", "whole", is_flag=True, help="Show the other chapters, too: loans.")
 def demo_command(
-    model_name: str, proof_system: str | None, srs: Path | None, receipt_path: Path | None
+    model_name: str,
+    proof_system: str | None,
+    srs: Path | None,
+    receipt_path: Path | None,
+    *,
+    whole: bool,
 ) -> None:
     """Run a wallet agent on an embedded chain, every decision proven, then attack it.
 
     Exits with 1 when an attack succeeds or the receipt does not verify.
     """
+    from zkagent.executor.cli.demo_loans import show_loans
     from zkagent.executor.cli.demo_view import DemoView
     from zkagent.executor.cli.narrator import Narrator, results
     from zkagent.executor.demo.story import attack, keep_receipt, play
@@ -55,6 +62,8 @@ def demo_command(
                 attacks.append(result)
                 with tell.aside():
                     view.attack(number, result)
+        if whole:
+            attacks += show_loans(view, tell, len(attacks))
     view.closing(attacks, receipt, time.monotonic() - started)
     if not (receipt.report.accepted and all(result.bounced for result in attacks)):
         sys.exit(1)

@@ -38,13 +38,14 @@ MOST_SHOWN = 3  # of transfers that nobody decided
 class Standing:
     """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
     foreign_pool: it is code of others, which may keep tokens elsewhere. built: more checks, which
-    need the model's circuits."""
+    need the model's circuits. walletless: the agent is by its code one that has no tokens."""
 
     checks: tuple[Check, ...]
     wallet: str = ""
     pool: str = ""
     foreign_pool: bool = False
     built: Callable[[], Iterable[Check]] = tuple
+    walletless: bool = False
 
 
 UNKNOWN_CODE = Standing(
@@ -278,6 +279,8 @@ def _moved(
     the former does not count, the latter is told to `beside`. So are transfers that some other
     contract than this run's tokens speaks of: it may say anything, and the wallet calls no other.
     """
+    if standing.walletless and not any(step.decision.action in MOVES for step in run.iterations):
+        return ""
     wallet = _known(standing.wallet, "the wallet")
     found = [
         transfer

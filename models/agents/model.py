@@ -5,16 +5,58 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 from zkagent.models.encoding.context import Context, View
 from zkagent.models.encoding.decoder import Decision, ToolSignature
-from zkagent.models.encoding.manifest import Manifest
-from zkagent.models.instructions.manifest import InstructionManifest
+from zkagent.models.encoding.manifest import Action
 from zkagent.models.networks.inference import Inference
 from zkagent.models.networks.sizes import INTEGER_OPERATORS
 
 MANIFEST, ONNX = "model.json", "model.onnx"
+
+
+class ModelFiles(Protocol):
+    """Digests of a model's files."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Any: ...
+
+    @property
+    def onnx(self) -> str: ...
+
+
+class ModelManifest(Protocol):
+    """What every agent's model has in its manifest. balance_action: the tool that it views balances
+    by, empty where it views none."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Any: ...
+
+    @property
+    def accuracy(self) -> dict[str, float]: ...
+
+    @property
+    def balance_action(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def files(self) -> ModelFiles: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def input_count(self) -> int: ...
+
+    @property
+    def output_count(self) -> int: ...
+
+    @property
+    def actions(self) -> tuple[Action, ...]: ...
+
+    @property
+    def symbols(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +71,7 @@ class Model(ABC):
     proof_systems: ClassVar[tuple[str, ...]] = ("ezkl", "groth16")
 
     directory: Path
-    manifest: Manifest | InstructionManifest
+    manifest: ModelManifest
 
     @property
     def name(self) -> str:

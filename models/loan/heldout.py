@@ -1,8 +1,8 @@
 """Wordings of criteria that training never sees, twelve of each kind, and 300 cases of them.
 
-Written by hand before anything was trained. A wording with a limit makes four cases: a score well
-below the limit, right at it, right beside it on the side where it matters, and well above. A wording
-of a kind without a limit makes four with any score; one that says no rule makes one case.
+Written by hand before anything was trained. A wording with a limit makes four cases: a score far
+below the limit, right at it, right beside it on the side where it matters, and far above. One of a
+kind without a limit makes four with any score; one that says no rule makes one case.
 """
 
 from dataclasses import dataclass

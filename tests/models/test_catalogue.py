@@ -79,7 +79,9 @@ def test_two_models_in_one_folder_are_refused(agents: Model) -> None:
 
 
 def test_what_is_no_model_s_folder_is_said_to_be_what_it_is(agents: Model, tmp_path: Path) -> None:
-    with pytest.raises(UnknownModel, match=r"unknown model 'walet': .* or one of wallet"):
+    with pytest.raises(
+        UnknownModel, match=r"unknown model 'walet': .* of credit-score, loan, wallet"
+    ):
         load_model("walet")
     with pytest.raises(UnknownModel, match="a single file: give a folder"):
         load_model(agents.onnx_path)

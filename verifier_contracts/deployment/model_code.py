@@ -6,81 +6,32 @@ which constructor arguments; deployer.py deploys. The layout is described in doc
 `code_of` is the one place that asks of which kind an agent's model is.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, ClassVar
 
 import numpy as np
 
-from zkagent.models.catalogue import InstructionModel, Model, StepModel
+from zkagent.models.catalogue import CreditModel, InstructionModel, LoanModel, Model, StepModel
 from zkagent.models.encoding.encoder import Table, Tables
 from zkagent.models.encoding.manifest import SLOTS, Action, Manifest
 from zkagent.models.instructions.codetable import CodeTable
 from zkagent.models.instructions.manifest import InstructionManifest
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+from zkagent.verifier_contracts.deployment.code_parts import (
+    ROWS_PER_CHUNK,
+    ModelCode,
+    numbered,
+    table_bytes,
+)
+from zkagent.verifier_contracts.deployment.loan_code import credit_code, loan_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
-ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
 MAX_CHUNKS = 8
 # As `ModelData` has them.
 LOCAL_ROW_BYTES, VOCABULARY_BYTES, HEADER_BYTES = 16, 4096, 4
 #: Codes of `IERCAgentTool.ParamType`.
 PARAM_TYPES = {"address": 1, "uint": 4}
-
-
-@dataclass(frozen=True)
-class ModelCode(ABC):
-    """What lies on chain for a model: runtime code of its data contracts, each after a zero byte.
-
-    text_chunks: the table of words, 767 rows or buckets each. data: the manifest's part, and tables
-    that go with it. encoder, decoder: the contracts that read them.
-    """
-
-    encoder: ClassVar[str]
-    decoder: ClassVar[str]
-    #: Whether the agent has to tell contacts and caution (`IInstructedAgent`).
-    instructed: ClassVar[bool]
-
-    text_chunks: tuple[bytes, ...]
-    data: bytes
-
-    @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """What is in each data contract, in the order of `components`."""
-
-    @property
-    def components(self) -> tuple[bytes, ...]:
-        return (*self.text_chunks, self.data)
-
-    @abstractmethod
-    def encoder_arguments(
-        self, chunk_addresses: Sequence[str], data_address: str
-    ) -> tuple[Any, ...]:
-        """Constructor arguments of the encoder once the data contracts are deployed."""
-
-    @abstractmethod
-    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
-        """The same of the decoder."""
-
-    @abstractmethod
-    def encoder_immutables(
-        self, chunk_addresses: Sequence[str], data_address: str
-    ) -> dict[str, int]:
-        """What the constructor of the encoder writes into its code."""
-
-    @abstractmethod
-    def decoder_immutables(self, data_address: str) -> dict[str, int]:
-        """The same of the decoder."""
-
-    def _check_chunks(self, addresses: Sequence[str]) -> None:
-        if len(addresses) != len(self.text_chunks):
-            raise ModelCodeError(
-                f"{len(addresses)} addresses for {len(self.text_chunks)} chunks of the text "
-                "table: deploy each chunk once, in order"
-            )
 
 
 @dataclass(frozen=True)
@@ -96,7 +47,7 @@ class StepCode(ModelCode):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*_numbered("text", self.text_chunks), "local, words, manifest")
+        return (*numbered("text", self.text_chunks), "local, words, manifest")
 
     @property
     def vocabulary_at(self) -> int:
@@ -161,7 +112,7 @@ class InstructionCode(ModelCode):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*_numbered("words", self.text_chunks), "manifest")
+        return (*numbered("words", self.text_chunks), "manifest")
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -195,6 +146,10 @@ def code_of(model: Model) -> ModelCode:
     hold."""
     if isinstance(model, InstructionModel):
         return build_instruction_code(model.manifest, model.table)
+    if isinstance(model, LoanModel):
+        return loan_code(model)
+    if isinstance(model, CreditModel):
+        return credit_code(model)
     assert isinstance(model, StepModel)
     return build_model_code(model.manifest, model.tables)
 
@@ -236,24 +191,9 @@ def build_model_code(manifest: Manifest, tables: Tables) -> StepCode:
     return StepCode(chunks, data, len(text), len(tables.local))
 
 
-def _numbered(what: str, chunks: Sequence[bytes]) -> list[str]:
-    return [f"{what} {number} of {len(chunks)}" for number in range(1, len(chunks) + 1)]
-
-
 def _chunk_immutables(addresses: Sequence[str]) -> dict[str, int]:
     none = dict.fromkeys((f"_chunk{i}" for i in range(MAX_CHUNKS)), 0)
     return none | {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(addresses)}
-
-
-def table_bytes(table: Table) -> bytes:
-    """Rows as the contracts read them: values plus 128, the two halves of a row interleaved.
-
-    The even bytes of a row of 2 n are dimensions 0 to n - 1, the odd ones n to 2 n - 1; taken apart
-    they are 16-bit lanes in the order of the features.
-    """
-    biased = (table.astype(np.int16) + 128).astype(np.uint8)
-    half = table.shape[1] // 2
-    return np.stack([biased[:, :half], biased[:, half:]], axis=2).tobytes()
 
 
 def manifest_bytes(manifest: Manifest | InstructionManifest) -> bytes:

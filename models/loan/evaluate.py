@@ -1,0 +1,58 @@
+"""How often the loan model decides the held-out cases rightly, in whole and by kind of criterion.
+
+python -m zkagent.models.loan.evaluate [FOLDER]
+"""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from zkagent.models.agents.loan import LoanModel, load_loan_model
+from zkagent.models.agents.loan_words import APPROVED, ASK_CRITERIA, DENIED, SCORE_IS, ask_score
+from zkagent.models.encoding.book import SymbolBook
+from zkagent.models.encoding.context import Context, escape_observation
+from zkagent.models.loan.heldout import Case, cases
+
+APPLICANT = "0x" + "5e" * 20
+PROMPT = f"Loan of 500 USDC for {APPLICANT}"
+
+
+def context_of(case: Case) -> Context:
+    """When criteria and score were observed."""
+    criteria = escape_observation(case.text.encode()).decode()
+    entries = (
+        f"{ASK_CRITERIA}Observation: {criteria}\n",
+        f"{ask_score(APPLICANT)}Observation: {SCORE_IS}{case.score}\n",
+    )
+    return Context(PROMPT.encode(), tuple(e.encode() for e in entries), SymbolBook(()))
+
+
+def decided(model: LoanModel, case: Case) -> str:
+    """approve, deny or ask."""
+    answer = model.decide(context_of(case)).answer
+    if answer.startswith(APPROVED):
+        return "approve"
+    return "deny" if answer.startswith(DENIED) else "ask"
+
+
+def measured(model: LoanModel) -> dict[str, float]:
+    """Cases that are decided rightly, in hundredths: all of them, and of each kind."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for case in cases():
+        found[case.kind].append(decided(model, case) == case.expected)
+    whole = [right for each in found.values() for right in each]
+    return {"cases": _share(whole)} | {
+        f"cases_{kind.replace(' ', '_')}": _share(each) for kind, each in found.items()
+    }
+
+
+def _share(right: list[bool]) -> float:
+    return round(100 * sum(right) / len(right), 2)
+
+
+if __name__ == "__main__":
+    FOLDER = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
+    print(json.dumps(measured(load_loan_model(FOLDER)), indent=2))
+
+__all__ = ["context_of", "decided", "measured"]

@@ -21,7 +21,7 @@ from zkagent.circuits.networks.network import Network
 from zkagent.circuits.networks.samples import Samples
 
 FRACTION_BITS = (7, 10, 13)  # from cheap to fine; ezkl's own default is 7
-FINER_BITS = (7, 10, 12, 13, 14, 15)  # for who wants numbers to be nearer than usual
+FINER_BITS = (7, 10, 12, 13, 14, 15, 16, 18)  # for who wants numbers to be nearer than usual
 BASE = 128
 HALF_BASE = 64  # what must be enough of BASE, so that each leg has a bit to spare
 MOST_LEGS = 8  # 128^8 = 2^56

@@ -75,7 +75,8 @@ def test_a_receipt_of_it_verifies(stage: LoanStage, shown: list[ShownLoan]) -> N
 
 def test_two_proof_systems_prove_one_run() -> None:
     pytest.importorskip("groth16py")
-    with loan_stage(lambda told: None, (PROVING["ezkl"], PROVING["groth16"])) as mixed:
+    systems = (PROVING["ezkl"], PROVING["groth16"])
+    with loan_stage(lambda told: None, systems=systems) as mixed:
         first = next(play_loans(mixed))
     plan = first.completed.proven.plan
     systems = {plan.model_of(i).proof_system_id for i in range(4)}

@@ -12,7 +12,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither symbolic fraction agreement learned mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction agreement learned mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys chaos-requests soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ chaos-runs: $(DEV) ## runs killed at random on a chain that mines late: INTENTS=
 chaos-deploys: $(DEV) ## deployments killed around broadcasts: DEPLOYMENTS=10, KILLS=6, SEED=...
 	@$(BIN)/python -m tests.integration.deploy_chaos --deployments $(or $(DEPLOYMENTS),10) \
 		--kills $(or $(KILLS),6) $(if $(SEED),--seed $(SEED))
+
+chaos-requests: $(DEV) ## an operator killed, blocks lost, fees high: REQUESTS=200, KILLS=20, SEED=...
+	@$(BIN)/python -m tests.integration.request_chaos --requests $(or $(REQUESTS),200) \
+		--kills $(or $(KILLS),20) $(if $(SEED),--seed $(SEED))
 
 soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
 	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)

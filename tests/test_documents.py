@@ -25,6 +25,7 @@ MODULES = (
     "zkagent.verifier_contracts.errors",
     "zkagent.executor.errors",
     "zkagent.executor.runs.errors",
+    "zkagent.executor.operating.errors",
 )
 #: What people read. A path in backticks begins with one of FOLDERS or FILES.
 DOCUMENTS = tuple(

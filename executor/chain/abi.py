@@ -128,16 +128,18 @@ DECISION_VERIFIED_DATA = DECISION_VERIFIED.inputs[2:]  # model and agent are ind
 
 def run_data(call: RunCall) -> bytes:
     """Calldata of a complete run."""
+    return RUN_WITH_PROOFS.call(prompt_input(call.prompt), NO_HANDLER, *run_arguments(call))
+
+
+def run_arguments(call: RunCall) -> tuple[list[Any], list[bytes], tuple[Any, ...]]:
+    """Claims, proofs and terms, ready to be encoded."""
     claims = [(c.model_id, c.features_hash, c.output) for c in call.claims]
     calls = [
         (agreed.call_hash, [(r.word, r.least, r.most) for r in agreed.ranges])
         for agreed in call.terms.calls
     ]
     facts = [(fact.target, fact.selector, fact.expected) for fact in call.terms.facts]
-    terms = (call.terms.deadline, calls, facts)
-    return RUN_WITH_PROOFS.call(
-        prompt_input(call.prompt), NO_HANDLER, claims, list(call.proofs), terms
-    )
+    return claims, list(call.proofs), (call.terms.deadline, calls, facts)
 
 
 def terms_in(

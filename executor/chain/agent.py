@@ -254,6 +254,14 @@ class RunCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ContractCall:
+    """Any other call of the contract that a sender sends to."""
+
+    data: bytes
+    value_wei: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class VerifiedDecision:
     """An executor's event: it accepted a proof of this output for these features, of the model as
     this commitment has it."""

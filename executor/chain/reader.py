@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from eth_abi.abi import encode
+from eth_utils.abi import collapse_if_tuple
 from eth_utils.crypto import keccak
 from web3 import Web3
 from web3.exceptions import BlockNotFound, TransactionNotFound
@@ -191,7 +192,7 @@ class ContractReader:
     def constructed(self, compiled: Contract, arguments: Sequence[Any], block: Block) -> bytes:
         """The code that deploying with these constructor arguments would leave, on this state."""
         constructor = [e for e in compiled.abi if e["type"] == "constructor"]
-        types = [p["type"] for e in constructor for p in e["inputs"]]
+        types = [collapse_if_tuple(p) for e in constructor for p in e["inputs"]]
         fields: Any = {"data": compiled.bytecode + encode(types, list(arguments))}
         return self._called(fields, block, compiled.abi, ours=True)
 

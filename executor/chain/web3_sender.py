@@ -10,7 +10,7 @@ from web3 import Web3
 from web3.exceptions import TransactionNotFound
 
 from zkagent.executor.chain import abi
-from zkagent.executor.chain.agent import Inclusion, RunCall, TokenTransfer
+from zkagent.executor.chain.agent import ContractCall, Inclusion, RunCall, TokenTransfer
 from zkagent.executor.chain.effects import simulated_transfers
 from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.chain.signatures import read_transaction
@@ -83,13 +83,13 @@ class Web3Sender:
         """Whether this is a chain for trying things out."""
         return self.chain_id == LOCAL_CHAIN_ID
 
-    def estimate_gas(self, call: RunCall) -> int:
+    def estimate_gas(self, call: RunCall | ContractCall) -> int:
         fields = self.fields(call)
         with explained(self.web3, fields), answers("eth_estimateGas"):
             gas = self.web3.eth.estimate_gas(fields, "latest")  # type: ignore[arg-type]
         with translated(self.web3):
             gas_limit(self.web3, gas, margin_percent=0)
-            self._check_funds(fees_now(self.web3).most_wei(gas))
+            self._check_funds(fees_now(self.web3).most_wei(gas) + fields["value"])
         return gas
 
     def fees(self) -> Fees:
@@ -107,7 +107,7 @@ class Web3Sender:
         with translated(self.web3):
             return next_nonce(self.web3, self.signer.address)
 
-    def sign(self, call: RunCall, *, gas: int, fees: Fees, nonce: int) -> bytes:
+    def sign(self, call: RunCall | ContractCall, *, gas: int, fees: Fees, nonce: int) -> bytes:
         """The raw transaction. Raises WrongChain, FeeRefused, AnswerRefused, and then nothing was
         signed."""
         fields = self.fields(call)
@@ -204,10 +204,14 @@ class Web3Sender:
                 raise ChainError(f"the transaction was included, but {exc}") from exc
         return Inclusion(raw, "0x" + bytes(mined.receipt["transactionHash"]).hex(), result)
 
-    def fields(self, call: RunCall) -> dict[str, Any]:
+    def fields(self, call: RunCall | ContractCall) -> dict[str, Any]:
         """The unsigned transaction: from, to, data, value."""
-        data = abi.run_data(call)
-        return {"from": self.signer.address, "to": self.entry, "data": data, "value": 0}
+        data, value = (
+            (call.data, call.value_wei)
+            if isinstance(call, ContractCall)
+            else (abi.run_data(call), 0)
+        )
+        return {"from": self.signer.address, "to": self.entry, "data": data, "value": value}
 
     def _block(self, block: int, *, whole: bool) -> Mapping[str, Any]:
         """As it came. whole: with its transactions."""

@@ -52,6 +52,21 @@ COMMANDS = {
         "verify_run_command",
         "Re-verify a run from its receipt.",
     ),
+    "estimate": (
+        "zkagent.executor.cli.request",
+        "estimate_command",
+        "What a request of a run would cost.",
+    ),
+    "request": (
+        "zkagent.executor.cli.request",
+        "request_command",
+        "Have others prove a run, for a fee.",
+    ),
+    "operate": (
+        "zkagent.executor.cli.operate",
+        "operate_command",
+        "Answer the requests of a desk.",
+    ),
     "bench": ("zkagent.executor.cli.bench", "bench_group", "Measure what a proof costs."),
     "demo": (
         "zkagent.executor.cli.demo",

@@ -1,0 +1,42 @@
+"""What an operator agrees to pay, and when a transaction counts as settled."""
+
+from dataclasses import dataclass, replace
+
+from zkagent.executor.runs.settlement import CONFIRMATIONS, LOCAL_CONFIRMATIONS
+from zkagent.verifier_contracts.chain.signing import Fees
+
+#: Seconds before a request's deadline in which no proof is begun for it.
+LEAST_LEFT_S = 30
+#: After a try that came to nothing; doubled each time, up to the second.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """at_a_loss: pay more for gas than a request's fee. facts: serve requests that are bound to
+    facts of their requester's choice, who may see to it that they fail. confirmations: blocks from
+    a transaction's own on; None for 1 on local chains and 3 on others."""
+
+    at_a_loss: bool = False
+    facts: bool = False
+    confirmations: int | None = None
+
+    def wanted(self, *, local: bool) -> int:
+        if self.confirmations is not None:
+            return self.confirmations
+        return LOCAL_CONFIRMATIONS if local else CONFIRMATIONS
+
+    def affordable(self, fees: Fees, gas_limit: int, budget_wei: int) -> Fees | None:
+        """The fees, capped so that a transaction of this limit cannot cost more than the budget;
+        None where such a transaction would not be taken into a block now."""
+        if self.at_a_loss:
+            return fees
+        most = max(budget_wei, 0) // gas_limit
+        if most < fees.base_wei + fees.priority_wei:
+            return None
+        return replace(fees, max_fee_wei=min(fees.max_fee_wei, most))
+
+
+USUAL = Policy()
+
+__all__ = ["FIRST_PAUSE_S", "LEAST_LEFT_S", "LONGEST_PAUSE_S", "USUAL", "Policy"]

@@ -1,0 +1,91 @@
+"""`zkagent request`, `operate` and `estimate` as users type them, at a desk on a real chain."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.request_chaos import prepared
+from tests.support.command_line import exit_code
+from tests.support.desk_stage import ETHER, DeskStage
+
+FIVE = "deposit 5 USDC"
+
+
+@pytest.fixture
+def at_home(stage: DeskStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own, with the keys of operator and user."""
+    prepared(stage, tmp_path)
+    (tmp_path / "user").write_text(bytes(stage.user.key).hex())
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def words(stage: DeskStage, key: Path) -> list[str]:
+    return ["--desk", stage.desk, "--rpc", stage.anvil.rpc_url, "--key-file", str(key)]
+
+
+def test_a_request_is_posted_answered_and_shown(
+    stage: DeskStage, at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user, operator = words(stage, at_home / "user"), words(stage, at_home / "key")
+    asked = ["request", FIVE, *user, "--fee", "0.5", "--yes", "--no-wait", "--json"]
+    assert exit_code(*asked) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["request"], shown["status"], shown["answer"]) == (1, "pending", None)
+    metrics = at_home / "metrics"
+    answering = ["operate", *operator, "--once", "--interval", "0.05", "--json"]
+    assert exit_code(*answering, "--metrics-file", str(metrics)) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["answered_total"], told["fees_wei_total"], told["open"]) == (1, ETHER // 2, 0)
+    assert "zkagent_operator_answered_total 1" in metrics.read_text().splitlines()
+    assert exit_code("request", "--show", "1", *user) == 0
+    assert capsys.readouterr().out == "Successfully deployed\n"
+    assert stage.owed(stage.operator) == ETHER // 2
+
+
+def test_a_fee_is_taken_back_by_command(
+    stage: DeskStage, at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = words(stage, at_home / "user")
+    asked = ["request", FIVE, *user, "--fee", "0.5", "--deadline", "60", "--yes"]
+    assert exit_code(*asked, "--timeout", "0.2") == 6
+    assert "is pending after" in capsys.readouterr().err
+    assert exit_code("request", "--refund", "1", *user) == 1
+    stage.anvil.rpc("evm_increaseTime", 120)
+    stage.anvil.rpc("evm_mine")
+    assert exit_code("request", "--refund", "1", *user, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"request": 1, "withdrawn_wei": ETHER // 2}
+
+
+def test_an_estimate_sends_nothing_and_needs_no_key(
+    stage: DeskStage, at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nonce = stage.anvil.web3.eth.get_transaction_count(stage.user.address)
+    where = words(stage, at_home / "user")[:4]
+    assert exit_code("estimate", FIVE, *where, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["decisions"], shown["answer"]) == (2, "Successfully deployed")
+    assert 300_000 < shown["answering_gas"] < 800_000
+    assert 0 < shown["least_fee_wei"] < shown["suggested_fee_wei"]
+    assert stage.anvil.web3.eth.get_transaction_count(stage.user.address) == nonce
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (),
+        ("--show", "1", "--refund", "1"),
+        (FIVE,),
+        (FIVE, "--fee", "1", "--callback-gas", "9"),
+        (FIVE, "--fee", "-1"),
+        (FIVE, "--fee", "0.0000000000000000001"),
+        (FIVE, "--fee", "NaN"),
+        (FIVE, "--fee", "1", "--operator", "0x1"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_sent(
+    stage: DeskStage, at_home: Path, given: tuple[str, ...]
+) -> None:
+    assert exit_code("request", *given, *words(stage, at_home / "user")) == 2
+    assert stage.anvil.web3.eth.get_transaction_count(stage.user.address) == 0

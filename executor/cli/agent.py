@@ -41,6 +41,11 @@ LATE = {
         "caution_command",
         "Show or set how sure an agent has to be.",
     ),
+    "desk": (
+        "zkagent.executor.cli.agent_desk",
+        "desk_command",
+        "Deploy a desk, where an agent's runs can be requested.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "agent_audit_command",

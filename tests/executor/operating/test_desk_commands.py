@@ -8,6 +8,7 @@ import pytest
 from tests.integration.request_chaos import prepared
 from tests.support.command_line import exit_code
 from tests.support.desk_stage import ETHER, DeskStage
+from zkagent.executor.operating.session import checked_desk
 
 FIVE = "deposit 5 USDC"
 
@@ -69,6 +70,20 @@ def test_an_estimate_sends_nothing_and_needs_no_key(
     assert 300_000 < shown["answering_gas"] < 800_000
     assert 0 < shown["least_fee_wei"] < shown["suggested_fee_wei"]
     assert stage.anvil.web3.eth.get_transaction_count(stage.user.address) == nonce
+
+
+def test_a_desk_is_deployed_for_an_agent(
+    stage: DeskStage, at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--agent", stage.agent, *words(stage, at_home / "user")[2:], "--yes"]
+    assert exit_code("agent", "desk", *where) == 2, "for nobody in particular"
+    patron = str(stage.user.address)
+    assert exit_code("agent", "desk", *where, "--patron", patron, "--anybody") == 2
+    assert exit_code("agent", "desk", *where, "--patron", patron, "--json") == 0
+    made = json.loads(capsys.readouterr().out)["desk"]
+    _, names = checked_desk(stage.anvil.web3, made)
+    assert (names.agent, names.patron) == (stage.agent.lower(), patron.lower())
+    assert names.executor == stage.deployment.executor.lower()
 
 
 @pytest.mark.parametrize(

@@ -187,10 +187,11 @@ def _pinned(wiring: Wiring, bound: AgentModel) -> str:
 def _owners(code: Code, wiring: Wiring) -> Mapping[str, str]:
     """Who can do what: the agent's owner gives instructions, the book's says what symbols mean, the
     model's can replace it, which stops the agent until its owner accepts, the contact book's says
-    whom names mean. And how sure the agent has to be."""
+    whom names mean. And how sure the agent has to be, and when it acts."""
     registry = Web3Registry(code.reader, wiring.registry)
     facts = {
         "agent's owner": wiring.owner,
+        "served besides": wiring.also_served,
         "symbol book's owner": _asked(code, wiring.book, abi.OWNER),
         "symbol book's pending owner": _asked(code, wiring.book, PENDING_OWNER),
         "contact book's owner": _asked(code, wiring.contacts or NOBODY, abi.OWNER),
@@ -199,6 +200,8 @@ def _owners(code: Code, wiring: Wiring) -> Mapping[str, str]:
     }
     if wiring.caution is not None:
         facts["caution"] = f"{wiring.caution / 100:g} log-odds"
+    if wiring.strict:
+        facts["acts"] = "once a decision is proven (strict)"
     return {name: owner for name, owner in facts.items() if owner != NOBODY}
 
 

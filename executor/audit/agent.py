@@ -85,6 +85,8 @@ def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     """Code and values of every contract of ours that the agent rests on."""
     agent, *others = places(wiring, code)
     yield code.check(agent)
+    if wiring.strict and code.is_ours(agent):
+        yield Check("agent", "has each decision proven before it acts on it", "", note="strict")
     for place in others:
         if place.address == NOBODY:
             problem = f"the agent names no {place.role}"

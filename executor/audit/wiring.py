@@ -13,7 +13,7 @@ from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import ContractReader
-from zkagent.executor.chain.web3_agent import read_tools
+from zkagent.executor.chain.web3_agent import read_tools, says
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.models.encoding.book import Listing
@@ -23,7 +23,12 @@ from zkagent.verifier_contracts.errors import RevertError
 
 NOBODY = abi.NO_HANDLER
 #: Contracts of ours that are wallet agents.
-AGENTS = ("WalletAgent", "InstructedWalletAgent")
+AGENTS = (
+    "WalletAgent",
+    "InstructedWalletAgent",
+    "StrictWalletAgent",
+    "StrictInstructedWalletAgent",
+)
 #: Contracts of ours that are agents without a wallet: they read, and answer.
 WALLETLESS = ("LoanAgent", "CreditScoreAgent")
 #: Tools of theirs that they did not get from strangers.
@@ -91,7 +96,9 @@ class Wiring:
     """book, wallet and owner are NOBODY where the agent names none; metadata is the agent's own.
     contacts: the contact book, NOBODY of an agent without; None of an agent that tells of none, as
     its model reads no names. caution: in hundredths of a log-odd, None likewise. walletless: which
-    of WALLETLESS its code is, if any."""
+    of WALLETLESS its code is, if any. strict: it says that it has each decision proven before it
+    acts on it. also_served: who may run it beside its owner, NOBODY of an agent that tells of
+    nobody."""
 
     agent: str
     executor: str
@@ -108,13 +115,16 @@ class Wiring:
     contacts: str | None = None
     caution: int | None = None
     walletless: str = ""
+    strict: bool = False
+    also_served: str = NOBODY
 
     @property
     def agent_contract(self) -> str:
         """What has to stand where the agent is."""
         if self.walletless:
             return self.walletless
-        return "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
+        plain = "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
+        return f"Strict{plain}" if self.strict else plain
 
     def config(self, code_hashes: Sequence[bytes], version: str) -> bytes:
         """What the agent keeps as one contract's code, as a version of it writes that.
@@ -170,6 +180,8 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         contacts=contacts,
         caution=caution,
         walletless=_named(reader, agent, block, WALLETLESS),
+        strict=says(reader, agent, abi.STRICT, block),
+        also_served=optional(abi.ALSO_SERVED),
     )
 
 
@@ -278,6 +290,7 @@ def _agent_values(wiring: Wiring) -> Expected:
         "_modelNumber": wiring.model_id,
         "_config": None,
         "_maxIterations": wiring.max_iterations,
+        "_toolsNeedProofs": 0,
         "_owner": _number(wiring.owner),
         "_book": _number(wiring.book),
         "_wallet": _number(wiring.wallet),

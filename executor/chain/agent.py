@@ -161,13 +161,15 @@ class AgentNames:
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
-    """Who serves and who decides: addresses and the model."""
+    """Who serves and who decides: addresses and the model. proves_first: decisions are proven
+    before they are acted on, so that a proof cannot cover a later one."""
 
     chain_id: int
     agent: str
     executor: str
     registry: str
     model: AgentModel
+    proves_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

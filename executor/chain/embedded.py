@@ -55,9 +55,11 @@ def embedded_chain(
     circuit: Circuit,
     progress: Callable[[str], None],
     batches: Mapping[int, Circuit] | None = None,
+    *,
+    strict: bool = False,
 ) -> Iterator[EmbeddedChain]:
     """Start anvil, deploy, fund. batches: circuits for several decisions in a proof, by their
-    number. Raises ContractsError."""
+    number. strict: of an agent that has decisions proven before it acts. Raises ContractsError."""
     progress("starting a chain")
     with Anvil() as anvil:
         owner, friend, stranger = anvil.accounts[:3]
@@ -66,7 +68,7 @@ def embedded_chain(
             model,
             circuit,
             owner,
-            plan=WalletPlan(batches or {}, contacts=_contacts(model, friend)),
+            plan=WalletPlan(batches or {}, contacts=_contacts(model, friend), strict=strict),
             progress=lambda s: progress(f"deploying: {s}"),
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)

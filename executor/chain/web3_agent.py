@@ -164,7 +164,14 @@ class Web3Agent:
         if abi.DECISION_VERIFIED.topic not in self.reader.code(names.executor, block):
             raise NoAgentThere(names.executor, EARLIER_EXECUTOR)
         model = Web3Registry(self.reader, names.registry).model(names.model_id, block)
-        return AgentIdentity(names.chain_id, self.agent, names.executor, names.registry, model)
+        return AgentIdentity(
+            names.chain_id,
+            self.agent,
+            names.executor,
+            names.registry,
+            model,
+            proves_first=says(self.reader, self.agent, abi.NEEDS_PROOFS, block),
+        )
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:
         (name,) = self._view(address, abi.NAME, block)
@@ -191,6 +198,14 @@ class Web3Agent:
                 raise DecimalsRefused(token, len(answer))
             known.append((token, places))
         return known
+
+
+def says(reader: ContractReader, agent: str, method: abi.Method, block: Block) -> bool:
+    """Whether an agent says yes; those of earlier versions, who are not asked that, say no."""
+    try:
+        return bool(reader.view(agent, method, block)[0])
+    except (NoAgentThere, RevertError):
+        return False
 
 
 def read_tools(reader: ContractReader, agent: str, block: Block) -> tuple[tuple[str, bytes], ...]:

@@ -129,6 +129,12 @@ TRUST_FOUNDATIONS_OPTION = click.option(
 )
 @TRUST_FOUNDATIONS_OPTION
 @click.option(
+    "--strict",
+    is_flag=True,
+    help="The agent has each decision proven before it acts on it, not all when a run ends; costs "
+    "more gas, and decisions of a run share no proof.",
+)
+@click.option(
     "--demo",
     is_flag=True,
     help="Make a demo pool and demo tokens for what is not given; local chains get them anyway.",
@@ -151,6 +157,7 @@ def deploy_command(
     trust: tuple[str, ...],
     contacts: tuple[tuple[str, str], ...],
     caution: float | None,
+    strict: bool,
     demo: bool,
     out: Path,
     gas_factor: float,
@@ -202,7 +209,7 @@ def deploy_command(
         shown = _foundation_lines(foundations)
         circuit = local_circuit(model, srs, tell.stage, proof_system_of(system))
         batches = batch_circuits(model, sizes, srs, tell.stage)
-        plan = WalletPlan(batches, foundations, contacts, asked)
+        plan = WalletPlan(batches, foundations, contacts, asked, strict)
         subject = _subject(model, circuit, plan)
         with resumable(web3, signer, out, subject) as carrier:
             if not agree(
@@ -275,15 +282,16 @@ def _subject(model: "Model", circuit: "Circuit", plan: "WalletPlan") -> dict[str
         "book": there.book or "",
         "pool": there.pool or "",
         "tokens": tokens,
-    } | _instructed_subject(plan)
+    } | _special_subject(plan)
 
 
-def _instructed_subject(plan: "WalletPlan") -> dict[str, str | int]:
-    """What else there is of an agent that knows contacts, so that others' journals stay as they
-    are."""
+def _special_subject(plan: "WalletPlan") -> dict[str, str | int]:
+    """What else there is of an agent that knows contacts or is strict, so that others' journals
+    stay as they are."""
     caution = {} if plan.caution is None else {"caution": plan.caution}
     contacts = ", ".join(f"{name}={account}" for name, account in plan.contacts)
-    return caution | ({"contacts": contacts} if contacts else {})
+    strict = {"strict": 1} if plan.strict else {}
+    return caution | strict | ({"contacts": contacts} if contacts else {})
 
 
 def _check_demo(there: "Foundations", demo: bool, chain_id: int) -> None:

@@ -205,6 +205,11 @@ class AgentRunner:
     def _batch_sizes(self, plan: Plan) -> tuple[int, ...]:
         if self.batches is None:
             return ()
+        if plan.identity.proves_first:
+            raise PlanError(
+                f"agent {plan.identity.agent} has each decision proven before it acts on it, and a "
+                "proof that covers later ones comes too late for that: leave out --batch"
+            )
         model = plan.identity.model
         if not model.batches:
             remedy = "prove them one by one, or have its owner register one"

@@ -203,12 +203,14 @@ def open_embedded(
     *,
     opener: ProverOpener = LocalProver,
     limits: RunLimits = DEFAULT_LIMITS,
+    strict: bool = False,
 ) -> Iterator[tuple[Session, EmbeddedChain]]:
     """A session on a chain of its own, which ends with it. batches: circuits by how many decisions
-    they prove; with any, the decisions of each run are proven together."""
+    they prove; with any, the decisions of each run are proven together. strict: with an agent that
+    has decisions proven before it acts."""
     with (
         TemporaryDirectory(prefix="zkagent-runs-") as folder,
-        embedded_chain(model, circuit, stage, batches or {}) as chain,
+        embedded_chain(model, circuit, stage, batches or {}, strict=strict) as chain,
         LocalBatches(model, None, stage, opener) as provers,
         open_session(
             chain.web3,

@@ -44,7 +44,7 @@ DEPLOYED = {
 PARTS = {
     "executor/AgreedCalls.t.sol": ("AgreedCalls",),
     "executor/ContextCalls.t.sol": ("ContextCalls",),
-    "executor/FrameState.t.sol": ("FrameState", "TransientBytes"),
+    "executor/FrameState.t.sol": ("FrameState", "KeptPrompts", "TransientBytes"),
     "executor/ProofCheck.t.sol": ("ProofCheck", "Instances"),
     "invariants/StateInvariants.t.sol": ("FrameState", "TransientBytes", "ProofCoverage"),
     "libraries/TransientBytes.t.sol": ("TransientBytes",),

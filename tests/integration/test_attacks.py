@@ -19,7 +19,7 @@ from zkagent.executor.demo.attacks.stage import (
     succeeds,
 )
 
-STOPPED_BY = {
+STOPPED_BY: dict[Attack, str | None] = {
     tampered.changed_output: FALSE_PROOF,
     tampered.shifted_output: "MalformedOutput",
     tampered.changed_proof_byte: FALSE_PROOF,

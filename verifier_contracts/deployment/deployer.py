@@ -165,6 +165,7 @@ class Deployer:
         *,
         books: tuple[str, str],
         caution: int,
+        strict: bool = False,
     ) -> Any:
         """`wallet_agent` for a model that reads whole instructions. books: of symbols, of contacts.
         caution: in hundredths of a log-odd."""
@@ -179,16 +180,25 @@ class Deployer:
             caution,
             MAX_INSTRUCTED_ITERATIONS,
         )
-        return self.make("agent", "InstructedWalletAgent", setup)
+        name = "StrictInstructedWalletAgent" if strict else "InstructedWalletAgent"
+        return self.make("agent", name, setup)
 
     def wallet_agent(
-        self, executor: str, model: Registered, registry: Any, pool: str, book: str
+        self,
+        executor: str,
+        model: Registered,
+        registry: Any,
+        pool: str,
+        book: str,
+        *,
+        strict: bool = False,
     ) -> Any:
         """A wallet agent that serves the sender, of the model with this commitment: should the
-        number be another one's, or its own be updated before, there will be no agent."""
+        number be another one's, or its own be updated before, there will be no agent. strict: it
+        has each decision proven before it acts on it."""
         return self.make(
             "agent",
-            "WalletAgent",
+            "StrictWalletAgent" if strict else "WalletAgent",
             executor,
             str(model.number),
             model.commitment,

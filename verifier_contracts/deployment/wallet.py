@@ -32,12 +32,14 @@ class WalletPlan:
     """What a wallet agent is to be made of. batches: circuits for several decisions in a proof, by
     their number. there: what of the chain is used; the rest is deployed, pool and tokens as demo
     ones. contacts: names and accounts, for a model that knows any; caution: of the owner, for a
-    model that is told any, the model's own by default."""
+    model that is told any, the model's own by default. strict: the agent has each decision proven
+    before it acts on it."""
 
     batches: Mapping[int, Circuit] = field(default_factory=dict)
     there: Foundations = field(default_factory=Foundations)
     contacts: tuple[tuple[str, str], ...] = ()
     caution: int | None = None
+    strict: bool = False
 
     @property
     def makes_tokens(self) -> bool:
@@ -88,11 +90,17 @@ def build_wallet(
         contacts = deployer.contact_book(plan.contacts)
         caution = (model.caution or 0) if plan.caution is None else plan.caution
         made = deployer.instructed_agent(
-            executor, registered, registry, pool, books=(book, contacts), caution=caution
+            executor,
+            registered,
+            registry,
+            pool,
+            books=(book, contacts),
+            caution=caution,
+            strict=plan.strict,
         )
     else:
         contacts = ""
-        made = deployer.wallet_agent(executor, registered, registry, pool, book)
+        made = deployer.wallet_agent(executor, registered, registry, pool, book, strict=plan.strict)
     agent = str(made.address)
     return Deployment(
         chain_id=deployer.chain_id,

@@ -27,7 +27,7 @@ from zkagent.verifier_contracts.errors import ChainError, RevertError
 GAS_LIMIT = 20_000_000
 FALSE_PROOF = "false proof"
 #: Of the verifier that takes a frame's Groth16 proofs together.
-REFUSALS = frozenset({"PairingRefused", "PointRefused", "ProofsFalse"})
+REFUSALS = frozenset({"PairingRefused", "PointRefused", "ProofRefused", "ProofsFalse"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
-import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
+import {IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
+import {IStrictAgent} from "../interfaces/IStrictAgent.sol";
+import {AgentRun, ISuspendingAgent} from "../interfaces/ISuspendingAgent.sol";
+import {IERCAgentClient} from "../interfaces/erc/IERCAgentClient.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
-import {EscapedText} from "../libraries/EscapedText.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {ToolMetadata} from "../tools/ToolMetadata.sol";
 import {AgentInput} from "./AgentInput.sol";
+import {AgentRuns} from "./AgentRuns.sol";
+import {ReasoningList} from "./ReasoningList.sol";
 import {AgentTool, PinnedTools, ToolPins} from "./ToolPins.sol";
 
 /// @title The ERC's agent, with a proof behind every decision
 /// @notice Derive from it and say whom the agent serves. It obeys one model commitment and only uses the
 ///   tools that it was made with. It never catches a failure: what reverts below reverts the run, with
 ///   the revert data unchanged.
-abstract contract AgentBase is ToolMetadata, IProvenAgent {
+abstract contract AgentBase is ToolMetadata, AgentRuns {
     /// @dev What a run reads, kept in one contract's code.
     struct RunConfig {
         string modelId;
@@ -26,23 +31,15 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         PinnedTools pinned;
     }
 
-    IAgentExecutor private immutable _executor;
     IModelRegistry private immutable _registry;
     uint256 private immutable _modelNumber;
     address private immutable _config;
     uint16 private immutable _maxIterations;
+    bool private immutable _toolsNeedProofs;
 
     bytes32 private _pinnedCommitment;
     /// @dev From 1 on: its first write is the deployment's to pay, not the first run's.
     int256 private _nextRunId = 1;
-    bool private transient _running;
-
-    modifier onlyOneRun() {
-        if (_running) revert RunInProgress();
-        _running = true;
-        _;
-        _running = false;
-    }
 
     /// @param executor_ Who makes the decisions.
     /// @param modelId_ Which model decides: its registry number in decimal.
@@ -64,56 +61,16 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         string memory basePrompt_,
         AgentTool[] memory tools_,
         uint16 maxIterations_
-    ) ToolMetadata(name_, description_, AgentInput.describe(inputDescription_)) {
-        _executor = executor_;
+    )
+        ToolMetadata(name_, description_, AgentInput.describe(inputDescription_))
+        AgentRuns(executor_)
+    {
         _registry = executor_.registry();
         _modelNumber = ModelIds.parse(modelId_);
         _maxIterations = maxIterations_;
+        _toolsNeedProofs = ToolPins.anyNeedsProofs(tools_);
         _config = SSTORE2.write(abi.encode(RunConfig(modelId_, basePrompt_, ToolPins.pin(tools_))));
         _pin(commitment_);
-    }
-
-    /// @inheritdoc IERCAgentTool
-    /// @dev The result handler is not called: the result is returned at once.
-    function run(Input calldata input, address)
-        external
-        onlyOneRun
-        returns (int256 runId, string memory result)
-    {
-        _authorize(msg.sender);
-        (result,) = _run(msg.sender, AgentInput.promptOf(input));
-        return (-1, result);
-    }
-
-    /// @inheritdoc IProvenAgent
-    function runWithProofs(
-        Input calldata input,
-        address,
-        Claim[] calldata claims,
-        bytes[] calldata proofs,
-        RunTerms calldata terms
-    ) external onlyOneRun returns (int256 runId, string memory result) {
-        _authorize(msg.sender);
-        bytes memory request = _request(input);
-        (result,) = _executor.runInFrame(claims, proofs, terms, request);
-        runId = -1;
-    }
-
-    /// @inheritdoc IProvenAgent
-    function simulate(Input calldata input, Claim[] calldata claims) external onlyOneRun {
-        _authorize(msg.sender);
-        _executor.simulateInFrame(claims, _request(input));
-    }
-
-    /// @inheritdoc IFramedAgent
-    /// @dev The executor only calls back who called it, so this is a run that began above.
-    function onFrame(bytes calldata request)
-        external
-        returns (string memory answer, string[] memory executionSteps)
-    {
-        if (msg.sender != address(_executor)) revert CallerIsNotTheExecutor(msg.sender);
-        (address requester, string memory prompt) = abi.decode(request, (address, string));
-        return _run(requester, prompt);
     }
 
     /// @inheritdoc IProvenAgent
@@ -125,11 +82,6 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
     /// @inheritdoc IProvenAgent
     function pinnedCommitment() external view returns (bytes32) {
         return _pinnedCommitment;
-    }
-
-    /// @inheritdoc IProvenAgent
-    function agentExecutor() external view returns (IAgentExecutor) {
-        return _executor;
     }
 
     /// @inheritdoc IProvenAgent
@@ -157,58 +109,97 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
         return _maxIterations;
     }
 
-    /// @dev Reverts unless `requester` may have the agent run: an owner, a parent agent.
-    function _authorize(address requester) internal view virtual;
+    /// @inheritdoc IStrictAgent
+    function needsProofs() public view override returns (bool) {
+        return _toolsNeedProofs || strict();
+    }
+
+    /// @inheritdoc IStrictAgent
+    /// @dev Override it to make an agent strict.
+    function strict() public view virtual returns (bool) {
+        return false;
+    }
+
+    /// @inheritdoc IERC165
+    function supportsInterface(bytes4 interfaceId)
+        public
+        view
+        virtual
+        override(ToolMetadata, IERCAgentClient)
+        returns (bool)
+    {
+        return interfaceId == type(IProvenAgent).interfaceId
+            || interfaceId == type(IFramedAgent).interfaceId
+            || interfaceId == type(IStrictAgent).interfaceId
+            || interfaceId == type(ISuspendingAgent).interfaceId
+            || interfaceId == type(IERCAgentClient).interfaceId
+            || ToolMetadata.supportsInterface(interfaceId);
+    }
 
     /// @dev Reverts unless `caller` may have the agent obey another model commitment.
     function _authorizeModelChange(address caller) internal view virtual;
 
-    function _request(Input calldata input) private view returns (bytes memory) {
-        return abi.encode(msg.sender, AgentInput.promptOf(input));
-    }
-
-    function _run(address requester, string memory prompt)
-        private
-        returns (string memory answer, string[] memory steps)
+    /// @inheritdoc AgentRuns
+    function _goOn(AgentRun memory asked)
+        internal
+        override
+        returns (int256 runId, string memory answer, string[] memory steps)
     {
         RunConfig memory config = _readConfig();
         ToolPins.checkAll(config.pinned);
-        int256 runId = _nextRunId++;
-        steps = _emptyList(_maxIterations);
-        for (uint256 i = 0; i < _maxIterations; ++i) {
-            AgentIterationResult memory decision = _decide(config, steps, prompt);
+        if (asked.id == 0) {
+            asked.id = _nextRunId++;
+            asked.steps = ReasoningList.empty(_maxIterations);
+        } else {
+            bool waits;
+            (asked, waits) = _takeOut(asked.id, asked.requester, _maxIterations);
+            if (waits) return (asked.id, "", asked.steps);
+        }
+        steps = asked.steps;
+        while (steps.length < _maxIterations) {
+            AgentIterationResult memory decision = _decide(config, steps, asked.prompt);
             if (decision.isFinalAnswer) {
-                emit AgentRunResult(runId, requester, steps, decision.finalAnswer);
-                return (decision.finalAnswer, steps);
+                emit AgentRunResult(asked.id, asked.requester, steps, decision.finalAnswer);
+                return (-1, decision.finalAnswer, steps);
             }
-            _append(steps, _act(config, decision));
+            if (_act(config, decision, asked)) return (asked.id, "", steps);
         }
         revert IterationLimitReached(_maxIterations);
     }
 
     function _decide(RunConfig memory config, string[] memory steps, string memory prompt)
         private
-        returns (AgentIterationResult memory)
+        returns (AgentIterationResult memory decision)
     {
         _checkCommitment(_pinnedCommitment);
-        return _executor.runNextIteration(
+        decision = _executor.runNextIteration(
             config.modelId, config.basePrompt, config.pinned.tools, steps, prompt
         );
+        if (strict() && !_executor.verifySoFar()) {
+            (decision.isFinalAnswer, decision.finalAnswer) = (true, ""); // the frame is poisoned
+        }
     }
 
-    /// @dev Takes the decided action; what comes back cannot end its line of the reasoning.
-    function _act(RunConfig memory config, AgentIterationResult memory decision)
-        private
-        returns (string memory entry)
-    {
+    /// @dev Takes the decided action.
+    /// @return waits Whether the tool answers later; otherwise its answer is among the steps.
+    function _act(
+        RunConfig memory config,
+        AgentIterationResult memory decision,
+        AgentRun memory asked
+    ) private returns (bool waits) {
         IERCAgentTool tool = decision.tool;
         ToolPins.checkOne(config.pinned, address(tool));
-        (int256 runId, string memory result) = tool.run(decision.toolInput, address(0));
-        if (runId != -1) revert ToolIsAsynchronous(address(tool), runId);
-        return
-            string.concat(
-                decision.agentReasoning, "Observation: ", EscapedText.escape(result), "\n"
-            );
+        address handler = asked.handler == address(0) ? address(0) : address(this);
+        (int256 toolRunId, string memory result) = tool.run(decision.toolInput, handler);
+        waits = toolRunId != -1;
+        if (!waits) {
+            string memory entry = ReasoningList.entry(decision.agentReasoning, result);
+            ReasoningList.append(asked.steps, entry);
+        } else if (handler == address(0) || toolRunId < 0) {
+            revert ToolIsAsynchronous(address(tool), toolRunId);
+        } else {
+            _suspend(asked, decision.agentReasoning, address(tool), toolRunId);
+        }
     }
 
     function _pin(bytes32 commitment) private {
@@ -225,22 +216,5 @@ abstract contract AgentBase is ToolMetadata, IProvenAgent {
 
     function _readConfig() private view returns (RunConfig memory) {
         return abi.decode(SSTORE2.read(_config), (RunConfig));
-    }
-
-    /// @dev An empty list with room to `_append` that many entries: the reasoning that the executor
-    ///   sees has an entry per iteration so far and no blanks.
-    function _emptyList(uint256 room) private pure returns (string[] memory list) {
-        list = new string[](room);
-        assembly ("memory-safe") {
-            mstore(list, 0)
-        }
-    }
-
-    function _append(string[] memory list, string memory entry) private pure {
-        assembly ("memory-safe") {
-            let length := mload(list)
-            mstore(add(list, shl(5, add(length, 1))), entry)
-            mstore(list, add(length, 1))
-        }
     }
 }

@@ -59,7 +59,7 @@ contract InstructedWalletAgent is WalletAgent, IInstructedAgent {
 
     /// @inheritdoc IInstructedAgent
     function setCaution(uint256 caution_) external {
-        _authorize(msg.sender);
+        _onlyOwner(msg.sender);
         _setCaution(caution_);
     }
 

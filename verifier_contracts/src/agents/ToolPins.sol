@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {ERC165Checker} from "@openzeppelin/contracts/utils/introspection/ERC165Checker.sol";
+
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
+import {IStrictAgent} from "../interfaces/IStrictAgent.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 
 /// @notice A tool that an agent is made with.
@@ -41,6 +44,16 @@ library ToolPins {
             pinned.metadataHashes[i] = metadataHash(tool);
             if (given[i].own) pinned.codeHashes[i] = tool.codehash;
         }
+    }
+
+    /// @notice Whether one of them says that it is an agent whose frames need their proofs at hand.
+    function anyNeedsProofs(AgentTool[] memory given) internal view returns (bool) {
+        for (uint256 i = 0; i < given.length; ++i) {
+            address tool = address(given[i].tool);
+            if (!ERC165Checker.supportsInterface(tool, type(IStrictAgent).interfaceId)) continue;
+            if (IStrictAgent(tool).needsProofs()) return true;
+        }
+        return false;
     }
 
     /// @notice Reverts unless every tool is as pinned.

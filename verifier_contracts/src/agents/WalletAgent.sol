@@ -9,14 +9,11 @@ import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
 import {AgentBase} from "./AgentBase.sol";
+import {OwnedAgent} from "./OwnedAgent.sol";
 import {WalletTools} from "./WalletTools.sol";
 
 /// @title The ERC's wallet agent: it manages its owner's tokens on the owner's word
-contract WalletAgent is AgentBase, ISymbolBookUser {
-    /// @notice The agent serves its owner alone.
-    error CallerIsNotTheOwner(address caller, address owner);
-
-    address private immutable _owner;
+contract WalletAgent is OwnedAgent, ISymbolBookUser {
     ISymbolBook private immutable _book;
     IAgentWallet private immutable _wallet;
 
@@ -51,20 +48,15 @@ contract WalletAgent is AgentBase, ISymbolBookUser {
             WalletTools.create(owner_, pool, book_),
             maxIterations_
         )
+        OwnedAgent(owner_)
     {
         address ofExecutor = address(executor_.registry());
         if (ofExecutor != address(registry_)) {
             revert RegistryMismatch(address(registry_), ofExecutor);
         }
-        _owner = owner_;
         _book = book_;
         (IERCAgentTool[] memory made,) = tools();
         _wallet = _walletBehind(made[0]);
-    }
-
-    /// @notice Whom the agent serves.
-    function owner() external view returns (address) {
-        return _owner;
     }
 
     /// @notice Where the owner's tokens lie.
@@ -75,14 +67,6 @@ contract WalletAgent is AgentBase, ISymbolBookUser {
     /// @inheritdoc ISymbolBookUser
     function symbolBook() external view returns (ISymbolBook) {
         return _book;
-    }
-
-    function _authorize(address requester) internal view override {
-        if (requester != _owner) revert CallerIsNotTheOwner(requester, _owner);
-    }
-
-    function _authorizeModelChange(address caller) internal view override {
-        _authorize(caller);
     }
 
     function _walletBehind(IERCAgentTool tool) private view returns (IAgentWallet) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
+import {ERC165, IERC165} from "@openzeppelin/contracts/utils/introspection/ERC165.sol";
 
 import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
 import {IPromptEncoder} from "../interfaces/IEncoder.sol";
@@ -14,17 +14,14 @@ import {AgreedCalls} from "./AgreedCalls.sol";
 import {AgreedFacts} from "./AgreedFacts.sol";
 import {ContextCalls} from "./ContextCalls.sol";
 import {FrameProofs} from "./FrameProofs.sol";
-import {FrameMode, KeptPrompt, UsedClaim} from "./FrameState.sol";
+import {FrameMode, UsedClaim} from "./FrameState.sol";
+import {KeptPrompt, KeptPrompts} from "./KeptPrompts.sol";
+import {RecordedOutputs} from "./RecordedOutputs.sol";
 
 /// @title The ERC's executor, with a proof behind every decision
 /// @notice Derives the model's input from the context, takes the output from a claim of the open frame
 ///   or from the record, and has the model's decoder make the decision.
-contract AgentExecutor is IAgentExecutor, FrameProofs {
-    bytes32 private constant RECORD_DOMAIN = keccak256("zkagent-recorded-output-v1");
-
-    /// @dev Key -> contract whose code is the output.
-    mapping(bytes32 key => address) private _recorded;
-
+contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165 {
     constructor(IModelRegistry registry_) FrameProofs(registry_) {}
 
     /// @inheritdoc IAgentExecutor
@@ -35,20 +32,22 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         RunTerms calldata terms,
         bytes calldata request
     ) external returns (string memory answer, string[] memory executionSteps) {
-        if (proofs.length != claims.length) {
-            revert ProofCountMismatch(claims.length, proofs.length);
-        }
-        AgreedCalls.checkTerms(terms, claims.length);
-        AgreedFacts.check(terms.facts);
-        _beginFrame(FrameMode.PROVEN, claims);
-        _agreeTo(terms.calls);
-        (uint256 start, uint256 size) = _runOpener(request);
-        _checkAllUsed();
-        _verifyClaims(claims, proofs);
-        _endFrame();
-        assembly ("memory-safe") {
-            return(start, size)
-        }
+        (answer, executionSteps); // named for the ABI: the call ends below
+        _openFrame(claims, proofs, terms);
+        _runAndVerify(claims, proofs, request);
+    }
+
+    /// @inheritdoc IAgentExecutor
+    function runInStrictFrame(
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms,
+        bytes calldata request
+    ) external returns (string memory answer, string[] memory executionSteps) {
+        (answer, executionSteps);
+        _openFrame(claims, proofs, terms);
+        _keepProofs(proofs);
+        _runAndVerify(claims, proofs, request);
     }
 
     /// @inheritdoc IAgentExecutor
@@ -76,7 +75,7 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         string calldata modelId,
         string calldata,
         IERCAgentTool[] calldata,
-        string[] calldata,
+        string[] calldata agentReasoning,
         string calldata prompt
     ) external returns (AgentIterationResult memory) {
         if (_isPoisoned()) return _emptyAnswer();
@@ -89,8 +88,11 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
             : _claimedOutput(frame, context, id, model, prompt);
         if (output.length == 0) return _emptyAnswer();
         (uint256 start, uint256 size) = ContextCalls.decode(context, model.decoder, parse, output);
-        if (_modeIn(frame) == FrameMode.PROVEN) {
-            if (!_isAgreed(_usedIn(frame), model.decoder, start, size)) return _emptyAnswer();
+        if (_modeIn(frame) != FrameMode.NONE) {
+            (address tool, bytes memory params) = ContextCalls.callIn(model.decoder, start, size);
+            if (!_isAgreed(frame, tool, params) || !_countRun(agentReasoning, tool == address(0))) {
+                return _emptyAnswer();
+            }
         }
         assembly ("memory-safe") {
             return(start, size)
@@ -98,55 +100,65 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     }
 
     /// @inheritdoc IAgentExecutor
-    function recordDecision(
-        uint256 modelId,
-        bytes calldata features,
-        bytes calldata output,
-        bytes calldata proof
-    ) external {
-        ExecutableModel memory model = _registry.bindingOf(modelId);
-        _checkFeatures(model, features.length);
-        _checkOutput(0, model, output.length);
-        _checkOne(model.verifier, proof, features, output);
-        _record(modelId, model, features, output);
+    function isInFrame() external view returns (bool) {
+        return _frameMode() != FrameMode.NONE;
     }
 
     /// @inheritdoc IAgentExecutor
-    function recordDecisions(
-        uint256 modelId,
-        bytes[] calldata features,
-        bytes[] calldata outputs,
-        bytes calldata proof
-    ) external {
-        ExecutableModel memory model = _registry.bindingOf(modelId);
-        if (features.length != outputs.length || features.length == 0) {
-            revert DecisionCountMismatch(features.length, outputs.length);
-        }
-        for (uint256 i = 0; i < features.length; ++i) {
-            _checkFeatures(model, features[i].length);
-            _checkOutput(i, model, outputs[i].length);
-            _record(modelId, model, features[i], outputs[i]);
-        }
-        (address verifier, uint256 size) = (model.verifier, 1);
-        if (features.length > 1) {
-            (verifier, size,) = _registry.batchVerifierFor(modelId, features.length);
-        }
-        _checkRows(verifier, size, proof, features, outputs);
-    }
-
-    /// @inheritdoc IAgentExecutor
-    function recordedOutput(uint256 modelId, bytes calldata features)
-        external
-        view
-        returns (bytes memory)
-    {
-        address pointer = _recorded[_recordKey(_registry.bindingOf(modelId), features)];
-        return pointer == address(0) ? bytes("") : SSTORE2.read(pointer);
+    function limits() external pure returns (uint256 decisions, uint256 depth) {
+        return (MOST_DECISIONS, MOST_DEPTH);
     }
 
     /// @inheritdoc IAgentExecutor
     function registry() external view returns (IModelRegistry) {
         return _registry;
+    }
+
+    /// @inheritdoc IERC165
+    function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
+        return interfaceId == type(IERCAgentExecutor).interfaceId
+            || interfaceId == type(IAgentExecutor).interfaceId
+            || super.supportsInterface(interfaceId);
+    }
+
+    function _openFrame(Claim[] calldata claims, bytes[] calldata proofs, RunTerms calldata terms)
+        private
+    {
+        if (proofs.length != claims.length) {
+            revert ProofCountMismatch(claims.length, proofs.length);
+        }
+        AgreedCalls.checkTerms(terms, claims.length);
+        AgreedFacts.check(terms.facts);
+        _beginFrame(FrameMode.PROVEN, claims);
+        _agreeTo(terms.calls);
+    }
+
+    /// @dev Ends the call with what the opener returns.
+    function _runAndVerify(Claim[] calldata claims, bytes[] calldata proofs, bytes calldata request)
+        private
+    {
+        (uint256 start, uint256 size) = _runOpener(request);
+        _checkAllUsed();
+        _verifyClaims(claims, proofs);
+        _endFrame();
+        assembly ("memory-safe") {
+            return(start, size)
+        }
+    }
+
+    /// @dev Keeps count of runs that are under way, one in the other. False if that poisons the frame.
+    function _countRun(string[] calldata agentReasoning, bool ends) private returns (bool) {
+        bool begins = agentReasoning.length == 0 || bytes(agentReasoning[0]).length == 0;
+        if (begins == ends) {
+            if (!begins || _depth() < MOST_DEPTH) return true;
+        } else if (ends) {
+            _leaveRun();
+            return true;
+        } else if (_enterRun() <= MOST_DEPTH) {
+            return true;
+        }
+        _poison(abi.encodeWithSelector(RunTooDeep.selector, MOST_DEPTH, msg.sender));
+        return false;
     }
 
     /// @dev Calls the frame's opener back. What it returns lies in memory, neither decoded nor encoded
@@ -234,6 +246,10 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     ) private returns (bytes memory output) {
         uint256 index = _usedIn(frame);
         if (index == _givenIn(frame)) {
+            if (index == MOST_DECISIONS) {
+                _poison(abi.encodeWithSelector(TooManyDecisions.selector, index, index + 1));
+                return "";
+            }
             if (like != index) (, features) = _provableAt(like);
             _poison(_missing(index, modelId, features));
             return "";
@@ -252,11 +268,11 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
     }
 
     /// @dev Whether the decision just made is what the sender agreed to; if not, that poisons the frame.
-    function _isAgreed(uint256 index, address decoder, uint256 start, uint256 size)
-        private
-        returns (bool)
-    {
-        (address tool, bytes memory params) = ContextCalls.callIn(decoder, start, size);
+    ///   Nobody agrees to anything in a simulation.
+    /// @param frame As it was before the decision.
+    function _isAgreed(uint256 frame, address tool, bytes memory params) private returns (bool) {
+        if (_modeIn(frame) != FrameMode.PROVEN) return true;
+        uint256 index = _usedIn(frame);
         if (AgreedCalls.covers(_agreedAt(index), msg.sender, tool, params)) return true;
         _poison(abi.encodeWithSelector(CallNotAgreed.selector, index, msg.sender, tool, params));
         return false;
@@ -306,48 +322,6 @@ contract AgentExecutor is IAgentExecutor, FrameProofs {
         return abi.encodeWithSelector(
             MissingDecision.selector, index, msg.sender, modelId, features, context
         );
-    }
-
-    function _outputOnRecord(uint256 modelId, ExecutableModel memory model, bytes memory features)
-        private
-        view
-        returns (bytes memory)
-    {
-        address pointer = _recorded[_recordKey(model, features)];
-        if (pointer == address(0)) revert DecisionUnavailable(modelId, msg.sender, features);
-        return SSTORE2.read(pointer);
-    }
-
-    function _record(
-        uint256 modelId,
-        ExecutableModel memory model,
-        bytes calldata features,
-        bytes calldata output
-    ) private {
-        _recorded[_recordKey(model, features)] = SSTORE2.write(output);
-        emit DecisionRecorded(modelId, keccak256(features), output);
-    }
-
-    /// @dev By commitment, not by circuit alone: whoever registers a model states its circuit hash.
-    function _recordKey(ExecutableModel memory model, bytes memory features)
-        private
-        pure
-        returns (bytes32)
-    {
-        return keccak256(abi.encode(RECORD_DOMAIN, model.commitmentHash, keccak256(features)));
-    }
-
-    function _checkFeatures(ExecutableModel memory model, uint256 length) private pure {
-        uint256 expected = model.inputs * Instances.FEATURE_BYTES;
-        if (length != expected) revert MalformedFeatures(expected, length);
-    }
-
-    function _checkOutput(uint256 index, ExecutableModel memory model, uint256 length)
-        private
-        pure
-    {
-        uint256 expected = model.outputs * Instances.OUTPUT_BYTES;
-        if (length != expected) revert MalformedOutput(index, expected, length);
     }
 
     function _emptyAnswer() private pure returns (AgentIterationResult memory result) {

@@ -7,7 +7,7 @@ import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {BatchRows} from "../libraries/BatchRows.sol";
 import {Groth16Keys} from "../verifiers/Groth16Keys.sol";
 import {Groth16Verifier} from "../verifiers/Groth16Verifier.sol";
-import {FrameState} from "./FrameState.sol";
+import {FrameMode, FrameState} from "./FrameState.sol";
 import {ProofCheck} from "./ProofCheck.sol";
 import {ProofCoverage} from "./ProofCoverage.sol";
 
@@ -15,7 +15,7 @@ import {ProofCoverage} from "./ProofCoverage.sol";
 /// @notice Where a model's verifier is the key of Groth16 proofs, our own verifier has the proof, and
 ///   all such proofs of a frame together.
 /// @dev Verifiers are called statically, so none of them can act inside the frame.
-abstract contract FrameProofs is FrameState {
+abstract contract FrameProofs is IAgentExecutor, FrameState {
     IModelRegistry internal immutable _registry;
     /// @dev Made with the executor, so that nobody can give it another one.
     IGroth16Verifier private immutable _groth16 = new Groth16Verifier();
@@ -24,11 +24,41 @@ abstract contract FrameProofs is FrameState {
         _registry = registry_;
     }
 
-    /// @dev For frames in which every claim was used. Reverts unless all of them are proven.
+    /// @inheritdoc IAgentExecutor
+    /// @dev What a failure would undo, if somebody caught it, is the sender's choice: whether and when a
+    ///   proof holds. So there is none: a false proof poisons the frame.
+    function verifySoFar() external returns (bool) {
+        if (_isPoisoned()) return false;
+        uint256 frame = _frameWord();
+        uint256 used = _usedIn(frame);
+        if (_modeIn(frame) != FrameMode.PROVEN || used == _verifiedIn(frame)) return true;
+        if (!_keepsProofsIn(frame)) {
+            _poison(abi.encodeWithSelector(ProofsNotKept.selector, used - 1, msg.sender));
+            return false;
+        }
+        (Claim[] memory claims, bytes[] memory proofs) = _keptUntil(used);
+        try this.verifyKept(claims, proofs) {
+            return true;
+        } catch (bytes memory reason) {
+            _poison(reason.length == 0 ? abi.encodeWithSelector(ProofRefused.selector) : reason);
+            return false;
+        }
+    }
+
+    /// @inheritdoc IAgentExecutor
+    /// @dev Proofs are read as calldata, whoever hands them in.
+    function verifyKept(Claim[] calldata claims, bytes[] calldata proofs) external {
+        if (msg.sender != address(this)) revert CallerIsNotTheExecutor(msg.sender);
+        _verifyClaims(claims, proofs);
+        _markVerified(claims.length);
+    }
+
+    /// @dev For frames in which all of these claims were used. Reverts unless those that are not
+    ///   verified yet are proven.
     function _verifyClaims(Claim[] calldata claims, bytes[] calldata proofs) internal {
         bool[] memory covered = _repeated(claims, proofs);
         Groth16Claim[] memory ofKeys;
-        for (uint256 i = 0; i < claims.length; ++i) {
+        for (uint256 i = _verifiedIn(_frameWord()); i < claims.length; ++i) {
             _emitVerified(i, claims[i]);
             if (covered[i]) continue;
             uint256[] memory rows = ProofCoverage.coveredBy(i, claims, proofs, covered);
@@ -36,6 +66,20 @@ abstract contract FrameProofs is FrameState {
             else _verifyTogether(rows, claims, proofs[i]);
         }
         if (ofKeys.length != 0) _groth16.verify(ofKeys);
+    }
+
+    /// @dev The claims up to one, and the proofs of those that are not verified yet.
+    function _keptUntil(uint256 end)
+        private
+        view
+        returns (Claim[] memory claims, bytes[] memory proofs)
+    {
+        claims = new Claim[](end);
+        proofs = new bytes[](end);
+        for (uint256 i = 0; i < end; ++i) {
+            claims[i] = _claimAt(i);
+            if (i >= _verifiedIn(_frameWord())) proofs[i] = _keptProofAt(i);
+        }
     }
 
     /// @dev Reverts unless `proof` shows that the model's output for `features` is `output`.
@@ -74,7 +118,7 @@ abstract contract FrameProofs is FrameState {
         returns (bool[] memory repeated)
     {
         repeated = new bool[](claims.length);
-        for (uint256 i = 1; i < claims.length; ++i) {
+        for (uint256 i = _verifiedIn(_frameWord()); i < claims.length; ++i) {
             if (proofs[i].length == 0) repeated[i] = _isRepeated(claims, i);
         }
     }
@@ -137,7 +181,7 @@ abstract contract FrameProofs is FrameState {
         for (uint256 i = 0; i < rows.length; ++i) {
             (, bytes32 used) = _userOf(rows[i]);
             if (used != commitment) {
-                revert IAgentExecutor.ModelChangedInFrame(modelId, used, commitment);
+                revert ModelChangedInFrame(modelId, used, commitment);
             }
             (, features[i]) = _provableAt(rows[i]);
             outputs[i] = claims[rows[i]].output;
@@ -148,7 +192,7 @@ abstract contract FrameProofs is FrameState {
     /// @dev In the order of the decisions, which is not that of proofs.
     function _emitVerified(uint256 index, Claim calldata claim) private {
         (address agent, bytes32 commitmentHash) = _userOf(index);
-        emit IAgentExecutor.DecisionVerified(
+        emit DecisionVerified(
             claim.modelId, agent, commitmentHash, claim.featuresHash, keccak256(claim.output)
         );
     }

@@ -22,15 +22,6 @@ struct UsedClaim {
     bytes features;
 }
 
-/// @notice What an encoder made of a prompt in the present frame, where that does not depend on the history.
-struct KeptPrompt {
-    /// @notice Of everything beside the prompt that it depends on.
-    bytes32 readings;
-    /// @notice The claim with which its features are.
-    uint256 claim;
-    bytes parse;
-}
-
 /// @title A frame's transient state: claims and terms, which of them are used, and whether it is poisoned
 /// @dev Each frame of a transaction has an epoch of its own, and with it a region of transient storage
 ///   that no frame before it has written: nothing has to be zeroed, and no value of one frame is
@@ -39,7 +30,7 @@ struct KeptPrompt {
 abstract contract FrameState {
     using TransientBytes for uint256;
 
-    // Per claim, at CLAIMS | epoch << 64 | index << 32: words of fixed meaning, two byte strings, three
+    // Per claim, at CLAIMS | epoch << 64 | index << 32: words of fixed meaning, three byte strings, three
     // words for each range. All of these are bits apart.
     uint256 private constant CLAIMS = uint256(keccak256("zkagent.executor.claims")) << 128;
     uint256 private constant EPOCH_SHIFT = 64;
@@ -54,21 +45,29 @@ abstract contract FrameState {
     uint256 private constant OUTPUT = 1 << 16;
     uint256 private constant FEATURES = 1 << 17;
     uint256 private constant RANGE = 1 << 18;
+    uint256 private constant PROOF = 1 << 19; // the last: it is as long as its sender likes
     uint256 private constant BEHIND_SHIFT = 160; // above the verifier
-    bytes32 private constant PROMPTS = keccak256("zkagent.executor.prompts");
-    // Of prompts, at a hash with the epoch in it.
-    uint256 private constant PROMPT_CLAIM = 1;
-    uint256 private constant PROMPT_PARSE = 2;
     uint256 private constant POISON = uint256(keccak256("zkagent.executor.poison"));
 
-    // Of the frame's word, from the lowest bits on: mode, claims given, claims used, epoch, and whether
-    // any prompt is kept. The epoch is that of the present frame, or of the last one: it never goes
-    // back within a transaction.
+    // Of the frame's word, from the lowest bits on: mode, claims given, claims used, epoch, whether any
+    // prompt is kept, whether proofs are, how many runs are under way, one in the other, and how many
+    // claims are verified. The epoch is that of the present frame, or of the last one: it never goes back
+    // within a transaction.
     uint256 private constant GIVEN_AT = 8;
     uint256 private constant USED_AT = 72;
     uint256 private constant EPOCH_AT = 136;
     uint256 private constant KEEPS = 1 << 200;
+    uint256 private constant KEEPS_PROOFS = 1 << 201;
+    uint256 private constant DEPTH_AT = 208;
+    uint256 private constant ONE_DEEPER = 1 << DEPTH_AT;
+    uint256 private constant VERIFIED_AT = 224;
     uint256 private constant ONE_USED = 1 << USED_AT;
+
+    /// @dev Of the decisions of one frame: a claim's number fits the frame's word many times over.
+    uint256 internal constant MOST_DECISIONS = 128;
+    /// @dev Of runs under way, one in the other, in one frame.
+    uint256 internal constant MOST_DEPTH = 8;
+
     uint256 private transient _frame;
 
     /// @dev For `_modeIn` and the like: to read it once costs less than to read each part of it.
@@ -93,6 +92,16 @@ abstract contract FrameState {
         return frame & KEEPS != 0;
     }
 
+    /// @dev Whether `verifySoFar` has proofs to verify.
+    function _keepsProofsIn(uint256 frame) internal pure returns (bool) {
+        return frame & KEEPS_PROOFS != 0;
+    }
+
+    /// @dev How many claims, from the first on, are verified.
+    function _verifiedIn(uint256 frame) internal pure returns (uint256) {
+        return uint32(frame >> VERIFIED_AT);
+    }
+
     function _frameMode() internal view returns (FrameMode) {
         return _modeIn(_frame);
     }
@@ -107,6 +116,9 @@ abstract contract FrameState {
 
     function _beginFrame(FrameMode mode, Claim[] calldata claims) internal {
         if (_frameMode() != FrameMode.NONE) revert IAgentExecutor.FrameAlreadyOpen();
+        if (claims.length > MOST_DECISIONS) {
+            revert IAgentExecutor.TooManyDecisions(MOST_DECISIONS, claims.length);
+        }
         uint256 epoch = uint64(_frame >> EPOCH_AT) + 1;
         _frame = uint256(mode) | (claims.length << GIVEN_AT) | (epoch << EPOCH_AT);
         uint256 slot = _slot(0);
@@ -135,6 +147,50 @@ abstract contract FrameState {
                 slot += 3;
             }
         }
+    }
+
+    /// @dev For proven frames that just began: has the proofs at hand before the frame ends.
+    function _keepProofs(bytes[] calldata proofs) internal {
+        for (uint256 i = 0; i < proofs.length; ++i) {
+            (_slot(i) | PROOF).storeCalldata(proofs[i]);
+        }
+        _frame |= KEEPS_PROOFS;
+    }
+
+    function _keepsPrompt() internal {
+        _frame |= KEEPS;
+    }
+
+    /// @dev Of the present frame, or of the last one.
+    function _epoch() internal view returns (uint256) {
+        return uint64(_frame >> EPOCH_AT);
+    }
+
+    function _keptProofAt(uint256 index) internal view returns (bytes memory) {
+        return (_slot(index) | PROOF).load();
+    }
+
+    /// @dev All claims that are used.
+    function _markVerified(uint256 count) internal {
+        _frame += (count - _verifiedIn(_frame)) << VERIFIED_AT;
+    }
+
+    /// @dev How many runs are under way, one in the other.
+    function _depth() internal view returns (uint256) {
+        return uint16(_frame >> DEPTH_AT);
+    }
+
+    /// @return How many runs are under way then.
+    function _enterRun() internal returns (uint256) {
+        uint256 frame = _frame + ONE_DEEPER;
+        _frame = frame;
+        return uint16(frame >> DEPTH_AT);
+    }
+
+    /// @dev An agent that answers without having begun ends no run.
+    function _leaveRun() internal {
+        uint256 frame = _frame;
+        if (uint16(frame >> DEPTH_AT) != 0) _frame = frame - ONE_DEEPER;
     }
 
     /// @dev For frames that are not poisoned; a poisoned one reverts.
@@ -234,23 +290,6 @@ abstract contract FrameState {
         return bytes32(_tload(_slot(index) | FEATURES_HASH));
     }
 
-    function _keepPrompt(bytes32 key, KeptPrompt memory kept) internal {
-        uint256 slot = _promptSlot(key);
-        _tstore(slot, uint256(kept.readings));
-        _tstore(slot + PROMPT_CLAIM, kept.claim);
-        (slot + PROMPT_PARSE).store(kept.parse);
-        _frame |= KEEPS;
-    }
-
-    /// @dev Without readings if nothing is kept.
-    function _keptPrompt(bytes32 key) internal view returns (KeptPrompt memory kept) {
-        uint256 slot = _promptSlot(key);
-        kept.readings = bytes32(_tload(slot));
-        if (kept.readings == 0) return kept;
-        kept.claim = _tload(slot + PROMPT_CLAIM);
-        kept.parse = (slot + PROMPT_PARSE).load();
-    }
-
     function _revertWith(bytes memory revertData) private pure {
         assembly ("memory-safe") {
             revert(add(revertData, 32), mload(revertData))
@@ -266,18 +305,13 @@ abstract contract FrameState {
         return CLAIMS | (epoch << EPOCH_SHIFT) | (index << CLAIM_SHIFT);
     }
 
-    /// @dev Far from all other slots, and from those of other frames.
-    function _promptSlot(bytes32 key) private view returns (uint256) {
-        return uint256(keccak256(abi.encode(PROMPTS, uint64(_frame >> EPOCH_AT), key)));
-    }
-
-    function _tstore(uint256 slot, uint256 value) private {
+    function _tstore(uint256 slot, uint256 value) internal {
         assembly ("memory-safe") {
             tstore(slot, value)
         }
     }
 
-    function _tload(uint256 slot) private view returns (uint256 value) {
+    function _tload(uint256 slot) internal view returns (uint256 value) {
         assembly ("memory-safe") {
             value := tload(slot)
         }

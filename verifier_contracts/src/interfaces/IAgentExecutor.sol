@@ -86,6 +86,9 @@ interface IFramedAgent {
 ///   poisons the frame. To ignore the calls of strangers would need a list of who is none, and a
 ///   sender who writes that list could leave a nested agent off it. A veto costs the sender gas and
 ///   nothing else; a run never comes to anything that its sender did not agree to (`RunTerms`).
+///
+///   `runInFrame` verifies when the run is over, and all that happened reverts if one proof is false.
+///   Who wants nothing to happen before, however revertible, uses `runInStrictFrame` and `verifySoFar`.
 interface IAgentExecutor is IERCAgentExecutor {
     /// @notice A claim's proof was accepted, of the model as this commitment has it: a number may
     ///   stand for others before and after, also within the same block.
@@ -136,6 +139,25 @@ interface IAgentExecutor is IERCAgentExecutor {
 
     /// @notice Decisions to be recorded are as many features as outputs, and at least one.
     error DecisionCountMismatch(uint256 features, uint256 outputs);
+
+    /// @notice A frame takes so many decisions, and not more: divide the task, or have agents with fewer
+    ///   iterations.
+    error TooManyDecisions(uint256 limit, uint256 received);
+
+    /// @notice An agent that is an agent's tool, and so on, was asked to run further down than frames
+    ///   allow. Likely agents that use each other in turn.
+    error RunTooDeep(uint256 limit, address agent);
+
+    /// @notice Somebody wants decisions proven before the frame ends, whose proofs are not at hand: open
+    ///   it by `runInStrictFrame`. Likely a strict agent behind a tool that does not say so
+    ///   (`IStrictAgent.needsProofs`).
+    error ProofsNotKept(uint256 index, address by);
+
+    /// @notice A verifier refused a proof without saying why, or ran out of gas.
+    error ProofRefused();
+
+    /// @notice Only the executor hands itself what it kept.
+    error CallerIsNotTheExecutor(address caller);
 
     /// @notice The run needed more decisions than were claimed: likely the state changed since
     ///   planning.
@@ -197,6 +219,26 @@ interface IAgentExecutor is IERCAgentExecutor {
         bytes calldata request
     ) external returns (string memory answer, string[] memory executionSteps);
 
+    /// @notice Does the same in a frame that has its proofs at hand for `verifySoFar`, which costs more.
+    function runInStrictFrame(
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms,
+        bytes calldata request
+    ) external returns (string memory answer, string[] memory executionSteps);
+
+    /// @notice Verifies the proofs of all decisions that this frame has made so far and not verified
+    ///   yet. Whoever may not act on a decision that is not proven calls it before acting: a strict
+    ///   agent, a guard. A proof covers of later claims only those whose decisions are made by then.
+    /// @return proven Whether all decisions so far are proven: where there is no frame, they are before
+    ///   they are recorded; in a simulation it is taken for granted. If not, the frame is poisoned, and
+    ///   the caller must not act: what it returns instead does not matter, and it should not revert,
+    ///   for somebody might catch that.
+    function verifySoFar() external returns (bool proven);
+
+    /// @notice For the executor itself alone: a part of `verifySoFar`.
+    function verifyKept(Claim[] calldata claims, bytes[] calldata proofs) external;
+
     /// @notice Does the same without proofs and terms and always reverts, with `SimulationResult`,
     ///   `MissingDecision` or the run's own failure. For eth_call.
     function simulateInFrame(Claim[] calldata claims, bytes calldata request) external;
@@ -224,6 +266,15 @@ interface IAgentExecutor is IERCAgentExecutor {
         external
         view
         returns (bytes memory);
+
+    /// @notice Whether a frame is open. What is called in one may still come to nothing.
+    function isInFrame() external view returns (bool);
+
+    /// @notice How many decisions a frame takes, and how many runs may be under way in it, one in the
+    ///   other.
+    /// @dev An agent that misstates its reasoning is miscounted, which takes it further down and nowhere
+    ///   else. Outside of frames, gas is the limit.
+    function limits() external view returns (uint256 decisions, uint256 depth);
 
     /// @notice Where models are looked up.
     function registry() external view returns (IModelRegistry);

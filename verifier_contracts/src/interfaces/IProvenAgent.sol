@@ -49,14 +49,16 @@ interface IProvenAgent is IERCAgent, IFramedAgent {
     ///   last accepted it; read the update and `acceptModel`.
     error ModelCommitmentChanged(bytes32 pinned, bytes32 actual);
 
-    /// @notice The tool answers later; this agent needs an answer at once.
+    /// @notice The tool answers later, and the run cannot wait: it has no result handler. Or the tool
+    ///   gave an id below zero.
     error ToolIsAsynchronous(address tool, int256 runId);
 
     /// @notice No final answer within the limit of iterations.
     error IterationLimitReached(uint256 maxIterations);
 
     /// @notice Runs with decisions that are proven in this transaction.
-    /// @param resultHandler Unused, as in `run`.
+    /// @param resultHandler Called with the result, if it is not zero: `IResultSource`. With one, the run
+    ///   may wait for a tool: `ISuspendingAgent`.
     /// @param claims The outputs of all decisions, those of nested agents included, in order.
     /// @param proofs The proof of each claim, as in `IAgentExecutor.runInFrame`.
     /// @param terms What each decision has to come to, and until when the run may happen: whatever

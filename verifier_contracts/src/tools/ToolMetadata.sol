@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {ERC165, IERC165} from "@openzeppelin/contracts/utils/introspection/ERC165.sol";
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
@@ -8,7 +9,7 @@ import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 /// @title A tool's name, description and parameters, fixed when it is made
 /// @dev Every decision reads them of every tool. They lie ready-encoded in one contract's code, which
 ///   is read for a tenth of what storage costs.
-abstract contract ToolMetadata is IERCAgentTool {
+abstract contract ToolMetadata is IERCAgentTool, ERC165 {
     address private immutable _blob;
     uint256 private immutable _descriptionStart;
     uint256 private immutable _inputStart;
@@ -40,6 +41,12 @@ abstract contract ToolMetadata is IERCAgentTool {
     function inputDescription() external view returns (InputDescription memory input) {
         input;
         _returnEncoded(_inputStart, _end);
+    }
+
+    /// @inheritdoc IERC165
+    function supportsInterface(bytes4 interfaceId) public view virtual override returns (bool) {
+        return
+            interfaceId == type(IERCAgentTool).interfaceId || super.supportsInterface(interfaceId);
     }
 
     /// @dev Ends the call with a part of the code as return data.

@@ -2,10 +2,10 @@
 pragma solidity ^0.8.30;
 
 import {InstructedWalletAgent} from "../../src/agents/InstructedWalletAgent.sol";
-import {WalletAgent} from "../../src/agents/WalletAgent.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
 import {IContactBook} from "../../src/interfaces/IContactBook.sol";
 import {IInstructedAgent} from "../../src/interfaces/IInstructedAgent.sol";
+import {IServingAgent} from "../../src/interfaces/IServingAgent.sol";
 import {ContactBook} from "../../src/wallet/ContactBook.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {World} from "../support/World.sol";
@@ -54,7 +54,13 @@ contract InstructedWalletAgentTest is World {
         agent.setCaution(300);
         assertEq(agent.caution(), 300);
         vm.expectRevert(
-            abi.encodeWithSelector(WalletAgent.CallerIsNotTheOwner.selector, address(this), owner)
+            abi.encodeWithSelector(IServingAgent.CallerIsNotTheOwner.selector, address(this), owner)
+        );
+        agent.setCaution(0);
+        vm.prank(owner);
+        agent.alsoServe(address(this)); // which is to run it, not to say how sure it has to be
+        vm.expectRevert(
+            abi.encodeWithSelector(IServingAgent.CallerIsNotTheOwner.selector, address(this), owner)
         );
         agent.setCaution(0);
         assertEq(agent.caution(), 300);

@@ -4,11 +4,12 @@ pragma solidity ^0.8.30;
 import {WalletAgent} from "../../src/agents/WalletAgent.sol";
 import {DemoToken} from "../../src/demo/DemoToken.sol";
 import {LendingPool} from "../../src/demo/LendingPool.sol";
-import {Claim} from "../../src/interfaces/IAgentExecutor.sol";
+import {Claim, IAgentExecutor} from "../../src/interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../../src/interfaces/IAgentWallet.sol";
 import {ILendingPool} from "../../src/interfaces/ILendingPool.sol";
 import {ModelBinding} from "../../src/interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
+import {IServingAgent} from "../../src/interfaces/IServingAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {ModelRegistry} from "../../src/registry/ModelRegistry.sol";
 import {SimpleSmartContractTool} from "../../src/tools/SimpleSmartContractTool.sol";
@@ -100,7 +101,7 @@ contract WalletAgentTest is World {
 
     function test_only_the_owner_is_served() public {
         bytes memory refusal =
-            abi.encodeWithSelector(WalletAgent.CallerIsNotTheOwner.selector, stranger, owner);
+            abi.encodeWithSelector(IServingAgent.CallerIsNotTheOwner.selector, stranger, owner);
         vm.startPrank(stranger);
         vm.expectRevert(refusal);
         agent.run(inputOf("send 1 USDC to me"), address(0));
@@ -219,5 +220,65 @@ contract WalletAgentTest is World {
         assertEq(agent.owner(), owner);
         assertEq(address(agent.symbolBook()), address(book));
         assertEq(wallet.owner(), owner);
+    }
+
+    // Whom it serves
+
+    function refusalOf(address caller) private view returns (bytes memory) {
+        return abi.encodeWithSelector(IServingAgent.CallerIsNotTheOwner.selector, caller, owner);
+    }
+
+    function test_it_serves_one_more_address_if_its_owner_says_so() public {
+        address desk = makeAddr("desk");
+        assertEq(agent.alsoServed(), address(0));
+        vm.prank(desk);
+        vm.expectRevert(refusalOf(desk));
+        agent.simulate(inputOf("go"), new Claim[](0));
+        vm.prank(owner);
+        vm.expectEmit(address(agent));
+        emit IServingAgent.AlsoServedChanged(address(0), desk);
+        agent.alsoServe(desk);
+        assertEq(agent.alsoServed(), desk);
+        vm.prank(desk);
+        vm.expectPartialRevert(IAgentExecutor.MissingDecision.selector);
+        agent.simulate(inputOf("go"), new Claim[](0));
+        vm.prank(owner);
+        vm.expectPartialRevert(IAgentExecutor.MissingDecision.selector);
+        agent.simulate(inputOf("go"), new Claim[](0));
+    }
+
+    function test_it_serves_nobody_that_it_served_before() public {
+        address desk = makeAddr("desk");
+        vm.startPrank(owner);
+        agent.alsoServe(desk);
+        agent.alsoServe(stranger);
+        vm.stopPrank();
+        vm.prank(desk);
+        vm.expectRevert(refusalOf(desk));
+        agent.simulate(inputOf("go"), new Claim[](0));
+        vm.prank(owner);
+        agent.alsoServe(address(0));
+        vm.prank(stranger);
+        vm.expectRevert(refusalOf(stranger));
+        agent.simulate(inputOf("go"), new Claim[](0));
+        vm.prank(address(0));
+        vm.expectRevert(refusalOf(address(0)));
+        agent.simulate(inputOf("go"), new Claim[](0));
+    }
+
+    function test_who_is_served_besides_runs_it_and_decides_nothing_else() public {
+        address desk = makeAddr("desk");
+        vm.prank(owner);
+        agent.alsoServe(desk);
+        bytes32 commitment = agent.pinnedCommitment();
+        vm.startPrank(desk);
+        vm.expectRevert(refusalOf(desk));
+        agent.alsoServe(stranger);
+        vm.expectRevert(refusalOf(desk));
+        agent.acceptModel(commitment);
+        vm.stopPrank();
+        vm.prank(stranger);
+        vm.expectRevert(refusalOf(stranger));
+        agent.alsoServe(stranger);
     }
 }

@@ -3,10 +3,11 @@ pragma solidity ^0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 
-import {FrameMode, FrameState, KeptPrompt, UsedClaim} from "../../src/executor/FrameState.sol";
+import {FrameMode, UsedClaim} from "../../src/executor/FrameState.sol";
+import {KeptPrompt, KeptPrompts} from "../../src/executor/KeptPrompts.sol";
 import {AgreedCall, Claim, Range} from "../../src/interfaces/IAgentExecutor.sol";
 
-contract FrameStateTest is Test, FrameState {
+contract FrameStateTest is Test, KeptPrompts {
     function begin(Claim[] calldata claims) external {
         _beginFrame(FrameMode.PROVEN, claims);
     }
@@ -113,6 +114,51 @@ contract FrameStateTest is Test, FrameState {
         assertFalse(_keepsIn(_frameWord()));
         assertEq(_keptPrompt("key").readings, 0);
         _endFrame();
+    }
+
+    function keep(bytes[] calldata proofs) external {
+        _keepProofs(proofs);
+    }
+
+    function test_proofs_are_kept_for_the_frame_and_beside_all_else() public {
+        useTwoClaims(7);
+        assertFalse(_keepsProofsIn(_frameWord()));
+        bytes[] memory proofs = new bytes[](2);
+        (proofs[0], proofs[1]) = (new bytes(3300), "second");
+        this.keep(proofs);
+        assertTrue(_keepsProofsIn(_frameWord()));
+        assertEq(_keptProofAt(0), proofs[0]);
+        assertEq(_keptProofAt(1), "second");
+        assertEq(_claimAt(1).output, bytes.concat(new bytes(192), bytes32(uint256(8))));
+        assertEq(_usedClaimAt(1).features, bytes.concat(new bytes(242), bytes32(uint256(8))));
+        assertEq(abi.encode(_agreedAt(1).ranges[1]), abi.encode(Range(8, 7, 8)));
+        _endFrame();
+        assertFalse(_keepsProofsIn(_frameWord()));
+        this.begin(new Claim[](2));
+        assertFalse(_keepsProofsIn(_frameWord()));
+        assertEq(_keptProofAt(0).length + _keptProofAt(1).length, 0);
+        _endFrame();
+    }
+
+    function test_what_is_counted_is_counted_apart_and_from_zero_in_each_frame() public {
+        for (uint256 frame = 0; frame < 2; ++frame) {
+            useTwoClaims(7);
+            assertEq(_verifiedIn(_frameWord()), 0);
+            assertEq(_depth(), 0);
+            assertEq(_enterRun(), 1);
+            assertEq(_enterRun(), 2);
+            _markVerified(2);
+            _leaveRun();
+            assertEq(_depth(), 1);
+            _leaveRun();
+            _leaveRun(); // ends nothing
+            assertEq(_depth(), 0);
+            assertEq(_verifiedIn(_frameWord()), 2);
+            assertEq(_claimsUsed(), 2);
+            assertEq(_claimsGiven(), 2);
+            assertEq(_enterRun(), 1);
+            _endFrame();
+        }
     }
 
     /// @dev Longer and shorter values, more and fewer ranges: nothing of the first frame shows through.

@@ -15,22 +15,23 @@ import {World} from "../support/World.sol";
 
 /// @dev Frames with one agent: what completes, and every neighbour of it that must not.
 contract FramesTest is World {
-    EchoTool private echo = new EchoTool();
-    TestAgent private agent = agentWith(echo);
+    EchoTool internal echo = new EchoTool();
+    TestAgent internal agent = agentWith(echo);
 
-    function twoDecisions() private returns (Claim[] memory claims, bytes[] memory proofs) {
+    function twoDecisions() internal returns (Claim[] memory claims, bytes[] memory proofs) {
         return plan(agent, "go", list(output(CALL, 0), output(ANSWER, 5)));
     }
 
     function runs(Claim[] memory claims, bytes[] memory proofs)
-        private
+        internal
         returns (string memory answer)
     {
-        (, answer) =
-            agent.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
+        (, answer) = agent.runWithProofs(
+            inputOf("go"), address(0), claims, proofs, termsFor(claims)
+        );
     }
 
-    function test_run_with_proofs_acts_and_answers() public {
+    function test_run_with_proofs_acts_and_answers() public virtual {
         (Claim[] memory claims, bytes[] memory proofs) = twoDecisions();
         string[] memory steps = new string[](1);
         steps[0] = "Thought: use it\nObservation: go\n";
@@ -158,12 +159,11 @@ contract FramesTest is World {
                 (inputOf("x"), new Claim[](0), new bytes[](0), termsFor(new Claim[](0)))
             )
         );
-        Claim[] memory claims = append(
-            new Claim[](0),
-            Claim(model, keccak256(missing(agent, "go", new Claim[](0)).features), output(CALL, 0))
-        );
+        bytes memory x = missing(agent, "go", new Claim[](0)).features;
+        Claim[] memory claims = append(new Claim[](0), Claim(model, keccak256(x), output(CALL, 0)));
+        bytes[] memory proofs = list(truth(x, output(CALL, 0)));
         vm.expectRevert(IAgentExecutor.FrameAlreadyOpen.selector);
-        runs(claims, list("proof"));
+        runs(claims, proofs);
     }
 
     function test_a_stranger_cannot_send_a_copied_submission() public {

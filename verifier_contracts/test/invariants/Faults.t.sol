@@ -9,8 +9,10 @@ import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
 import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {TestAgent} from "../fakes/TestAgent.sol";
 import {FrameHandler} from "./FrameHandler.sol";
 import {StateHandler} from "./StateHandler.sol";
+import {StrictFrameHandler} from "./StrictFrameHandler.sol";
 
 /// @dev Runs as an agent does, and wrongly in one respect.
 contract FaultyAgent is IFramedAgent {
@@ -104,6 +106,17 @@ contract FaultyHandler is FrameHandler {
     }
 }
 
+/// @dev Judges agents that act first by the order of those that prove first.
+contract HastyHandler is StrictFrameHandler {
+    function _makeAgent(string memory model, IERCAgentTool[] memory tools)
+        internal
+        override
+        returns (IProvenAgent)
+    {
+        return new TestAgent(executor, model, address(0), tools, 4);
+    }
+}
+
 /// @dev Takes tokens behind every agent's back.
 contract Thief is FrameHandler {
     function steal() external {
@@ -151,6 +164,16 @@ contract FaultsTest is Test {
         FaultyHandler handler = new FaultyHandler(FaultyAgent.Fault.NONE);
         runAll(handler);
         assertEq(string.concat(handler.unproven(), handler.story(), handler.leak()), "");
+    }
+
+    function test_a_payment_before_its_proof_is_seen() public {
+        HastyHandler handler = new HastyHandler();
+        runAll(handler);
+        assertEq(handler.hasty(), "paid before the decision was proven");
+        StrictFrameHandler patient = new StrictFrameHandler();
+        runAll(patient);
+        assertGt(patient.decided(), 0);
+        assertEq(patient.hasty(), "");
     }
 
     function test_an_effect_without_a_decision_is_seen() public {

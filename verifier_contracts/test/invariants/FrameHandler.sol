@@ -324,6 +324,7 @@ contract FrameHandler is Test {
             unproven = "a run happened that relied on what is not so";
         }
         _judgeClaims(plan, logs);
+        _judgeOrder(plan.claims, logs);
         for (uint256 i = 0; i < 2; ++i) {
             uint256 calls = _judgeStory(plan.claims, logs, address(agents[i]));
             if (_pay[i].paid() - paid[i] != calls) unproven = "paid without a decision to pay";
@@ -406,6 +407,13 @@ contract FrameHandler is Test {
         }
         while (next < logs.length && !_isResult(logs[next], agent)) ++next;
         if (next < logs.length) story = "a run was told that nobody decided";
+    }
+
+    /// @dev For handlers whose agents act in an order of their own.
+    function _judgeOrder(Claim[] memory claims, Vm.Log[] memory logs) internal virtual {}
+
+    function _pays(Claim memory claim) internal pure returns (bool) {
+        return _operation(claim.output) == CALL && _operand(claim.output) == 0;
     }
 
     function _isResult(Vm.Log memory log, address agent) private pure returns (bool) {

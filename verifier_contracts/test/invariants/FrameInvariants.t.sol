@@ -5,13 +5,14 @@ import {Test} from "forge-std/Test.sol";
 
 import {FrameHandler} from "./FrameHandler.sol";
 import {Hostile} from "./Hostile.sol";
+import {StrictFrameHandler} from "./StrictFrameHandler.sol";
 
 /// @dev What holds whatever callees, tokens, owners and senders do.
 contract FrameInvariants is Test {
-    FrameHandler private handler;
+    FrameHandler internal handler;
 
     function setUp() public {
-        handler = new FrameHandler();
+        handler = makeHandler();
         bytes4[] memory selectors = new bytes4[](4);
         selectors[0] = handler.run.selector;
         selectors[1] = handler.run.selector; // most calls
@@ -19,6 +20,10 @@ contract FrameInvariants is Test {
         selectors[3] = handler.misbehave.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
         targetContract(address(handler));
+    }
+
+    function makeHandler() internal virtual returns (FrameHandler) {
+        return new FrameHandler();
     }
 
     function invariant_frames_hold() public view {
@@ -40,5 +45,16 @@ contract FrameInvariants is Test {
             assertGt(handler.refused(), refused, vm.toString(misdeed));
         }
         invariant_frames_hold();
+    }
+}
+
+/// @dev The same of agents that prove before they act, and that they do.
+contract StrictFrameInvariants is FrameInvariants {
+    function makeHandler() internal override returns (FrameHandler) {
+        return new StrictFrameHandler();
+    }
+
+    function invariant_nothing_is_paid_before_its_proof() public view {
+        assertEq(StrictFrameHandler(address(handler)).hasty(), "", "proven before paid");
     }
 }

@@ -30,6 +30,7 @@ contract Hostile is IFramedAgent {
         SET_BATCHES,
         TAKE_TOKENS,
         CALL_BACK,
+        VERIFY,
         FAIL
     }
 
@@ -123,6 +124,7 @@ contract Hostile is IFramedAgent {
         }
         if (armed == Act.UPDATE_MODEL) return (address(executor.registry()), _to.update);
         if (armed == Act.SET_BATCHES) return (address(executor.registry()), _to.batches);
+        if (armed == Act.VERIFY) return (target, abi.encodeCall(executor.verifySoFar, ()));
         if (armed == Act.TAKE_TOKENS) {
             return
                 (_to.token, abi.encodeWithSignature("take(address,uint256)", _to.vault, uint256(1)));
@@ -176,6 +178,8 @@ contract PayTool is IERCAgentTool {
     address private _agent;
     uint256 public paid;
 
+    event Paid();
+
     error NotMyAgent(address by);
 
     constructor(address vault, HostileToken token, uint256 amount) {
@@ -194,6 +198,7 @@ contract PayTool is IERCAgentTool {
     function run(Input calldata, address) external returns (int256, string memory) {
         if (msg.sender != _agent) revert NotMyAgent(msg.sender);
         ++paid;
+        emit Paid();
         _token.take(_vault, _amount);
         return (-1, "paid");
     }

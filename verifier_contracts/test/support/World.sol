@@ -98,7 +98,11 @@ abstract contract World is Test {
         return agentWith(tools, address(this));
     }
 
-    function agentWith(IERCAgentTool[] memory tools, address owner) internal returns (TestAgent) {
+    function agentWith(IERCAgentTool[] memory tools, address owner)
+        internal
+        virtual
+        returns (TestAgent)
+    {
         return new TestAgent(executor, vm.toString(model), owner, tools, 5);
     }
 
@@ -169,7 +173,11 @@ abstract contract World is Test {
         internal
         returns (Missing memory m)
     {
-        bytes memory reason = simulationOf(agent, prompt, claims);
+        return missingIn(simulationOf(agent, prompt, claims));
+    }
+
+    /// @dev The decision that a simulation ended for the lack of.
+    function missingIn(bytes memory reason) internal returns (Missing memory m) {
         assertEq(
             bytes32(bytes4(reason)), bytes32(IAgentExecutor.MissingDecision.selector), "not missing"
         );

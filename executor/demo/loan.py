@@ -150,10 +150,18 @@ def loan_receipt(stage: LoanStage, shown: ShownLoan, applicant: LocalAccount) ->
 
 
 def attack_loans(stage: LoanStage) -> Iterator[AttackResult]:
-    """Attacks on the workflow as it is deployed, each undone."""
+    """Attacks on the workflow with the criteria that it began with; all is undone."""
+    snapshot = stage.anvil.snapshot()
+    try:
+        stage.vote(CRITERIA)
+        yield from _attacks(stage)
+    finally:
+        stage.anvil.revert(snapshot)
+
+
+def _attacks(stage: LoanStage) -> Iterator[AttackResult]:
     run = stage.session(stage.carol).runner
-    prompt = application(stage, stage.carol)
-    proven = run.prove(run.plan(prompt))
+    proven = run.prove(run.plan(application(stage, stage.carol)))
     yield _forged(stage)
     other = _Attempt(
         "another applicant's approval",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from zkagent.circuits.systems import PROVING
-from zkagent.executor.demo.attacks.stage import AttackResult
 from zkagent.executor.demo.loan import (
     LoanStage,
     ShownLoan,
@@ -27,17 +26,14 @@ def stage() -> Iterator[LoanStage]:
 
 
 @pytest.fixture(scope="module")
-def attacks(stage: LoanStage) -> list[AttackResult]:
-    """Before the vote."""
-    return list(attack_loans(stage))
-
-
-@pytest.fixture(scope="module")
-def shown(stage: LoanStage, attacks: list[AttackResult]) -> list[ShownLoan]:
+def shown(stage: LoanStage) -> list[ShownLoan]:
     return list(play_loans(stage))
 
 
-def test_all_attacks_bounce(attacks: list[AttackResult]) -> None:
+def test_all_attacks_bounce_after_the_runs_as_the_demo_mounts_them(
+    stage: LoanStage, shown: list[ShownLoan]
+) -> None:
+    attacks = list(attack_loans(stage))
     assert [(each.name, each.error) for each in attacks if not each.bounced] == []
     assert len(attacks) == 5
 

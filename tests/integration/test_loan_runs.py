@@ -75,6 +75,6 @@ def test_two_proof_systems_prove_one_run() -> None:
     with loan_stage(lambda told: None, systems=systems) as mixed:
         first = next(play_loans(mixed))
     plan = first.completed.proven.plan
-    systems = {plan.model_of(i).proof_system_id for i in range(4)}
-    assert len(systems) == 2
+    used = {plan.model_of(i).proof_system_id for i in range(4)}
+    assert len(used) == 2
     assert first.paid == 500_000_000

@@ -15,7 +15,6 @@ from zkagent.circuits.errors import ProductsTooLarge
 from zkagent.circuits.halo2.layouts import layouts, peak
 from zkagent.circuits.halo2.settings import Settings
 from zkagent.circuits.networks.network import Network
-from zkagent.circuits.networks.rewrites.kinds import BOOL, FLOAT
 from zkagent.circuits.support.memory import Budget
 from zkagent.models.networks.parsing import parse_model
 from zkagent.models.networks.shapes import described, each_shape
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
 
 Shape = tuple[int, ...]
+BOOL, FLOAT = 9, 1  # of onnx's TensorProto.DataType
 SOFTMAX_BY_AXIS = 13  # the opset
 RESCALED = frozenset({"Conv", "Gemm", "MatMul"})
 MANY_CELLS = 1_000_000  # ezkl counts fewer in seconds

@@ -28,6 +28,9 @@ interface ILoanPool {
     /// @notice The applicant has no loan to pay back.
     error NoLoan(address applicant);
 
+    /// @notice The agent is being asked about a loan, and somebody whom it called came back to the pool.
+    error ApplicationInProgress();
+
     /// @notice The pool has less than the loan.
     error PoolTooSmall(uint256 available, uint256 needed);
 

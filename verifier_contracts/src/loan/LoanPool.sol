@@ -25,6 +25,15 @@ contract LoanPool is ILoanPool {
     ICreditHistory private immutable _history;
 
     mapping(address applicant => uint256 units) private _owed;
+    bool private transient _asking;
+
+    /// @dev The agent calls handlers and tools: none of them pays back or borrows before this is decided.
+    modifier whileNobodyIsAsked() {
+        if (_asking) revert ApplicationInProgress();
+        _asking = true;
+        _;
+        _asking = false;
+    }
 
     /// @param agent_ Whose approval counts.
     /// @param token_ What is lent.
@@ -36,14 +45,14 @@ contract LoanPool is ILoanPool {
     }
 
     /// @inheritdoc ILoanPool
-    /// @dev The loan is owed before the agent is asked: whoever is called on the way gets no second one.
+    /// @dev The loan is owed before the agent is asked.
     function runWithProofs(
         IERCAgentTool.Input calldata input,
         address resultHandler,
         Claim[] calldata claims,
         bytes[] calldata proofs,
         RunTerms calldata terms
-    ) external returns (int256 runId, string memory result) {
+    ) external whileNobodyIsAsked returns (int256 runId, string memory result) {
         string memory prompt = AgentInput.promptOf(input);
         uint256 whole = _applied(prompt);
         uint256 units = whole * 10 ** _token.decimals();
@@ -69,7 +78,7 @@ contract LoanPool is ILoanPool {
     }
 
     /// @inheritdoc ILoanPool
-    function repay() external {
+    function repay() external whileNobodyIsAsked {
         uint256 units = _owed[msg.sender];
         if (units == 0) revert NoLoan(msg.sender);
         _owed[msg.sender] = 0;

@@ -23,13 +23,66 @@ contract SayingAgent {
 
     function runWithProofs(
         IERCAgentTool.Input calldata,
-        address,
+        address resultHandler,
         Claim[] calldata,
         bytes[] calldata,
         RunTerms calldata
     ) external returns (int256, string memory) {
         asked = msg.sender;
-        return (-1, _answer);
+        string memory answer = _answer;
+        if (resultHandler != address(0)) {
+            Returning(resultHandler).handleAgentResult(-1, answer);
+        }
+        return (-1, answer);
+    }
+}
+
+/// @dev An applicant that comes back to the pool while its application is under way.
+contract Returning {
+    LoanPool private immutable _pool;
+    SayingAgent private immutable _agent;
+    uint256 private _second;
+    bool private _repays;
+    bytes public failure;
+
+    constructor(LoanPool pool, SayingAgent agent) {
+        (_pool, _agent) = (pool, agent);
+    }
+
+    function begin(uint256 first, uint256 second, bool repays) external {
+        (_second, _repays) = (second, repays);
+        _agent.say("Denied");
+        _apply(first, address(this));
+    }
+
+    function handleAgentResult(int256, string calldata) external {
+        string memory prompt = _pool.applicationOf(address(this), _second);
+        _agent.say(string.concat("Approved: ", prompt));
+        if (_repays) {
+            try _pool.repay() {}
+            catch (bytes memory reason) {
+                failure = reason;
+            }
+        } else {
+            try this.applyAgain() {}
+            catch (bytes memory reason) {
+                failure = reason;
+            }
+        }
+    }
+
+    function applyAgain() external {
+        _apply(_second, address(0));
+    }
+
+    function _apply(uint256 whole, address handler) private {
+        bytes memory value = abi.encode(_pool.applicationOf(address(this), whole));
+        IERCAgentTool.ParamValue[] memory params = new IERCAgentTool.ParamValue[](1);
+        params[0] = IERCAgentTool.ParamValue(IERCAgentTool.ParamType.STRING, value);
+        RunTerms memory terms;
+        _pool.runWithProofs(
+            IERCAgentTool.Input(params, value), handler, new Claim[](0), new bytes[](0), terms
+        );
     }
 }
 
@@ -126,6 +179,18 @@ contract LoanPoolTest is Test {
         assertEq(token.balanceOf(address(pool)), 1000e6);
         vm.expectRevert(abi.encodeWithSelector(ILoanPool.NoLoan.selector, alice));
         pool.repay();
+    }
+
+    function test_nobody_comes_back_while_an_application_is_under_way() public {
+        for (uint256 i = 0; i < 2; ++i) {
+            Returning applicant = new Returning(pool, agent);
+            token.mint(address(applicant), 1e6);
+            applicant.begin(1, 900, i == 0);
+            bytes4 expected = ILoanPool.ApplicationInProgress.selector;
+            assertEq(applicant.failure(), abi.encodePacked(expected));
+            assertEq(token.balanceOf(address(applicant)), 1e6);
+            assertEq(pool.owedBy(address(applicant)), 0);
+        }
     }
 
     function test_only_named_pools_count_loans() public {

@@ -50,6 +50,9 @@ ARGUED = {
         "says how old is what is taken up, which nobody has to believe; decides nothing"
     ),
     ("cli/deploying.py", "_check_funds", "get_balance"): "decides on an error alone",
+    ("cli/agent_desk.py", "desk_command", "view"): (
+        "a desk's constructor refuses an executor that is not the one its agent tells"
+    ),
     ("cli/agent_accept.py", "accept_command", "pinnedCommitment"): (
         "an error when it is not what was signed; what is printed is what was signed"
     ),

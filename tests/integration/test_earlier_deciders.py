@@ -19,7 +19,7 @@ from zkagent.circuits.systems import EVALUATED
 from zkagent.executor.api.audits import audit_agent, audit_model
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.errors import DecidesOtherwise, HappenedUnreceipted
-from zkagent.executor.runs import plan, session
+from zkagent.executor.runs import open_run, session
 from zkagent.executor.runs.errors import DoneBefore
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
@@ -99,7 +99,7 @@ class Downgraded:
     def run_before(self, patch: pytest.MonkeyPatch) -> None:
         """From here on this is the version that went by the release's rule."""
         decide_as_before(patch)
-        for module in (plan, session):
+        for module in (open_run, session):
             patch.setattr(module, "check_deciders", lambda *_: None)
 
 

@@ -62,7 +62,7 @@ def test_a_receipt_whose_words_are_not_what_moved_is_rejected(
 ) -> None:
     """By who looks at nothing before: 0.0000000005 DAI are named, 500 USDC go to DAI's contract."""
     chain = stage.chain
-    monkeypatch.setattr(_Planning, "check_order", lambda self, decision: None)
+    monkeypatch.setattr(_Planning, "check_order", lambda self, run, decision: None)
     key_file, rpc = tmp_path / "key", chain.anvil.rpc_url
     key_file.write_text(bytes(chain.owner.key).hex())
     with zkagent.agent(rpc, chain.deployment.agent, key_file=key_file, model=swapped) as agent:

@@ -17,7 +17,7 @@ from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.executor.receipts.writer import write_receipt
-from zkagent.executor.runs import plan, recovery
+from zkagent.executor.runs import open_run, recovery
 from zkagent.executor.runs.recovery import recovered
 from zkagent.executor.runs.runner import AgentRunner, CompletedRun
 from zkagent.models.catalogue import Model
@@ -31,7 +31,7 @@ def run_before(agent: MemoryAgent, drain: Model, prompt: bytes = TWO) -> Complet
     """By the version that went by the agent's rule."""
     with pytest.MonkeyPatch.context() as before:
         decide_as_before(before)
-        before.setattr(plan, "check_deciders", lambda *_: None)
+        before.setattr(open_run, "check_deciders", lambda *_: None)
         return AgentRunner(agent, agent, drain, drain_prover(drain)).run(prompt)
 
 

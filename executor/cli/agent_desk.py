@@ -82,11 +82,12 @@ def desk_command(
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.deployment.desk import NOBODY, DeskPlan, deploy_desk
 
+    signer = signer_of(key_file)
+    address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     if anybody == (patron is not None):
         raise click.UsageError("say whose requests are taken: --patron ADDRESS, or --anybody")
     somebody_to_ask(yes=yes)
-    address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
-    signer, web3 = signer_of(key_file), connect(rpc, known_chain, caps=fee_caps)
+    web3 = connect(rpc, known_chain, caps=fee_caps)
     reader = ContractReader(web3)
     (executor,) = reader.view(address.lower(), abi.EXECUTOR, reader.block("latest"))
     plan = DeskPlan(patron or NOBODY, door["door_fee"], door["door_deadline"], door["door_gas"])

@@ -29,7 +29,7 @@ GOOD = {
 WRITTEN = {"out", "receipt_path", "folder"}
 MODELS = {"model", "model_name"}
 DIGESTS = {"digest", "digests", "proof", "proofs", "key_id", "keep"}
-ADDRESSES = {"address", "agent", "book", "executor", "pool", "registry"}
+ADDRESSES = {"address", "agent", "book", "desk", "executor", "pool", "registry"}
 NUMBERS = ("nan", "1e400", "many", "9" * 5000, "0x10", "")
 URLS = ("foo", "localhost:8642", "ftp://host", "http://", "http://[", "http://h:99999", "")
 

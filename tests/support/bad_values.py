@@ -24,6 +24,7 @@ GOOD = {
     "value": NOBODY,
     "shell": "bash",
     "rpc": NOBODY,
+    "desk": SOMEBODY,
 }
 #: Files that commands write; all others are read.
 WRITTEN = {"out", "receipt_path", "folder"}

@@ -136,10 +136,8 @@ def test_too_little_memory_is_one_line_with_the_estimate(
     monkeypatch.setattr("zkagent.circuits.halo2.build_process.build_isolated", build_circuit)
     assert run(path) == 1
     line = one_line_error(capsys)
-    assert (
-        "2^6 rows of about 13 columns, with 12 cells of MatMul (node 'm'), need about 0.1 GB of memory"
-        in line
-    )
+    assert "2^6 rows of about 13 columns, with 12 cells of MatMul (node 'm'), need" in line
+    assert "need about 0.1 GB of memory" in line
     assert "0.1 GB are available" in line
     assert not (home / "srs").exists()
 
@@ -149,10 +147,8 @@ def test_a_build_stays_within_the_memory_that_is_allowed(
 ) -> None:
     assert run(onnx, "--max-memory", "20MB") == 1
     line = one_line_error(capsys)
-    assert (
-        "2^9 rows of about 13 columns, with 126 cells of MatMul (node 'm'), need about 0.1 GB of memory"
-        in line
-    )
+    assert "2^9 rows of about 13 columns, with 126 cells of MatMul (node 'm'), need" in line
+    assert "need about 0.1 GB of memory" in line
     assert "0.0 GB are allowed" in line
     assert not (home / "srs").exists()
     assert run(onnx, "--max-memory", "1GiB", "--json") == 0

@@ -49,6 +49,10 @@ class Web3Desk:
     def head(self) -> Block:
         return self.reader.block("latest")
 
+    def block(self, number: int) -> Block:
+        """Raises NotOnChain."""
+        return self.reader.block(number)
+
     def time(self, block: Block) -> int:
         return self.reader.time(block)
 

@@ -9,16 +9,14 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_desk import DeskNames, Web3Desk
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.operating.records import Place
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.local_batches import LocalBatches
-from zkagent.executor.runs.provers import open_prover
 from zkagent.executor.runs.runner import AgentRunner
-from zkagent.executor.runs.session import circuit_of_agent
+from zkagent.executor.runs.session import circuit_of_agent, open_session
 from zkagent.executor.runs.target import Proving
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
@@ -80,22 +78,25 @@ def open_desk(
     """With a warm prover. Raises NoAgentThere, OtherModel, CircuitError, ContractsError."""
     desk, names = checked_desk(web3, address)
     circuit = circuit_of_agent(web3, names.agent, model, proving.srs, stage)
-    sender = Web3Sender(web3, desk.address, signer)
-    chain = Web3Agent(web3, names.agent, entry=desk.address)
     with (
         LocalBatches(model, proving.srs, stage, proving.opener) as batches,
-        open_prover(circuit, proving.opener) as prover,
-    ):
-        runner = AgentRunner(
-            chain,
-            sender,
+        open_session(
+            web3,
+            names.agent,
+            signer,
             model,
-            prover,
-            report,
+            circuit,
+            report=report,
             batches=batches if proving.batch else None,
+            opener=proving.opener,
             limits=limits,
-        )
-        yield DeskSession(web3, desk, names, sender, runner, circuit)
+            srs=proving.srs,
+            stage=stage,
+            entry=desk.address,
+        ) as session,
+    ):
+        sender = Web3Sender(web3, desk.address, signer)
+        yield DeskSession(web3, desk, names, sender, session.runner, circuit)
 
 
 __all__ = ["DeskSession", "checked_desk", "open_desk", "place_of"]

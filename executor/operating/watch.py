@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.desk import Posted, Status
 from zkagent.executor.chain.web3_desk import Web3Desk
+from zkagent.executor.errors import NotOnChain
 
 DEPTH = 64  # blocks that may be replaced
 
@@ -22,23 +23,23 @@ class Watch:
     first: int = 0
     known: dict[int, Posted] = field(default_factory=dict)
     status: dict[int, Status] = field(default_factory=dict)
-    _read: int = -1  # the last block that was read
+    _read: Block | None = None  # the last block that was read
 
     def refresh(self, head: Block) -> None:
-        """Read what is new, and how far each request is."""
-        start = max(self.first, min(self._read, head.number) - DEPTH + 1)
-        if self._read < 0:
-            start = self.first
+        """Read what is new, and how far each request is. On the chain that was read before, what
+        has ended stays so; on another one all is asked for again."""
+        kept = self._read if self._read and self._is_there_still(self._read) else None
+        start = kept.number + 1 if kept else self._beginning(head)
         self.known = {n: posted for n, posted in self.known.items() if posted.block < start}
         for posted in self.desk.posted(start, head.number):
             self.known[posted.id] = posted
-        self._read = head.number
-        self.status = {n: self.desk.status(n, head) for n in self.known}
-        settled = head.number - DEPTH
-        for number, posted in tuple(self.known.items()):
-            if self.status[number].ended and posted.block < settled:
-                del self.known[number], self.status[number]
-        self._begin_at_the_oldest(head)
+        before = self.status if kept else {}
+        self.status = {
+            n: before[n] if n in before and before[n].ended else self.desk.status(n, head)
+            for n in self.known
+        }
+        self._read = head
+        self._forget(head)
 
     @property
     def open(self) -> tuple[Posted, ...]:
@@ -54,7 +55,23 @@ class Watch:
         posted = self.known.get(number)
         return posted is not None and posted.request.hash.hex() == request
 
-    def _begin_at_the_oldest(self, head: Block) -> None:
+    def _is_there_still(self, block: Block) -> bool:
+        try:
+            return self.desk.block(block.number) == block
+        except NotOnChain:
+            return False
+
+    def _beginning(self, head: Block) -> int:
+        if self._read is None:
+            return self.first
+        return max(self.first, min(self._read.number, head.number) - DEPTH + 1)
+
+    def _forget(self, head: Block) -> None:
+        """What has ended, and was posted in a block that is not replaced any more; a later look
+        begins at the oldest that is left."""
+        for number, posted in tuple(self.known.items()):
+            if self.status[number].ended and posted.block < head.number - DEPTH:
+                del self.known[number], self.status[number]
         oldest = min((posted.block for posted in self.known.values()), default=head.number)
         self.first = max(self.first, min(oldest, head.number - DEPTH))
 

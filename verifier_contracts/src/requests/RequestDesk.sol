@@ -18,6 +18,7 @@ import {
     Request,
     RequestStatus
 } from "../interfaces/IRequestDesk.sol";
+import {IStrictAgent} from "../interfaces/IStrictAgent.sol";
 import {IERCAgent} from "../interfaces/erc/IERCAgent.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Balances} from "./Balances.sol";
@@ -35,6 +36,7 @@ contract RequestDesk is Balances {
     IAgentExecutor private immutable _executor;
     address private immutable _patron;
     bool private immutable _tellsModel;
+    bool private immutable _needsProofs;
     uint256 private immutable _doorFee;
     uint64 private immutable _doorLifetime;
     uint32 private immutable _doorGas;
@@ -68,6 +70,8 @@ contract RequestDesk is Balances {
         (_agent, _executor, _patron) = (agent_, executor_, patron_);
         (_doorFee, _doorLifetime, _doorGas) = (door_.fee, door_.lifetime, door_.gasForCallback);
         _tellsModel = _tells(agent_, executor_);
+        (, bytes32 needs) = _word(agent_, IStrictAgent.needsProofs.selector);
+        _needsProofs = uint256(needs) == 1;
     }
 
     /// @inheritdoc IRequestDesk
@@ -116,7 +120,10 @@ contract RequestDesk is Balances {
         bytes32 hash = _checkState(id, RequestStatus.PENDING, keccak256(abi.encode(posted)));
         _checkBounds(id, posted);
         _states[id] = _state(hash, RequestStatus.RUNNING);
-        (result,) = _executor.runInFrame(claims, proofs, terms, bytes(posted.order.prompt));
+        bytes memory prompt = bytes(posted.order.prompt);
+        (result,) = _needsProofs
+            ? _executor.runInStrictFrame(claims, proofs, terms, prompt)
+            : _executor.runInFrame(claims, proofs, terms, prompt);
         _states[id] = _state(_hashWith(hash, result), RequestStatus.DELIVERED);
         _credit(msg.sender, posted.order.fee);
         emit AgentRunResult(int256(id), posted.requester, new string[](0), result);

@@ -15,6 +15,7 @@ import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {RequestDesk} from "../../src/requests/RequestDesk.sol";
 import {EchoTool} from "../fakes/FakeTools.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
+import {StrictAgent} from "../fakes/StrictAgent.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";
 import {DeskWorld} from "./DeskWorld.sol";
 
@@ -249,6 +250,23 @@ contract RequestDeskTest is DeskWorld {
             abi.encodeWithSelector(IRequestDesk.ModelIsTheSame.selector, id, bytes32(0))
         );
         desk.fail(id, r);
+    }
+
+    /// @dev Which refuses to act in any other frame.
+    function test_a_strict_agent_has_its_decisions_proven_before_it_acts() public {
+        IERCAgentTool[] memory tools = new IERCAgentTool[](1);
+        tools[0] = tool;
+        agent = new StrictAgent(executor, vm.toString(model), address(0), tools, 5);
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(0, 1, 0));
+        (uint256 id, Request memory r) = asked();
+        (Claim[] memory claims, bytes[] memory proofs) = planned();
+        RunTerms memory terms = termsFor(claims);
+        (bytes memory good, bytes memory bad) = (proofs[0], proofs[1]);
+        proofs[0] = bad;
+        vm.expectRevert(FakeVerifier.ProofRefused.selector);
+        desk.fulfil(id, r, claims, proofs, terms);
+        proofs[0] = good;
+        assertEq(desk.fulfil(id, r, claims, proofs, terms), "answer 5");
     }
 
     function test_a_failing_run_ends_nothing() public {

@@ -21,6 +21,7 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("agent caution", "agent"): ["--agent", NOBODY, "RPC"],
     ("agent contacts", "agent"): ["--agent", NOBODY, "RPC"],
     ("agent contacts", "added"): ["--agent", NOBODY, "RPC", "KEY", "--add", f"bob={NOBODY}"],
+    ("agent desk", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--anybody", "--yes"],
     ("decide", "agent"): ["wallet", "deposit 5 USDC", "--agent", NOBODY, "RPC"],
     ("deploy", "pool"): ["RPC", "KEY", "--pool", NOBODY, "--book", NOBODY, "DRY"],
     ("deploy", "tokens"): ["RPC", "KEY", "--token", f"USDC={NOBODY}", "DRY"],
@@ -32,6 +33,9 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ],
     ("deploy", "executor"): ["RPC", "KEY", "--executor", NOBODY, "DRY"],
     ("deploy", "trust"): ["RPC", "KEY", "--book", NOBODY, "--trust", f"book={NOBODY}", "DRY"],
+    ("estimate", "desk"): ["deposit 5 USDC", "--desk", NOBODY, "RPC", "KEY"],
+    ("operate", "desk"): ["--desk", NOBODY, "RPC", "KEY", "--once"],
+    ("request", "desk"): ["deposit 5 USDC", "--desk", NOBODY, "RPC", "KEY", "--fee", "1", "--yes"],
     ("model audit", "registry"): ["1", "--registry", NOBODY, "RPC"],
     ("model audit", "trust"): ["1", "--registry", NOBODY, "RPC", "--trust", NOBODY],
     ("model register-batch", "keep"): [

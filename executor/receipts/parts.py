@@ -50,7 +50,10 @@ def models_of(run: RunRecord) -> tuple[ModelRecord, ...]:
 
 
 def tree_problem(run: RunRecord) -> str:
-    """Why the nested runs do not lie in each other as runs do; empty if they do."""
+    """Why the nested runs do not lie in each other as runs do; empty if they do, or there are none:
+    then each iteration is checked for itself."""
+    if not run.nested:
+        return ""
     owners = _owners(run)
     if sum(len(each.iterations) for each in run.nested) != len(owners):
         return "an iteration is of two nested runs"

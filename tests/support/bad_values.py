@@ -130,6 +130,7 @@ class Files:
     def more(self, path: str) -> dict[str, str]:
         """What a command wants besides what it requires, by the parameters' names in the code."""
         chain = {"rpc": NOBODY, "key_file": str(self.key), "yes": ""}
+        asked = {"rpc": NOBODY, "key_file": str(self.key)}
         return {
             "zkagent prove": {"prompt": "deposit 5 USDC"},
             "zkagent run": {**chain, "agent": SOMEBODY},
@@ -141,6 +142,8 @@ class Files:
             "zkagent agent deploy": {**chain, "file": str(self.contract)},
             "zkagent agent build": {"file": str(self.contract)},
             "zkagent agent audit": {"agent": SOMEBODY},
+            "zkagent operate": asked,
+            "zkagent request": {**asked, "prompt": "deposit 5 USDC"},
         }.get(path, {})
 
     @property

@@ -20,16 +20,16 @@ VERSIONS = {"anvil": "1.7.1", "forge": "1.7.1", "solc": "0.8.37"}
 @pytest.mark.parametrize("tool", VERSIONS)
 def test_every_tool_runs_in_its_pinned_version(toolchain: Toolchain, tool: str) -> None:
     command = [str(getattr(toolchain, tool)), "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert VERSIONS[tool] in done.stdout
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert VERSIONS[tool] in done.stdout, done.stderr
 
 
 def test_solc_runs_without_node_on_the_path(toolchain: Toolchain, tmp_path: Path) -> None:
     command = [str(toolchain.solc), "--version"]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={"PATH": str(tmp_path)}
+        command, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path)}
     )
-    assert "0.8.37" in done.stdout
+    assert "0.8.37" in done.stdout, done.stderr
 
 
 def test_solc_gets_none_of_our_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

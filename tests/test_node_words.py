@@ -53,6 +53,9 @@ ARGUED = {
     ("cli/agent_desk.py", "desk_command", "view"): (
         "a desk's constructor refuses an executor that is not the one its agent tells"
     ),
+    ("cli/agent_serves.py", "served", "view"): (
+        "shown, and an error when it is not what was signed; goes into no signature"
+    ),
     ("cli/agent_accept.py", "accept_command", "pinnedCommitment"): (
         "an error when it is not what was signed; what is printed is what was signed"
     ),

@@ -41,6 +41,11 @@ LATE = {
         "caution_command",
         "Show or set how sure an agent has to be.",
     ),
+    "serves": (
+        "zkagent.executor.cli.agent_serves",
+        "serves_command",
+        "Show or change whom an agent serves besides its owner.",
+    ),
     "desk": (
         "zkagent.executor.cli.agent_desk",
         "desk_command",

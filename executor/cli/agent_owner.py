@@ -121,12 +121,12 @@ def contacts_command(
     lines += [f"{agent.address} pays {name}, who is {account}" for name, account in added]
     calls = [functions.unlist(name) for name in removed]
     calls += [functions.list(name, account) for name, account in added]
-    _send(agent, lines, calls, yes=yes)
+    send_agreed(agent.web3, agent.signer, lines, calls, yes=yes)
     held = dict(agent.read().contacts)
     wanted = dict.fromkeys((name.lower() for name in removed), NOBODY)
     wanted |= {name: account.lower() for name, account in added}
     for name, account in wanted.items():
-        _check_held(f"whom {agent.address} pays as {name}", account, held.get(name, NOBODY))
+        check_held(f"whom {agent.address} pays as {name}", account, held.get(name, NOBODY))
 
 
 @click.command("caution")
@@ -143,33 +143,36 @@ def caution_command(*, log_odds: float | None, yes: bool, **target: Any) -> None
     wanted = round(100 * log_odds)
     functions = at(agent.web3, "InstructedWalletAgent", agent.address).functions
     lines = [f"{agent.address} acts beyond {wanted / 100:g} log-odds, so far {_so_far(agent)}"]
-    _send(agent, lines, [functions.setCaution(wanted)], yes=yes)
-    _check_held(f"the caution of {agent.address}", str(wanted), str(agent.read().caution))
+    send_agreed(agent.web3, agent.signer, lines, [functions.setCaution(wanted)], yes=yes)
+    check_held(f"the caution of {agent.address}", str(wanted), str(agent.read().caution))
 
 
 def _so_far(agent: _Standing) -> str:
     return f"{agent.told.caution / 100:g}"
 
 
-def _send(agent: _Standing, lines: list[str], calls: list[Any], *, yes: bool) -> None:
-    """One transaction after the other, once somebody agreed. Raises RevertError, ChainError."""
+def send_agreed(
+    web3: Any, signer: "LocalAccount | None", lines: list[str], calls: list[Any], *, yes: bool
+) -> None:
+    """One transaction after the other, once somebody agreed. lines: what they do. Raises
+    KeyFileError without a signer, RevertError, ChainError."""
     from zkagent.executor.cli.run import signer_of
     from zkagent.verifier_contracts.chain.local import send
 
     somebody_to_ask(yes=yes)
-    signer = agent.signer or signer_of(None)  # which says that it takes one
+    signer = signer or signer_of(None)  # which says that it takes one
     for line in lines:
         output.show(line, err=True)
     if not yes and not click.confirm("do that?", err=True):
         output.show("nothing was sent", err=True)
         sys.exit(1)
     for call in calls:
-        send(agent.web3, call, signer)
+        send(web3, call, signer)
     for line in lines:
         output.show(line)
 
 
-def _check_held(what: str, wanted: str, held: str) -> None:
+def check_held(what: str, wanted: str, held: str) -> None:
     """Raises SignedOtherwise where the chain has something else than was signed."""
     from zkagent.verifier_contracts.errors import SignedOtherwise
 
@@ -177,4 +180,5 @@ def _check_held(what: str, wanted: str, held: str) -> None:
         raise SignedOtherwise(what, wanted, held)
 
 
-__all__ = ["caution_command", "contacts_command"]
+__all__ = ["NOBODY", "caution_command", "check_held", "contacts_command", "owner_options"]
+__all__ += ["send_agreed"]

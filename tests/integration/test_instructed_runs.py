@@ -450,6 +450,35 @@ def test_the_owner_changes_contacts_and_caution_by_commands(
     assert (told.caution, told.contacts) == (125, (("carol", carol.lower()),))
 
 
+def test_the_owner_alone_says_whom_the_agent_serves_besides(
+    chain: EmbeddedChain,
+    tmp_path: Path,
+    signing: tuple[object, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def serves(*words: object) -> tuple[int, str, str]:
+        code = exit_code("agent", "serves", "--agent", chain.deployment.agent, *words)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    rpc = ("--rpc", chain.anvil.rpc_url)
+    desk = chain.stranger.address
+    assert serves(*rpc)[:2] == (0, "nobody\n")
+    assert serves(*signing, desk)[0] == 2  # nobody to ask
+    assert serves(*rpc)[:2] == (0, "nobody\n")
+    assert serves(*signing, desk, "--yes")[0] == 0
+    assert serves(*rpc)[:2] == (0, f"{desk.lower()}\n")
+    stranger = tmp_path / "stranger.key"
+    stranger.write_text(bytes(chain.stranger.key).hex())
+    stranger.chmod(0o600)
+    code, _, err = serves(*rpc, "--key-file", stranger, "--nobody", "--yes")
+    assert (code, "CallerIsNotTheOwner" in err) == (1, True)
+    assert serves(*signing, desk, "--nobody", "--yes")[0] == 2
+    assert serves(*rpc)[:2] == (0, f"{desk.lower()}\n")
+    assert serves(*signing, "--nobody", "--yes")[0] == 0
+    assert serves(*rpc)[:2] == (0, "nobody\n")
+
+
 def test_ezkl_is_refused_in_one_line(
     model: InstructionModel, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,8 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("agent contacts", "agent"): ["--agent", NOBODY, "RPC"],
     ("agent contacts", "added"): ["--agent", NOBODY, "RPC", "KEY", "--add", f"bob={NOBODY}"],
     ("agent desk", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--anybody", "--yes"],
+    ("agent serves", "address"): [NOBODY, "--agent", NOBODY, "RPC", "KEY", "--yes"],
+    ("agent serves", "agent"): ["--agent", NOBODY, "RPC"],
     ("decide", "agent"): ["wallet", "deposit 5 USDC", "--agent", NOBODY, "RPC"],
     ("deploy", "pool"): ["RPC", "KEY", "--pool", NOBODY, "--book", NOBODY, "DRY"],
     ("deploy", "tokens"): ["RPC", "KEY", "--token", f"USDC={NOBODY}", "DRY"],
@@ -55,6 +57,8 @@ CALLS: dict[tuple[str, str], list[str]] = {
 
 
 def takes_address(option: click.Parameter) -> bool:
+    if isinstance(option, click.Argument) and option.name == "address":
+        return True
     said = f"{option.metavar or ''} {getattr(option, 'help', None) or ''}"
     return "ADDRESS" in said or "'s address" in said or "Address of the model" in said
 

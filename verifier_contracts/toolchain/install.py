@@ -84,8 +84,10 @@ def _toolchain(cache: Path) -> Toolchain:
     with _translated():
         node = find_node()
     pins = read_pins()
-    root = cache / "toolchain" / pins_digest(pins)
-    root.parent.mkdir(parents=True, exist_ok=True)
+    folder = cache / "toolchain"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Its scripts name it, and a link to it may be gone tomorrow.
+    root = folder.resolve() / pins_digest(pins)
     with FileLock(root.with_suffix(".lock")):
         if not _is_complete(root, pins):
             shutil.rmtree(root, ignore_errors=True)

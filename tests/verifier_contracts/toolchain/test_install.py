@@ -43,6 +43,15 @@ def test_solc_gets_none_of_our_settings(tmp_path: Path, monkeypatch: pytest.Monk
     assert "s3cr3t" not in done.stdout
 
 
+def test_a_home_that_links_to_another_s_toolchain_leaves_it_as_it_is(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    before = toolchain.solc.read_text()
+    (tmp_path / "toolchain").symlink_to(toolchain.root.parent)
+    linked = tools._toolchain(tmp_path)
+    assert (linked.solc, linked.solc.read_text()) == (toolchain.solc, before)
+
+
 def test_the_libraries_are_where_the_remappings_say(toolchain: Toolchain) -> None:
     folders = toolchain.remappings
     assert (folders["@openzeppelin/"] / "contracts/access/Ownable.sol").is_file()

@@ -10,7 +10,7 @@ ModelError
 ├── RefusedSymbol        a word that no symbol book may list
 ├── RefusedContact       a word that no contact book may list
 ├── BoundExceeded         a model whose worst case could leave 64-bit integers
-├── IncompleteContext     an agent that does not tell what its model reads of it
+├── IncompleteContext     nobody says what the model reads of its agent
 ├── UnansweredView        what an encoder asks other contracts is not there
 ├── DatasetError          labelled texts that cannot be read or learned from
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
@@ -94,8 +94,8 @@ class BoundExceeded(ModelError):
 class IncompleteContext(ModelError):
     def __init__(self) -> None:
         super().__init__(
-            "the model reads whole instructions, and the agent does not tell its owner, contacts "
-            "and caution: it takes an InstructedWalletAgent, or one that tells the same"
+            "the model reads whole instructions, and nobody says whom the agent serves: name the "
+            "owner, or None where the agent does not tell"
         )
 
 

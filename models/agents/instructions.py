@@ -51,7 +51,11 @@ class InstructionModel(Model):
     def parse(self, context: Context) -> tuple[Token, ...]:
         book, contacts = context.book, context.contacts
         names = Names(
-            book.lists, contacts.lists, lambda token: book.by_token(token.decode()) is not None
+            book.lists,
+            contacts.lists,
+            lambda token: (
+                token.decode() in context.tokens or book.by_token(token.decode()) is not None
+            ),
         )
         return read(context.prompt, names, self.table.meaning)
 
@@ -81,8 +85,8 @@ class InstructionModel(Model):
 
 
 def _check_whole(context: Context) -> None:
-    """An agent that tells of no owner tells of no contacts and no caution, either: decisions would
-    be others than the chain's."""
+    """Whoever names no owner has not asked the agent for one: decisions would be others than the
+    chain's. Of an agent that tells none it is None."""
     if context.owner == NO_TOKEN:
         raise IncompleteContext
 

@@ -31,25 +31,30 @@ NO_ANSWERS: Mapping[View, bytes] = {}
 class Context:
     """What a decision is made about: prompt, reasoning entries, the agent's symbol book; where the
     model reads whole instructions, also its contacts, its owner (0x and 40 lower-case hex digits)
-    and the caution that the owner asks for, in hundredths of a log-odd; where the encoder asks
-    other contracts, the agent and what they answer."""
+    and the caution that the owner asks for, in hundredths of a log-odd, None of an agent that does
+    not tell; where the encoder asks other contracts, the agent and what they answer. tokens: where
+    the agent has no book, the addresses in the prompt that tell decimals (0x and 40 lower-case hex
+    digits)."""
 
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
     book: SymbolBook = field(default_factory=lambda: SymbolBook(()))
     contacts: ContactBook = NO_CONTACTS
-    owner: str = NO_TOKEN
-    caution: int = 0
+    owner: str | None = NO_TOKEN
+    caution: int | None = 0
     agent: str = NO_TOKEN
     answers: Mapping[View, bytes] = field(default_factory=lambda: NO_ANSWERS)
+    tokens: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry as read back: its action's index (None when foreign) and its observation."""
+    """An entry as read back: its action's index (None when foreign), its observation, and the input
+    that the action had."""
 
     action: int | None
     observation: bytes | None
+    given: bytes = b""
 
 
 def action_prefix(thought: str, name: str) -> bytes:
@@ -61,7 +66,8 @@ def read_entry(entry: bytes, prefixes: tuple[bytes, ...]) -> Entry:
     """Match `entry` against the actions' `prefixes` in order and cut out its observation."""
     for index, prefix in enumerate(prefixes):
         if entry.startswith(prefix):
-            return Entry(index, _observation(entry, len(prefix)))
+            given, _, _ = entry[len(prefix) :].partition(b"\n")
+            return Entry(index, _observation(entry, len(prefix)), given)
     return Entry(None, None)
 
 

@@ -11,17 +11,17 @@ instruction (`ambiguity`).
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from zkagent.models.encoding.ambiguity import is_ambiguous
-from zkagent.models.encoding.amounts import parse_amount
+from zkagent.models.encoding.amounts import format_amount, parse_amount
 from zkagent.models.encoding.book import SymbolBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.encoder import MAX_CANDIDATES, Parse
 from zkagent.models.encoding.manifest import AMOUNT_SOURCES, SLOTS, Action, Manifest, SlotName
 from zkagent.models.encoding.tokens import Token, TokenType
-from zkagent.models.errors import DuplicateTool, OutputOutOfRange, UnknownDecimals
+from zkagent.models.errors import AmountTooLarge, DuplicateTool, OutputOutOfRange, UnknownDecimals
 
 SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
     "asset": (TokenType.SYMBOL, TokenType.ADDRESS),
@@ -31,6 +31,10 @@ SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
 #: The slot of what another agent is asked.
 PROMPT: Literal["prompt"] = "prompt"
 ArgumentSlot = SlotName | Literal["prompt"]
+
+
+INT, UINT = "int", "uint"
+MOST_OF_INT, MOST_OF_UINT = (1 << 255) - 1, (1 << 256) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,23 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ToolSignature:
-    """A tool as the agent holds it: name and the ERC's parameter types in lower case, in order."""
+    """A tool as the agent holds it: name and the ERC's parameter types in lower case, in order. One
+    that tells no name has none, and one that tells no parameters takes none: no action means it."""
 
     name: str
     parameter_types: tuple[str, ...]
+
+    def takes(self, expected: Sequence[str]) -> bool:
+        """Whether these are its types; where an action has an amount, it may have an int."""
+        return len(expected) == len(self.parameter_types) and all(
+            found == wanted or (found, wanted) == (INT, UINT)
+            for found, wanted in zip(self.parameter_types, expected, strict=True)
+        )
+
+    @property
+    def most(self) -> int:
+        """What it can take as an amount, in units."""
+        return MOST_OF_INT if INT in self.parameter_types else MOST_OF_UINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +190,8 @@ class _Decoder:
         return Decision(kind, "answer", (), (), text, "")
 
     def call(self, action: Action, scores: Scores) -> Decision:
-        if not self.has_tool(action):
+        tool = self.tool(action)
+        if tool is None:
             return self.answer("no_tool", self.manifest.answers.no_tool, action.name)
         takes_amount = any(p.slot == "amount" for p in action.parameters)
         if self.asks and takes_amount and is_ambiguous(self.context, self.parse):
@@ -193,14 +211,14 @@ class _Decoder:
             taken.add(best)
             text = self.context.prompt[best.start : best.end].decode()
             found[parameter.slot] = Argument(parameter.slot, text, "prompt")
-        return self.resolve(action, found)
+        return self.resolve(action, found, tool.most)
 
-    def has_tool(self, action: Action) -> bool:
+    def tool(self, action: Action) -> ToolSignature | None:
         named = [t for t in self.tools if t.name == action.name]
         if len(named) > 1:
             raise DuplicateTool(action.name)
         types = tuple(p.type for p in action.parameters)
-        return bool(named) and named[0].parameter_types == types
+        return named[0] if named and named[0].takes(types) else None
 
     def best(self, slot: SlotName, scores: Scores) -> Token | None:
         """The candidate of the slot's types with the highest positive score, the first on ties."""
@@ -212,9 +230,9 @@ class _Decoder:
         ]
         return self.parse.candidates[-max(fitting)[1]] if fitting else None
 
-    def resolve(self, action: Action, found: dict[SlotName, Argument]) -> Decision:
+    def resolve(self, action: Action, found: dict[SlotName, Argument], most: int) -> Decision:
         """Turn texts into ABI values; an amount is scaled by the decimals of the asset beside
-        it."""
+        it. most: what the tool can take."""
         asset = found["asset"]
         token, decimals = self.token(asset.text)
         values: list[int] = []
@@ -225,9 +243,15 @@ class _Decoder:
                     return self.answer("unreadable", self.manifest.answers.unreadable)
                 if decimals is None:
                     raise UnknownDecimals(token)
-                units = parse_amount(argument.text, decimals)
+                in_units = argument.source == "observation" and self.counts_units()
+                units = parse_amount(argument.text, 0 if in_units else decimals)
+                if units > most:
+                    raise AmountTooLarge(argument.text)
                 if units == 0:
                     return self.answer("zero", self.manifest.answers.zero)
+                if in_units:
+                    written = format_amount(units, decimals)
+                    found["amount"] = replace(argument, text=written)
                 values.append(units)
             else:
                 address = token if parameter.slot == "asset" else argument.text
@@ -241,6 +265,9 @@ class _Decoder:
     def token(self, text: str) -> tuple[str, int | None]:
         """Address (lower case) and decimals of an asset by symbol or address."""
         return token_of(text, self.context.book, self.decimals)
+
+    def counts_units(self) -> bool:
+        return self.parse.balance is not None and self.parse.balance.in_units
 
     def unit(self) -> str | None:
         """Address of the asset that the readable balance is about."""

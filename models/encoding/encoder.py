@@ -97,7 +97,9 @@ def parse_context(context: Context, prefixes: tuple[bytes, ...], balance_action:
     history = tuple(read_history(context, prefixes))
     last = history[-1] if history else None
     readable = last is not None and last.action == balance_action and last.observation is not None
-    balance = read_balance(last.observation) if readable and last and last.observation else None
+    balance = None
+    if readable and last and last.observation:
+        balance = read_balance(last.observation, last.given)
     return Parse(tuple(tokens), candidates, history, balance)
 
 

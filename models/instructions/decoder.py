@@ -16,8 +16,15 @@ from dataclasses import dataclass
 
 from zkagent.models.encoding.amounts import format_amount, parse_amount
 from zkagent.models.encoding.balances import read_balance
+from zkagent.models.encoding.book import NO_TOKEN
 from zkagent.models.encoding.context import Context, Entry, read_history
-from zkagent.models.encoding.decoder import Argument, Decision, ToolSignature, token_of
+from zkagent.models.encoding.decoder import (
+    MOST_OF_UINT,
+    Argument,
+    Decision,
+    ToolSignature,
+    token_of,
+)
 from zkagent.models.errors import DuplicateTool, NobodyToPay, UnknownDecimals
 from zkagent.models.instructions.calls import MOST_CALLS, PlannedCall, Slot, Tag, planned_calls
 from zkagent.models.instructions.manifest import ACTION_OF, VIEW_ACTION, InstructionManifest
@@ -29,7 +36,6 @@ from zkagent.models.instructions.reader import Kind, Token
 CAUTION_UNIT = 100
 #: Which amount of a readable balance an action takes from: the pool's, or else the wallet's.
 _POOL, _WALLET = 0, 1
-_WORD = 1 << 256
 _Given = tuple[Argument, int]
 #: Right before whom something goes to; an arrow's head, too.
 GIVING = (b"to", b"pay", b"send", b"give", b">")
@@ -79,13 +85,13 @@ def tool_of(
     action's name and takes its types; otherwise the only one of that name, with those types. Raises
     DuplicateTool."""
     action = manifest.actions[place]
-    meant = ToolSignature(action.name, tuple(p.type for p in action.parameters))
-    if tuple(tools[place : place + 1]) == (meant,):
-        return place
+    types = tuple(p.type for p in action.parameters)
     named = [i for i, tool in enumerate(tools) if tool.name == action.name]
+    if place in named and tools[place].takes(types):
+        return place
     if len(named) > 1:
         raise DuplicateTool(action.name)
-    return named[0] if named and tools[named[0]] == meant else None
+    return named[0] if named and tools[named[0]].takes(types) else None
 
 
 class _Decoder:
@@ -100,12 +106,14 @@ class _Decoder:
         self.context, self.tokens, self.manifest = context, tokens, manifest
         self.tools, self.decimals = tools, decimals
         self.history = read_history(context, manifest.prefixes)
+        #: Of the actions whose tools were looked up, what these can take as an amount.
+        self.most: dict[int, int] = {}
 
     def decide(self, y: Sequence[int]) -> Decision:
         told = said(y, len(self.tokens))
         calls = planned_calls(self.tokens, told.tags)
         views = [call for call in calls if call.action is Tag.VIEW]
-        if told.margin * CAUTION_UNIT > self.context.caution * self.manifest.margin_unit:
+        if told.margin * CAUTION_UNIT > self.caution * self.manifest.margin_unit:
             self.check_doubts()
             whole = calls and not views and not self.mixes_balances(calls)
             if not whole or self.leaves_payee(calls, told.tags):
@@ -121,6 +129,12 @@ class _Decoder:
         kind = {Verdict.DECLINE: "decline", Verdict.ASK: "ask", Verdict.HELP: "help"}[told.other]
         text = {"decline": answers.decline, "ask": answers.ask, "help": answers.help}[kind]
         return self.answer(kind, text)
+
+    @property
+    def caution(self) -> int:
+        """The agent's, or the model's usual one where the agent tells none."""
+        told = self.context.caution
+        return self.manifest.caution if told is None else told
 
     def mixes_balances(self, calls: Sequence[PlannedCall]) -> bool:
         """Whether it is not plain what a part of a balance is a part of. Each is of what is there
@@ -230,7 +244,10 @@ class _Decoder:
     def check_tools(self, steps: Sequence[_Step], done: int) -> None:
         """Before the first step those of all of them, later on that of the next one."""
         for step in steps if done == 0 else steps[done : done + 1]:
-            if tool_of(self.manifest, step.action, self.tools) is None:
+            found = tool_of(self.manifest, step.action, self.tools)
+            if found is not None:
+                self.most[step.action] = self.tools[found].most
+            else:
                 name = self.manifest.actions[step.action].name
                 text = self.manifest.answers.no_tool.replace("{name}", name)
                 raise _Answered(self.answer("no_tool", text))
@@ -248,42 +265,54 @@ class _Decoder:
         place, quantity = call.filled[Slot.AMOUNT], self.quantity(call)
         if quantity.share and not quantity.but:
             return None
-        units = self.units(place, quantity, self.text(call.filled[Slot.ASSET]))
+        units = self.units(place, quantity, self.text(call.filled[Slot.ASSET]), call)
         if quantity.but:
             return None
         return self.more_than_nothing(units)
 
-    def units(self, place: int, quantity: Quantity, asset: str) -> int:
+    def units(self, place: int, quantity: Quantity, asset: str, call: PlannedCall) -> int:
         _, decimals = self.token(asset)
         if quantity.places > decimals:
             self.doubt(place)
         units: int = quantity.digits * 10 ** (decimals - quantity.places)
-        if units >= _WORD:
+        if units > self.most_of(call):
             self.doubt(place)
         return units
+
+    def most_of(self, call: PlannedCall) -> int:
+        """What the tool of a call can take, as far as its tool was looked up."""
+        return self.most.get(ACTION_OF[call.action], MOST_OF_UINT)
 
     def part_of_balance(self, step: _Step) -> int:
         """By the balance that was viewed just before."""
         assert step.call is not None
         token, decimals = self.token(step.asset)
-        text = self.balance(self.history[-1], token, self.pool_or_wallet(step.call))
-        there, quantity = parse_amount(text, decimals), self.quantity(step.call)
-        if not quantity.but:
-            return self.more_than_nothing(there * quantity.digits // quantity.share)
-        kept = self.units(step.call.filled[Slot.AMOUNT], quantity, step.asset)
-        if kept > there:
-            raise _Answered(self.answer("short", self.manifest.answers.short))
-        return self.more_than_nothing(there - kept)
+        text, in_units = self.balance(self.history[-1], token, self.pool_or_wallet(step.call))
+        there = parse_amount(text, 0 if in_units else decimals)
+        place, quantity = step.call.filled[Slot.AMOUNT], self.quantity(step.call)
+        if quantity.but:
+            kept = self.units(place, quantity, step.asset, step.call)
+            if kept > there:
+                raise _Answered(self.answer("short", self.manifest.answers.short))
+            units = there - kept
+        else:
+            units = there * quantity.digits // quantity.share
+        if units > self.most_of(step.call):
+            self.doubt(place)
+        return self.more_than_nothing(units)
 
     def pool_or_wallet(self, call: PlannedCall) -> int:
         return _POOL if call.action is Tag.WITHDRAW else _WALLET
 
-    def balance(self, entry: Entry, token: str, which: int) -> str:
-        found = read_balance(entry.observation) if entry.observation is not None else None
+    def balance(self, entry: Entry, token: str, which: int) -> tuple[str, bool]:
+        """The amount as written, and whether it counts the asset's smallest units."""
+        found = None
+        if entry.observation is not None:
+            found = read_balance(entry.observation, entry.given)
         text = found.amount(which) if found else None
         if found is None or text is None or self.unit(found.unit) != token:
             raise _Answered(self.answer("unreadable", self.manifest.answers.unreadable))
-        return text
+        return text, found.in_units
 
     def unit(self, unit: str) -> str | None:
         if unit.startswith("0x") and len(unit) == 42:
@@ -328,7 +357,7 @@ class _Decoder:
     def account(self, place: int, text: str) -> int:
         match self.tokens[place].kind:
             case Kind.OWNER:
-                return int(self.context.owner, 16)
+                return int(self.context.owner or NO_TOKEN, 16)
             case Kind.CONTACT:
                 return int(self.context.contacts.account(text), 16)
             case _:

@@ -15,7 +15,7 @@ from zkagent.verifier_contracts.chain.reverts import Revert
 
 DECIMALS = {token: known for token, known in OUTSIDE.items() if known is not None}
 AMBIGUOUS = "ask for one instruction"
-PARAM_CODES = {"address": 1, "uint": 4}
+PARAM_CODES = {"address": 1, "int": 3, "uint": 4}
 Expected = tuple[tuple[int, ...] | None, Decision | Exception]
 
 

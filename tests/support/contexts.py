@@ -130,14 +130,31 @@ def balance_text(rng: random.Random, book: SymbolBook, focus: str | None = None)
         if rng.random() < 0.1:
             unit = unit.replace("c", "s")  # as a hex digit it would have the same value
     pool = f"The balance is: {number(rng)} {unit}"
-    return rng.choice([pool, f"{pool} in the pool, {number(rng)} {unit} in the wallet"])
+    alone = f"The balance is: {number(rng)}"
+    return rng.choice([pool, alone, f"{pool} in the pool, {number(rng)} {unit} in the wallet"])
 
 
-def entry(manifest: Manifest, action: str, observation: str | bytes) -> bytes:
+def entry(
+    manifest: Manifest,
+    action: str,
+    observation: str | bytes,
+    given: bytes = b'{"asset":"USDC"}',
+) -> bytes:
     """A reasoning entry as the agent writes it."""
     prefix = next(a.prefix for a in manifest.actions if a.name == action)
     raw = observation.encode() if isinstance(observation, str) else observation
-    return prefix + b'{"asset":"USDC"}\nObservation: ' + escape_observation(raw) + b"\n"
+    return prefix + given + b"\nObservation: " + escape_observation(raw) + b"\n"
+
+
+def given_to(rng: random.Random, book: SymbolBook, focus: str) -> bytes:
+    """The input of a view, mostly of this asset; now and then something else."""
+    asset = rng.choice(variants(focus, book) * 3 + [symbol(rng, book), address(rng, book)])
+    if rng.random() < 0.85:
+        return f'{{"asset":"{asset}"}}'.encode()
+    odd = ["{}", "", f'{asset}"}}', f'":"{asset}"}}', f'{{"asset":"{asset}" }}', '{"asset":""}']
+    odd += [f'{{"asset": "{asset}"}}', '{"asset":"a"}', f'{{"to":"5","asset":"{asset}"}}', '"}']
+    odd += [f'{{"asset":"{asset * 4}"}}', f'{{"asset":"{asset}!"}}', f'{{"asset":"!{asset}"}}']
+    return rng.choice(odd).encode()
 
 
 def random_context(
@@ -151,7 +168,7 @@ def random_context(
         action = rng.choice([*[manifest.balance_action] * 3, rng.choice(manifest.actions).name])
         plain = rng.choice(["Successfully deployed", "", "{name} failed", "done\nline"])
         text = balance_text(rng, book, focus) if rng.random() < 0.8 else plain
-        reasoning.append(entry(manifest, action, text))
+        reasoning.append(entry(manifest, action, text, given_to(rng, book, focus)))
     blanks = [b""] * rng.choice([0, 0, 2, 7])
     return Context(random_prompt(rng, book, focus), tuple(reasoning + blanks), book)
 
@@ -175,7 +192,8 @@ def instructed_context(rng: random.Random, manifest: Manifest) -> Context:
     book = rng.choice(BOOKS)
     asset = rng.choice([symbol(rng, book), address(rng, book)])
     text = rng.choice(INSTRUCTIONS).format(n=number(rng), a=asset, to=checksummed(rng))
-    seen = entry(manifest, manifest.balance_action, balance_text(rng, book, asset))
+    told, given = balance_text(rng, book, asset), given_to(rng, book, asset)
+    seen = entry(manifest, manifest.balance_action, told, given)
     done = entry(manifest, rng.choice(manifest.actions).name, "Successfully withdrawn")
     history = rng.choice([(), (seen,), (seen,), (seen, done)])
     return Context(text.encode(), history, book)

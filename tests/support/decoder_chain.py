@@ -9,8 +9,16 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from web3.exceptions import ContractLogicError
 
-from tests.support.encoding_chain import CONTEXT, PARAM_TYPES, RESULT, book_entry
+from tests.support.encoding_chain import (
+    CONTEXT,
+    NOBODY,
+    PARAM_TYPES,
+    RESULT,
+    WAYS,
+    book_entry,
+)
 from tests.support.instructions import BOOK, CONTACTS, MANIFEST, TOOLS_HELD, Asked
+from tests.support.outputs import signed
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import ToolSignature
 from zkagent.models.instructions.parse import parse_words
@@ -23,9 +31,13 @@ from zkagent.verifier_contracts.toolchain.compile import PACKAGE, Contract, comp
 SOURCES = (
     "src/instructions/InstructionDecoder.sol",
     "test/encoding/EncodingFakes.sol",
+    "test/encoding/Strangers.sol",
     "test/instructions/InstructionFakes.sol",
     "test/instructions/InstructionHarness.sol",
 )
+
+#: Ways of a `Stranger` to answer nothing, or all ones to everything.
+SILENT, ALL_ONES = (0, 1, 2, 3, 5, 6, WAYS), 4
 
 
 class DecoderChain:
@@ -42,7 +54,7 @@ class DecoderChain:
     @cached_property
     def decoder(self) -> str:
         data = self.raw(b"\0" + manifest_bytes(MANIFEST))
-        return self.deploy("InstructionDecoder", data, MANIFEST.margin_unit)
+        return self.deploy("InstructionDecoder", data, MANIFEST.margin_unit, MANIFEST.caution)
 
     @cached_property
     def books(self) -> tuple[str, str]:
@@ -62,15 +74,20 @@ class DecoderChain:
         return str(deploy(self.chain.web3, data, self.chain.accounts[0]).address)
 
     def tool(self, signature: ToolSignature, twin: int) -> str:
-        """Of several alike, each its own."""
+        """Of several alike, each its own. One without name or parameters has no answer."""
+        if not signature.name:
+            return NOBODY if twin % (WAYS + 1) == WAYS else self.deploy("Stranger", twin % WAYS)
         types = [PARAM_TYPES.index(kind) for kind in signature.parameter_types]
+        if not types:
+            return self.deploy("HalfTool", signature.name, twin % WAYS, twin=twin)
         return self.deploy("NamedTool", signature.name, types, twin=twin)
 
     def tool_named(self, name: str, held: Sequence[ToolSignature]) -> str:
         """The one that an action of this name means, in lower case, as decoding has addresses."""
         (place,) = (i for i, action in enumerate(MANIFEST.actions) if action.name == name)
         named = [i for i, tool in enumerate(held) if tool.name == name]
-        at = place if held[place : place + 1] == (TOOLS_HELD[place],) else named[0]
+        meant = (TOOLS_HELD[place], signed(TOOLS_HELD[place]))
+        at = place if set(held[place : place + 1]) & set(meant) else named[0]
         return self.tool(held[at], held[:at].count(held[at])).lower()
 
     def said(self, question: Asked) -> tuple[object, ...] | str:
@@ -94,6 +111,9 @@ class DecoderChain:
         return first, later
 
     def agent(self, context: Context) -> str:
+        if context.owner is None or context.caution is None:
+            way = ALL_ONES if context.caution else SILENT[len(context.prompt) % len(SILENT)]
+            return NOBODY if way == WAYS else self.deploy("Stranger", way)
         owner = to_checksum_address(context.owner)
         return self.deploy("CautiousAgent", owner, context.caution)
 

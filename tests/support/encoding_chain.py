@@ -26,11 +26,15 @@ SOURCES = (
     "src/encoding/ToolDecoder.sol",
     "test/encoding/EncodingFakes.sol",
     "test/encoding/EncodingHarness.sol",
+    "test/encoding/Strangers.sol",
 )
 PARAM_TYPES = ("string", "address", "bool", "int", "uint")
 #: `string` fields as bytes: prompts need not be UTF-8, and the ABI encodes both alike.
 CONTEXT = "(address,bytes,address[],bytes[],bytes)"
 RESULT = "(bool,bytes,address,((uint8,bytes)[],bytes),bytes)"
+#: Of a `Stranger` to have no answer.
+WAYS = 9
+NOBODY = "0x00000000000000000000000000000000000bad5e"
 BATCH = 20
 
 
@@ -84,6 +88,7 @@ class EncodingChain:
         self.code = build_model_code(manifest, tables)
         self._agents: dict[SymbolBook, str] = {}
         self._tools: dict[tuple[ToolSignature, int], str] = {}
+        self._strangers: dict[int, str] = {}
         self.data = [self._raw(code) for code in (*self.code.text_chunks, self.code.data)]
         self.encoder = self._deploy_encoder(self.code)
         self.decoder = self.deploy(
@@ -109,19 +114,34 @@ class EncodingChain:
         first, later = decode(["uint256[2]"] * 2, self._call("measure", kinds, arguments))
         return tuple(first), tuple(later)
 
-    def agent(self, book: SymbolBook) -> str:
+    def agent(self, book: SymbolBook, prompt: bytes = b"") -> str:
+        """With an empty book it may have none, or no answer to the question for one."""
+        if not book.listings and (way := len(prompt) % (WAYS + 2)) <= WAYS:
+            return self.stranger(way)
         if book not in self._agents:
             entries = b"".join(book_entry(x.symbol, x.decimals, x.token) for x in book.listings)
             self._agents[book] = self.deploy(self.contracts["BookAgent"], entries)
         return self._agents[book]
 
     def tool(self, signature: ToolSignature, place: int) -> str:
-        """A tool of this signature; other places get other ones."""
+        """A tool of this signature; other places get other ones. One without name or parameters has
+        no answer to the question for them."""
+        if not signature.name:
+            return self.stranger(place % (WAYS + 1))
         key = (signature, place)
         if key not in self._tools:
             types = [PARAM_TYPES.index(kind) for kind in signature.parameter_types]
-            self._tools[key] = self.deploy(self.contracts["NamedTool"], signature.name, types)
+            made = ("NamedTool", types) if types else ("HalfTool", place % WAYS)
+            self._tools[key] = self.deploy(self.contracts[made[0]], signature.name, made[1])
         return self._tools[key]
+
+    def stranger(self, way: int) -> str:
+        """What has no answer, in one of several ways; the last is an account without code."""
+        if way == WAYS:
+            return NOBODY
+        if way not in self._strangers:
+            self._strangers[way] = self.deploy(self.contracts["Stranger"], way)
+        return self._strangers[way]
 
     def address_tools(self, tools: Sequence[ToolSignature]) -> list[str]:
         return [self.tool(t, list(tools[:i]).count(t)) for i, t in enumerate(tools)]
@@ -136,7 +156,8 @@ class EncodingChain:
 
     def _question(self, q: Question) -> tuple[object, ...]:
         tools = self.address_tools(q.tools)
-        context = (self.agent(q.context.book), b"", tools, q.context.reasoning, q.context.prompt)
+        agent = self.agent(q.context.book, q.context.prompt)
+        context = (agent, b"", tools, q.context.reasoning, q.context.prompt)
         return context, b"".join(v.to_bytes(8, "big", signed=True) for v in q.output)
 
     def _ask(self, questions: Sequence[Question]) -> list[Outcome]:

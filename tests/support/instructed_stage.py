@@ -176,6 +176,10 @@ def _deployed(anvil: Anvil) -> InstructedStage:
     return InstructedStage(chain, Web3Agent(anvil.web3, agent), sender, key)
 
 
+#: Constructor arguments of the decoder.
+MEASURES = MANIFEST.margin_unit, MANIFEST.caution
+
+
 def _registered(deployer: Deployer, registry: Any, key: KeyCode) -> tuple[ModelContracts, bytes]:
     """Model 1, and its commitment. What it reads are its components, as of a deployed one."""
     table = table_of_writers(1)
@@ -186,7 +190,7 @@ def _registered(deployer: Deployer, registry: Any, key: KeyCode) -> tuple[ModelC
     ]
     *chunks, data, verifier = placed
     encoder = deployer.address("encoder", "InstructionEncoder", chunks, list(table.kinds_words))
-    decoder = deployer.address("decoder", "InstructionDecoder", data, MANIFEST.margin_unit)
+    decoder = deployer.address("decoder", "InstructionDecoder", data, *MEASURES)
     files = bytes(32), bytes(32)
     binding = (verifier, encoder, decoder, [*chunks, data], *files, INPUTS, OUTPUTS)
     covered = call(deployer.web3, registry.functions.modelHashOf(binding))

@@ -1,13 +1,14 @@
 """The encoder of instructions on a chain, asked about many prompts at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from eth_abi.abi import decode, encode
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
-from tests.support.encoding_chain import CONTEXT, book_entry
+from tests.support.encoding_chain import CONTEXT, NOBODY, WAYS, book_entry, token_code
 from zkagent.models.encoding.book import ContactBook
 from zkagent.models.instructions.codetable import CodeTable
 from zkagent.models.instructions.reader import Names
@@ -19,6 +20,7 @@ from zkagent.verifier_contracts.toolchain.compile import PACKAGE, Contract, comp
 SOURCES = (
     "src/instructions/InstructionEncoder.sol",
     "test/instructions/InstructionHarness.sol",
+    "test/encoding/Strangers.sol",
 )
 BATCH = 40
 
@@ -68,6 +70,18 @@ class InstructionChain:
         for at in range(0, len(prompts), BATCH):
             outcomes += self._ask(list(prompts[at : at + BATCH]))
         return outcomes
+
+    def bookless(self, way: int, tokens: Mapping[str, int | None]) -> "InstructionChain":
+        """The same encoder, and an agent that has no answer in one of `WAYS` ways. tokens: by
+        address their decimals, None of what tells none."""
+        other = copy(self)
+        other.agent = NOBODY if way == WAYS else self._deploy("Stranger", way)
+        other.symbols = other.contacts = bytes(20)
+        telling = tuple(token for token, places in tokens.items() if places is not None)
+        other.books = Books(tuple((f"no symbol {i}", token) for i, token in enumerate(telling)))
+        for token, places in tokens.items():
+            self.chain.rpc("anvil_setCode", token, "0x" + token_code(token, places).hex())
+        return other
 
     def measure(self, prompt: bytes) -> tuple[int, int]:
         """Gas of encoding: as a transaction's first call, and as a later one."""

@@ -5,10 +5,18 @@ import random
 from zkagent.models.encoding.decoder import ToolSignature
 from zkagent.models.encoding.manifest import Manifest
 
+#: A tool that does not tell its name.
+SILENT = ToolSignature("", ())
+
 
 def random_tools(rng: random.Random, manifest: Manifest) -> tuple[ToolSignature, ...]:
-    """Mostly all of the model's tools; some missing, doubled, foreign or of other types."""
+    """Mostly all of the model's tools; some missing, doubled, foreign, of other types, or without
+    an answer to the question for name or parameters."""
     tools = [ToolSignature(a.name, tuple(p.type for p in a.parameters)) for a in manifest.actions]
+    if rng.random() < 0.3:
+        tools = [signed(tool) if rng.random() < 0.8 else tool for tool in tools]
+    if rng.random() < 0.2:
+        tools.insert(rng.randrange(len(tools) + 1), SILENT)
     if rng.random() < 0.7:
         return tuple(tools)
     odd = rng.choice(tools)
@@ -19,11 +27,20 @@ def random_tools(rng: random.Random, manifest: Manifest) -> tuple[ToolSignature,
         [ToolSignature(t.name, types) if t == odd else t for t in tools],
         [ToolSignature(odd.name.lower(), odd.parameter_types), *tools[1:]],
         [*tools, ToolSignature("Other", ("string", "bool"))],
+        [SILENT if t == odd else t for t in tools],
+        [ToolSignature(odd.name, ()), *tools],
+        [*[SILENT] * rng.randrange(1, 12), *tools],
         [],
     ]
     chosen = rng.choice(changes)
     rng.shuffle(chosen)
     return tuple(chosen)
+
+
+def signed(tool: ToolSignature) -> ToolSignature:
+    """With its amount as an int."""
+    types = tuple("int" if kind == "uint" else kind for kind in tool.parameter_types)
+    return ToolSignature(tool.name, types)
 
 
 def random_output(rng: random.Random, manifest: Manifest) -> tuple[int, ...]:

@@ -101,7 +101,8 @@ class StepCode(ModelCode):
 @dataclass(frozen=True)
 class InstructionCode(ModelCode):
     """Of a model that reads whole instructions. data: the manifest's part alone. kinds: codes of
-    tokens by their kind, three words. margin_unit: of the network's margin, a log-odd."""
+    tokens by their kind, three words. margin_unit: of the network's margin, a log-odd.
+    usual_caution: of agents that tell none, in hundredths of it."""
 
     encoder = "InstructionEncoder"
     decoder = "InstructionDecoder"
@@ -109,6 +110,7 @@ class InstructionCode(ModelCode):
 
     kinds: tuple[int, ...]
     margin_unit: int
+    usual_caution: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,8 +122,8 @@ class InstructionCode(ModelCode):
         self._check_chunks(chunk_addresses)
         return list(chunk_addresses), list(self.kinds)
 
-    def decoder_arguments(self, data_address: str) -> tuple[str, int]:
-        return data_address, self.margin_unit
+    def decoder_arguments(self, data_address: str) -> tuple[str, int, int]:
+        return data_address, self.margin_unit, self.usual_caution
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -138,6 +140,7 @@ class InstructionCode(ModelCode):
             "_data": int(data_address, 16),
             "_length": len(self.data) - 1,
             "_marginUnit": self.margin_unit,
+            "_usualCaution": self.usual_caution,
         }
 
 
@@ -163,7 +166,7 @@ def build_instruction_code(manifest: InstructionManifest, table: CodeTable) -> I
             "thoughts and answers"
         )
     chunks = tuple(b"\0" + chunk for chunk in table.chunks)
-    return InstructionCode(chunks, data, table.kinds_words, manifest.margin_unit)
+    return InstructionCode(chunks, data, table.kinds_words, manifest.margin_unit, manifest.caution)
 
 
 def build_model_code(manifest: Manifest, tables: Tables) -> StepCode:

@@ -41,7 +41,8 @@ def test_the_contract_has_the_same_rule() -> None:
     source = SOURCE.read_text()
     assert re.search(r"MAX_DIGITS = 28;", source)
     assert 'b.length == 0 || b.length > MAX_DIGITS || b[0] == "0"' in source
-    assert 'b[i] < "0" || b[i] > "9"' in source
+    assert "if (!_isDigit(b[i])) revert IAgentExecutor.MalformedModelId(text);" in source
+    assert 'return b >= "0" && b <= "9";' in source
 
 
 def test_whoever_reads_a_model_id_reads_it_so() -> None:

@@ -35,7 +35,7 @@ def contracts(anvil: Anvil) -> InstructionChain:
     ("prompt", "first", "later"),
     [
         (LONG, 54_000, 38_500),
-        (WORDY, 60_000, 44_500),
+        (WORDY, 60_300, 45_200),
         (UNKNOWN, 110_500, 95_000),
         (b"zorb " * 30, 124_000, 111_500),
         (SHORT, 41_500, 26_000),
@@ -64,9 +64,9 @@ FOUR_TAGS |= {"7": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_000, 18_500),
-        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_000, 28_300),
-        (FOUR, FOUR_TAGS, 64_500, 39_000),
+        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_600, 19_600),
+        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_600, 29_000),
+        (FOUR, FOUR_TAGS, 67_200, 40_100),
     ],
 )
 def test_deciding_stays_affordable(
@@ -100,9 +100,9 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 75_500, 50_500),
-        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 70_700, 45_500),
-        (COMPOUND, COMPOUND_TAGS, 96_500, 60_500),
+        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 77_300, 52_100),
+        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 72_200, 47_000),
+        (COMPOUND, COMPOUND_TAGS, 96_500, 62_300),
     ],
 )
 def test_plain_instructions_are_read_and_decided_together(

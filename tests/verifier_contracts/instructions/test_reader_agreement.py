@@ -6,10 +6,13 @@ The slow one takes 20,000 random prompts.
 import random
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
 from tests.support.agreement import assert_same_refusal
+from tests.support.contexts import OUTSIDE
+from tests.support.encoding_chain import WAYS
 from tests.support.instruction_chain import Books, InstructionChain, Outcome
 from tests.support.instruction_prompts import (
     FOREIGN,
@@ -23,7 +26,7 @@ from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.codes import word_of
 from zkagent.models.instructions.packing import features_of
 from zkagent.models.instructions.parse import parse_words
-from zkagent.models.instructions.reader import read
+from zkagent.models.instructions.reader import Kind, read
 from zkagent.models.wallet.text.rows import ADDRESSES
 from zkagent.models.wallet.text.written import messages
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -112,6 +115,21 @@ def test_an_agent_without_contacts(chain: Anvil) -> None:
     contracts = InstructionChain(chain, TABLE, books)
     assert contracts.contacts == bytes(20)
     assert_agreement(contracts, [b"send 5 usdc to bob", *HOSTILE])
+
+
+def test_an_agent_without_books_names_tokens_by_address(contracts: InstructionChain) -> None:
+    rng = random.Random(7)
+    addresses = [*OUTSIDE, *OUTSIDE, *(f"0x{rng.randbytes(20).hex()}" for _ in range(5))]
+    for way in range(WAYS + 1):
+        agent = contracts.bookless(way, OUTSIDE)
+        prompts = [
+            b"%s %s" % (random_prompt(rng), rng.choice(addresses).encode()) for _ in range(60)
+        ]
+        prompts += [f"send 5 {a} to {b}".encode() for a, b in pairwise(addresses)]
+        assert assert_agreement(agent, [*prompts, *HOSTILE])["read"] > 60
+    token, *_, other = OUTSIDE
+    kinds = [t.kind for t in read(f"send 5 {token} to {other}".encode(), agent.books.names())]
+    assert kinds == [Kind.WORD, Kind.DIGITS, Kind.SYMBOL, Kind.WORD, Kind.ADDRESS]
 
 
 @pytest.mark.slow

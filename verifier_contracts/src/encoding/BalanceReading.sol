@@ -7,12 +7,20 @@ import {Tokenizer} from "./Tokenizer.sol";
 
 /// @title The one observation whose numbers may become arguments, exactly as `models/encoding/balances.py`
 /// @notice The text as a whole has to be "The balance is: 120.5 USDC" or "The balance is: 120.5
-///   USDC in the pool, 30 USDC in the wallet"; anything more makes it unreadable.
+///   USDC in the pool, 30 USDC in the wallet", or as the ERC's converter has it, "The balance is:
+///   120500000"; anything more makes it unreadable. Without a unit it is what the pool's contract
+///   returned, the asset's smallest units, of the asset that the entry says the tool was asked for.
 library BalanceReading {
     uint256 internal constant POOL = 0;
     uint256 internal constant WALLET = 1;
     uint256 internal constant UNIT = 2;
 
+    uint256 private constant MARKER_LENGTH = 14; // of what `HistoryReading` finds observations by
+    uint256 private constant CLOSING = 0x227d; // "} behind the asset
+    uint256 private constant CLOSING_LENGTH = 2;
+    uint256 private constant OPENED = 0x223a22; // ":" before it
+    uint256 private constant OPENED_LENGTH = 3;
+    uint256 private constant POINT = 0x2e;
     uint256 private constant MIN_UNIT = 2;
     uint256 private constant MAX_UNIT = 42;
     bytes32 private constant OPENING = "The balance is: ";
@@ -47,7 +55,7 @@ library BalanceReading {
             uint256 base = reader.pos - start; // offset 0 of the entry
             if (!_literal(reader, OPENING, OPENING_LENGTH)) return 0;
             (bool ok, Quantity memory pool) = _quantity(reader);
-            if (!ok) return 0;
+            if (!ok) return _isWhole(pool, reader.end) ? _inUnits(entry, start, pool, base) : 0;
             balance = _span(
                 _span(0, POOL, pool.start, pool.middle, base), UNIT, pool.middle + 1, pool.end, base
             );
@@ -79,6 +87,46 @@ library BalanceReading {
             mstore(0x40, and(add(pos, add(length, 95)), not(31)))
             mstore(reader, pos)
             mstore(add(reader, 32), add(pos, length))
+        }
+    }
+
+    /// @dev Whether it is digits alone, up to the end.
+    function _isWhole(Quantity memory found, uint256 end) private pure returns (bool) {
+        unchecked {
+            if (found.start == end || found.middle != end) return false;
+            for (uint256 pos = found.start; pos < end; ++pos) {
+                if (_load(pos) >> 248 == POINT) return false;
+            }
+            return true;
+        }
+    }
+
+    /// @dev An amount without a unit, in an entry of which the line before the observation ends with
+    ///   the asset: `:"USDC"}`. Zero where it does not.
+    function _inUnits(string calldata entry, uint256 start, Quantity memory found, uint256 base)
+        private
+        pure
+        returns (uint256)
+    {
+        unchecked {
+            uint256 end = start - MARKER_LENGTH - CLOSING_LENGTH;
+            if (_at(entry, end) >> 240 != CLOSING) return 0;
+            uint256 from = end;
+            while (from > OPENED_LENGTH && _isAlnum(_at(entry, from - 1) >> 248)) --from;
+            if (end - from < MIN_UNIT || end - from > MAX_UNIT) return 0;
+            if (_at(entry, from - OPENED_LENGTH) >> 232 != OPENED) return 0;
+            uint256 pool = _span(ParseFormat.UNITS, POOL, found.start, found.middle, base);
+            return ParseFormat.withSpan(pool, UNIT, from, end);
+        }
+    }
+
+    function _isAlnum(uint256 character) private pure returns (bool) {
+        return (Ascii.ALNUM_SET >> character) & 1 == 1;
+    }
+
+    function _at(string calldata entry, uint256 i) private pure returns (uint256 w) {
+        assembly ("memory-safe") {
+            w := calldataload(add(entry.offset, i))
         }
     }
 

@@ -38,29 +38,8 @@ library DecisionEncoding {
     }
 
     /// @notice Returns a call of `tool` with the action's parameters, whose texts and values are in
-    ///   place.
+    ///   place. Texts are pieces, of which some may lie in memory.
     function returnCall(address tool, Action memory action) internal pure {
-        uint256 start = _free();
-        unchecked {
-            uint256 base = start + 32;
-            uint256 input = base + HEAD + 32; // behind an empty answer
-            uint256 reasoning = _writeInput(input, action.parameters);
-            _store(start, 32);
-            _store(base, 0);
-            _store(base + 32, HEAD);
-            _store(base + 64, uint160(tool));
-            _store(base + 96, input - base);
-            _store(base + 128, reasoning - base);
-            _store(base + HEAD, 0);
-            uint256 end = _writeReasoning(reasoning, action);
-            assembly ("memory-safe") {
-                return(start, sub(end, start))
-            }
-        }
-    }
-
-    /// @notice As `returnCall`; the parameters' texts are pieces, of which some may lie in memory.
-    function returnCallOfPieces(address tool, Action memory action) internal pure {
         uint256 start = _free();
         unchecked {
             uint256 base = start + 32;
@@ -154,25 +133,6 @@ library DecisionEncoding {
                 offset += 128;
             }
             return together + 32 + 32 * count;
-        }
-    }
-
-    /// @dev A string: the prefix, the arguments' texts as JSON and a newline.
-    function _writeReasoning(uint256 start, Action memory action)
-        private
-        pure
-        returns (uint256 end)
-    {
-        unchecked {
-            end = _appendText(start + 32, action.prefix);
-            for (uint256 i = 0; i < action.parameters.length; ++i) {
-                Parameter memory parameter = action.parameters[i];
-                end = _appendText(end, parameter.opening);
-                end = _appendSpan(end, parameter.text);
-            }
-            _store(end, uint256(bytes32('"}\n')));
-            _store(start, end + 3 - (start + 32));
-            return (end + 34) & ~uint256(31);
         }
     }
 

@@ -46,6 +46,10 @@ library ModelData {
     uint256 internal constant MAX_ACTIONS = 8;
     uint256 internal constant HEADER_BYTES = 4;
 
+    /// @dev `IERCAgentTool.ParamType` of amounts: as manifests have it, and as tools may have it.
+    uint256 internal constant UINT = 4;
+    uint256 internal constant INT = 3;
+
     // Answers, in order.
     uint256 internal constant NOTHING = 0;
     uint256 internal constant ASK = 1;

@@ -9,7 +9,8 @@ pragma solidity ^0.8.30;
 ///   if there is none. Offsets in the entry.
 /// @param balance When that is a readable balance: end and start of the amount in the pool, in the
 ///   wallet (zero if not told) and of the unit, 32 bits each, offsets in the entry; otherwise zero.
-/// @param book Where the symbol book's entries lie (`ISymbolBook.pointer()`).
+///   Bit 192: the amount is in the asset's smallest units.
+/// @param book Where the symbol book's entries lie (`ISymbolBook.pointer()`); zero if the agent has none.
 struct Parse {
     uint256 candidates;
     uint256 observation;
@@ -21,6 +22,8 @@ struct Parse {
 library ParseFormat {
     /// @dev The bit of `candidates` that says that a token is OTHER.
     uint256 internal constant OTHER = 1 << 248;
+    /// @dev The bit of `balance` that says that it counts smallest units.
+    uint256 internal constant UNITS = 1 << 192;
 
     uint256 private constant CANDIDATE_BITS = 40;
     uint256 private constant COUNT_SHIFT = 240;

@@ -2,13 +2,14 @@
 pragma solidity ^0.8.30;
 
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
-import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {BalanceReading} from "./BalanceReading.sol";
 import {Embedding} from "./Embedding.sol";
 import {History, HistoryReading} from "./HistoryReading.sol";
 import {ModelData} from "./ModelData.sol";
 import {Parse, ParseFormat} from "./ParseFormat.sol";
 import {Scan} from "./PromptText.sol";
+import {Strangers} from "./Strangers.sol";
 import {SymbolList} from "./SymbolList.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
@@ -27,6 +28,9 @@ contract TextEncoder is IEncoder {
     uint256 private constant COUNT_UNIT = 32;
     uint256 private constant COUNT_LIMIT = 7;
     uint256 private constant PARSE_BYTES = 128;
+
+    bytes4 private constant SYMBOL_BOOK = ISymbolBookUser.symbolBook.selector;
+    bytes4 private constant POINTER = ISymbolBook.pointer.selector;
 
     // Contracts that hold the text table; unused ones are zero.
     address private immutable _chunk0;
@@ -81,7 +85,7 @@ contract TextEncoder is IEncoder {
     /// @inheritdoc IEncoder
     function encode(Context calldata c) external view returns (bytes memory, bytes memory) {
         Parse memory found;
-        found.book = ISymbolBookUser(c.agent).symbolBook().pointer();
+        found.book = Strangers.addressOf(c.agent, SYMBOL_BOOK, POINTER);
         Scan memory scan = Tokenizer.tokenize(c.prompt, SymbolList.load(found.book));
         if (scan.candidates > MAX_CANDIDATES) revert TooManyCandidates(MAX_CANDIDATES);
         uint256 actions = _actions;

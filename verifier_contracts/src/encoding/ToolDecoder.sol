@@ -135,9 +135,22 @@ contract ToolDecoder is IDecoder {
                     _answer(manifest, ModelData.UNREADABLE);
                 }
                 uint8 decimals = Assets.decimalsOf(token, entry);
-                parameter.value = Decimals.parse(Texts.copy(parameter.text), decimals);
+                bool inUnits = amountObserved && found.balance & ParseFormat.UNITS != 0;
+                _setAmount(parameter, inUnits ? 0 : decimals);
                 if (parameter.value == 0) _answer(manifest, ModelData.ZERO);
+                if (inUnits) {
+                    string memory text = Decimals.toString(parameter.value, decimals);
+                    parameter.text = DecisionEncoding.inMemory(text);
+                }
             }
+        }
+    }
+
+    function _setAmount(Parameter memory parameter, uint8 decimals) private pure {
+        string memory text = Texts.copy(parameter.text);
+        parameter.value = Decimals.parse(text, decimals);
+        if (parameter.paramType == ModelData.INT && parameter.value >> 255 != 0) {
+            revert Decimals.AmountTooLarge(text);
         }
     }
 

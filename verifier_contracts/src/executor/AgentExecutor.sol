@@ -79,7 +79,7 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165 {
         string calldata prompt
     ) external returns (AgentIterationResult memory) {
         if (_isPoisoned()) return _emptyAnswer();
-        uint256 id = ModelIds.parse(modelId);
+        uint256 id = ModelIds.resolve(modelId, _registry);
         ExecutableModel memory model = _registry.bindingOf(id);
         uint256 context = ContextCalls.open(msg.sender);
         uint256 frame = _frameWord();

@@ -10,6 +10,7 @@ import {HistoryReading} from "../encoding/HistoryReading.sol";
 import {ModelData} from "../encoding/ModelData.sol";
 import {ParseFormat} from "../encoding/ParseFormat.sol";
 import {Scores} from "../encoding/Scores.sol";
+import {Strangers} from "../encoding/Strangers.sol";
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
 import {Texts} from "../encoding/Texts.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
@@ -18,7 +19,6 @@ import {IInstructedAgent, IOwnedAgent} from "../interfaces/IInstructedAgent.sol"
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {Decimals} from "../libraries/Decimals.sol";
 import {Answers} from "./Answers.sol";
-import {Asking} from "./Asking.sol";
 import {Books} from "./Books.sol";
 import {CallEncoding, Written} from "./CallEncoding.sol";
 import {Calls} from "./Calls.sol";
@@ -47,6 +47,7 @@ contract InstructionDecoder is IDecoder {
     /// @param actions Those to take in their order, a byte each from the lowest on.
     /// @param steps How many these are.
     /// @param done How many of them the history has.
+    /// @param signed Of the actions whose tools were looked up, a bit for each that takes its amount as INT.
     /// @param last The index of the history's last entry.
     struct Plan {
         uint256 manifest;
@@ -60,6 +61,7 @@ contract InstructionDecoder is IDecoder {
         uint256 actions;
         uint256 steps;
         uint256 done;
+        uint256 signed;
         uint256 last;
     }
 
@@ -82,6 +84,7 @@ contract InstructionDecoder is IDecoder {
     address private immutable _data;
     uint256 private immutable _length;
     uint256 private immutable _marginUnit;
+    uint256 private immutable _usualCaution;
 
     /// @notice What stands at `position` of the prompt is to be paid, and is the zero address: a forged
     ///   book's contact, or the owner of an agent that has none.
@@ -89,12 +92,14 @@ contract InstructionDecoder is IDecoder {
 
     /// @param data The contract that holds the manifest's part; see `ModelData`.
     /// @param marginUnit Of the margin, a log-odd.
-    constructor(address data, uint256 marginUnit) {
+    /// @param usualCaution Of agents that tell none; see `IInstructedAgent.caution`.
+    constructor(address data, uint256 marginUnit, uint256 usualCaution) {
         (uint256 actions,,) = ModelData.header(data, MANIFEST_AT);
         if (actions != ACTIONS || marginUnit == 0) revert ModelData.MalformedModelData(data);
         _data = data;
         _length = data.code.length - MANIFEST_AT;
         _marginUnit = marginUnit;
+        _usualCaution = usualCaution;
     }
 
     /// @inheritdoc IDecoder
@@ -141,7 +146,8 @@ contract InstructionDecoder is IDecoder {
 
     function _acts(address agent, int256 margin) private view returns (bool) {
         if (margin <= 0) return false;
-        uint256 caution = Asking.word(agent, IInstructedAgent.caution.selector);
+        (bool told, uint256 caution) = Strangers.word(agent, IInstructedAgent.caution.selector);
+        if (!told) caution = _usualCaution;
         unchecked {
             return
                 caution <= type(uint128).max
@@ -311,8 +317,9 @@ contract InstructionDecoder is IDecoder {
                 uint256 name = ManifestText.nameOf(ManifestText.record(plan.manifest, index));
                 uint256 noTool = ManifestText.behind(name);
                 uint256 parameters = ManifestText.behind(noTool);
-                address found = Tools.find(c.tools, name, parameters, index);
+                (address found, bool signed) = Tools.find(c.tools, name, parameters, index);
                 if (found == address(0)) _say(noTool);
+                if (signed) plan.signed |= 1 << index;
                 if (i == plan.done) (tool, plan.parameters) = (found, parameters);
             }
         }
@@ -339,8 +346,16 @@ contract InstructionDecoder is IDecoder {
             uint256 digits = Quantities.digitsOf(amount);
             if (places > decimals) _doubt(plan, amount);
             uint256 scale = 10 ** (decimals - places); // decimals: up to 77
-            if (digits > type(uint256).max / scale) _doubt(plan, amount);
+            if (digits > _mostOf(plan, call_) / scale) _doubt(plan, amount);
             return digits * scale;
+        }
+    }
+
+    /// @dev What the tool of a call can take, as far as its tool was looked up.
+    function _mostOf(Plan memory plan, uint256 call_) private pure returns (uint256) {
+        unchecked {
+            uint256 index = Calls.at(call_) - 1; // as `_act` has it
+            return type(uint256).max >> ((plan.signed >> index) & 1);
         }
     }
 
@@ -352,8 +367,8 @@ contract InstructionDecoder is IDecoder {
     {
         uint256 amount = Calls.at(call_ + Calls.AMOUNT);
         (address token, uint8 decimals) = _asset(plan, call_);
-        uint256 text = _balance(c, plan, token, action);
-        uint256 there = Decimals.parse(Texts.copy(text), decimals);
+        (uint256 text, bool inUnits) = _balance(c, plan, token, action);
+        uint256 there = Decimals.parse(Texts.copy(text), inUnits ? 0 : decimals);
         if (Quantities.isBut(amount)) {
             uint256 kept = _units(plan, call_);
             if (kept > there) _answer(plan.manifest, Answers.SHORT);
@@ -361,14 +376,16 @@ contract InstructionDecoder is IDecoder {
         } else {
             units = Math.mulDiv(there, Quantities.digitsOf(amount), Quantities.shareOf(amount));
         }
+        if (units > _mostOf(plan, call_)) _doubt(plan, amount);
         if (units == 0) _answer(plan.manifest, ModelData.ZERO);
     }
 
-    /// @dev The text of the amount that the action takes from, in the last entry.
+    /// @dev The text of the amount that the action takes from, in the last entry, and whether it counts the
+    ///   asset's smallest units.
     function _balance(Context calldata c, Plan memory plan, address token, uint256 action)
         private
         pure
-        returns (uint256)
+        returns (uint256, bool)
     {
         string calldata entry = c.agentReasoning[plan.last];
         (uint256 prefix,) = ModelData.readNames(plan.manifest, VIEW_ACTION);
@@ -386,7 +403,7 @@ contract InstructionDecoder is IDecoder {
         if (end == 0 || !Assets.isUnitOf(plan.symbols, unit, token)) {
             _answer(plan.manifest, ModelData.UNREADABLE);
         }
-        return Texts.slice(entry, start, end);
+        return (Texts.slice(entry, start, end), balance & ParseFormat.UNITS != 0);
     }
 
     /// @dev A call's asset; looked up once.
@@ -433,11 +450,21 @@ contract InstructionDecoder is IDecoder {
                 uint256 value = slot == Scores.ASSET ? asset : payee;
                 if (slot == Scores.AMOUNT) value = _addAmount(w, call_);
                 else _addName(plan, w, slot == Scores.ASSET ? Calls.ASSET : Calls.PAYEE, call_);
-                CallEncoding.addValue(w, ManifestText.byteAt(pos), value);
+                CallEncoding.addValue(w, _typeOf(plan, index, pos), value);
                 pos = ManifestText.nextParameter(pos);
             }
             CallEncoding.finish(w);
         }
+    }
+
+    /// @dev The type of a parameter as the next step's tool has it.
+    function _typeOf(Plan memory plan, uint256 index, uint256 parameter)
+        private
+        pure
+        returns (uint256 paramType)
+    {
+        paramType = ManifestText.byteAt(parameter);
+        if (paramType == ModelData.UINT && (plan.signed >> index) & 1 == 1) return ModelData.INT;
     }
 
     /// @dev Writes an asset or a payee as the prompt has it, or else as the book has the asset.
@@ -497,7 +524,9 @@ contract InstructionDecoder is IDecoder {
         returns (uint256)
     {
         uint256 kind = Tokens.kindOf(payee);
-        if (kind == Kinds.OWNER) return Asking.addressOf(agent, IOwnedAgent.owner.selector);
+        if (kind == Kinds.OWNER) {
+            return uint160(Strangers.addressOf(agent, IOwnedAgent.owner.selector));
+        }
         uint256 text = _text(plan, payee);
         if (kind == Kinds.ADDRESS) return uint160(Assets.parseAddress(text));
         address book = address(uint160(ParsedTokens.word(parse, 1)));

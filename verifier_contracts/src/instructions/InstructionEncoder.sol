@@ -2,10 +2,10 @@
 pragma solidity ^0.8.30;
 
 import {ModelData} from "../encoding/ModelData.sol";
+import {Strangers} from "../encoding/Strangers.sol";
 import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {Context, IEncoder, IPromptEncoder} from "../interfaces/IEncoder.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
-import {Asking} from "./Asking.sol";
 import {Books} from "./Books.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
 import {Reader} from "./Reader.sol";
@@ -14,7 +14,9 @@ import {Scanner} from "./Scanner.sol";
 import {Tokens} from "./Tokens.sol";
 
 /// @title From an instruction to a network's features, exactly as `models/instructions`
-/// @notice Features: 48 bits for each of 30 tokens, zeros behind the last. The second result is words
+/// @notice An agent without a symbol book names tokens by address: there an address that tells decimals is
+///   one. What it says may change within a frame, so nothing is kept of such a prompt: readings are zero.
+///   Features: 48 bits for each of 30 tokens, zeros behind the last. The second result is words
 ///   one after another: symbol book, contact book (zero if none), number of tokens, then one word for
 ///   each token that fills a slot or is in doubt; see `Tokens`.
 contract InstructionEncoder is IPromptEncoder {
@@ -77,6 +79,7 @@ contract InstructionEncoder is IPromptEncoder {
         Reading memory r;
         (address symbols, address contacts) = _books(c.agent);
         bytes32 found = _readings(symbols, contacts);
+        if (symbols == address(0)) (r.bookless, found) = (true, 0);
         r.symbols = Books.load(symbols);
         r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
         r.filter = Books.filter(r.symbols) | Books.filter(r.contacts);
@@ -95,11 +98,10 @@ contract InstructionEncoder is IPromptEncoder {
         return _readings(symbols, contacts);
     }
 
-    /// @dev Where the entries of the agent's books are; zero for contacts if it has none.
+    /// @dev Where the entries of the agent's books are; zero of one that it has not.
     function _books(address agent) private view returns (address symbols, address contacts) {
-        symbols = _told(_told(agent, SYMBOL_BOOK), POINTER);
-        contacts = _told(agent, CONTACT_BOOK);
-        if (contacts != address(0)) contacts = _told(contacts, POINTER);
+        symbols = Strangers.addressOf(agent, SYMBOL_BOOK, POINTER);
+        contacts = Strangers.addressOf(agent, CONTACT_BOOK, POINTER);
     }
 
     /// @dev Books are strangers' contracts: what they point to may come to have code later on.
@@ -113,10 +115,6 @@ contract InstructionEncoder is IPromptEncoder {
             if contacts { mstore(add(words, 96), extcodehash(contacts)) }
             found := keccak256(words, 128)
         }
-    }
-
-    function _told(address to, bytes4 selector) private view returns (address) {
-        return address(Asking.addressOf(to, selector));
     }
 
     /// @dev Memory for keys, for the parse and for what stands before the codes; behind it, in free memory,

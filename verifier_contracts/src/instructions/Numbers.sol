@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Ascii} from "../encoding/Ascii.sol";
 import {Checksum} from "../encoding/Checksum.sol";
+import {Strangers} from "../encoding/Strangers.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Tokenizer} from "../encoding/Tokenizer.sol";
 import {Books} from "./Books.sol";
@@ -147,7 +148,7 @@ library Numbers {
         }
     }
 
-    function _address(Reading memory r, uint256 start, uint256 end) private pure returns (uint256) {
+    function _address(Reading memory r, uint256 start, uint256 end) private view returns (uint256) {
         unchecked {
             uint256 w = PieceWord.load(start + 2);
             uint256 v = PieceWord.load(start + 34);
@@ -160,9 +161,15 @@ library Numbers {
             address account = Checksum.parse(w, v);
             uint256 kind = Kinds.ADDRESS;
             if (account == address(0)) kind = Kinds.DOUBT; // nobody's
-            else if (SymbolList.findToken(r.symbols, account) != 0) kind = Kinds.SYMBOL;
+            else if (_isToken(r, account)) kind = Kinds.SYMBOL;
             return Tokens.token(r, kind, start, end, 0);
         }
+    }
+
+    /// @dev Whether the book lists it; of an agent without one, whether it tells decimals.
+    function _isToken(Reading memory r, address account) private view returns (bool) {
+        if (r.bookless) return Strangers.isToken(account);
+        return SymbolList.findToken(r.symbols, account) != 0;
     }
 
     // Both

@@ -15,6 +15,7 @@ import {Scanner} from "./Scanner.sol";
 /// @param original What to add to a position to find the character as it was written.
 /// @param backward The prompt lies backward, too: the word at (backward - position) has the
 ///   character at the position last, the following ones before it.
+/// @param bookless Whether the agent has no symbol book.
 /// @param symbols The agent's symbol book.
 /// @param contacts The agent's contact book.
 /// @param filter Of names in either; see `SymbolList`.
@@ -32,6 +33,7 @@ struct Reading {
     uint256 end;
     uint256 original;
     uint256 backward;
+    bool bookless;
     BookEntries symbols;
     BookEntries contacts;
     uint256 filter;

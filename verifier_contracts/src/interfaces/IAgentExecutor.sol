@@ -184,7 +184,8 @@ interface IAgentExecutor is IERCAgentExecutor {
     /// @notice What the model's encoder or decoder returned is not encoded as its interface says.
     error MalformedReturn(address from);
 
-    /// @notice A model id is a registry number in decimal, without sign, blanks or leading zeros.
+    /// @notice A model id of digits is a registry number in decimal, without leading zeros. Any other is
+    ///   a name that the registry has: see `IModelRegistry.addAlias`.
     error MalformedModelId(string modelId);
 
     /// @notice There is no code where the verifier should be; choose another model.

@@ -98,6 +98,19 @@ interface IModelRegistry is IERCZKMLRegistry {
     /// @notice Batch verifiers are listed by size, each size once, the smallest one being 2.
     error BatchSizeOutOfOrder(uint256 previous, uint256 size);
 
+    /// @notice The owner of a model gave it a name for good.
+    event AliasAdded(uint256 indexed modelId, string name);
+
+    /// @notice The name stands for a model already: choose another one. Names are never given anew.
+    error AliasTaken(string name, uint256 modelId);
+
+    /// @notice Names are 1 to 64 printable ASCII characters without blanks, and not digits alone: those
+    ///   are numbers.
+    error MalformedAlias(string name);
+
+    /// @notice No model goes by this name, nor by this number: likely a slip, or another registry's.
+    error AliasUnknown(string name);
+
     /// @notice Registers a commitment with the contracts that execute it; checks every hash.
     function registerBoundModel(ModelCommitment calldata commitment, ModelBinding calldata binding)
         external
@@ -115,6 +128,15 @@ interface IModelRegistry is IERCZKMLRegistry {
     ///   owners accept the new one, so no verifier comes to count behind their backs. Reverts as
     ///   `bindingOf`.
     function setBatchVerifiers(uint256 modelId, BatchVerifier[] calldata batches) external;
+
+    /// @notice Gives a model a name, once and for all, for agents that call models by names. Only for
+    ///   the model's owner; a model may have several names.
+    /// @dev A name says as little as a number does: whoever asks first has it. It stands for the number
+    ///   and not for a commitment, so what it stands for changes with the model's updates.
+    function addAlias(uint256 modelId, string calldata name) external;
+
+    /// @notice The model that goes by a name. Reverts with AliasUnknown.
+    function modelNamed(string calldata name) external view returns (uint256 modelId);
 
     /// @notice All batch verifiers of the model, by size.
     function batchVerifiers(uint256 modelId) external view returns (BatchVerifier[] memory);

@@ -8,6 +8,7 @@ import {
     ModelBinding
 } from "../interfaces/IModelRegistry.sol";
 import {IERCZKMLRegistry, ModelCommitment} from "../interfaces/erc/IERCZKMLRegistry.sol";
+import {ModelIds} from "../libraries/ModelIds.sol";
 import {Groth16Keys} from "../verifiers/Groth16Keys.sol";
 import {ModelHashes} from "./ModelHashes.sol";
 import {StoredModel} from "./StoredModel.sol";
@@ -32,6 +33,7 @@ contract ModelRegistry is IModelRegistry {
     /// @dev Where `StoredModel` keeps it. Present exactly for models that are bound and not deprecated.
     mapping(uint256 modelId => address) private _executable;
     mapping(uint256 modelId => BatchVerifier[]) private _batches;
+    mapping(bytes32 nameHash => uint256 modelId) private _named;
 
     /// @inheritdoc IERCZKMLRegistry
     function registerModel(ModelCommitment calldata commitment) external returns (uint256 modelId) {
@@ -94,6 +96,22 @@ contract ModelRegistry is IModelRegistry {
         _ownEntry(modelId).deprecated = true;
         delete _executable[modelId];
         emit ModelDeprecated(modelId);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function addAlias(uint256 modelId, string calldata name) external {
+        _ownEntry(modelId);
+        ModelIds.checkAlias(name);
+        uint256 taken = _named[keccak256(bytes(name))];
+        if (taken != 0) revert AliasTaken(name, taken);
+        _named[keccak256(bytes(name))] = modelId;
+        emit AliasAdded(modelId, name);
+    }
+
+    /// @inheritdoc IModelRegistry
+    function modelNamed(string calldata name) external view returns (uint256 modelId) {
+        modelId = _named[keccak256(bytes(name))];
+        if (modelId == 0) revert AliasUnknown(name);
     }
 
     /// @inheritdoc IERCZKMLRegistry

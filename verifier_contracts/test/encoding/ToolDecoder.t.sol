@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {Scores} from "../../src/encoding/Scores.sol";
+import {Strangers} from "../../src/encoding/Strangers.sol";
 import {TextEncoder} from "../../src/encoding/TextEncoder.sol";
 import {Texts} from "../../src/encoding/Texts.sol";
 import {ToolDecoder} from "../../src/encoding/ToolDecoder.sol";
@@ -9,9 +10,11 @@ import {ToolMatching} from "../../src/encoding/ToolMatching.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
 import {AgentIterationResult} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {Decimals} from "../../src/libraries/Decimals.sol";
 import {PlainDecoder} from "../reference/PlainDecoder.sol";
 import {NamedTool} from "./EncodingFakes.sol";
 import {EncodingWorld} from "./EncodingWorld.sol";
+import {HalfTool, Stranger} from "./Strangers.sol";
 
 /// @dev Returns whatever it is told to.
 contract StrangeTool {
@@ -31,6 +34,7 @@ contract ToolDecoderTest is EncodingWorld {
     ToolDecoder private _decoder = new ToolDecoder(data, LOCAL_ROWS);
     PlainDecoder private _plain = new PlainDecoder(data, LOCAL_ROWS);
     IERCAgentTool[] private _tools;
+    uint256 private constant WAYS = 9;
 
     function setUp() public {
         IERCAgentTool.ParamType[] memory types = new IERCAgentTool.ParamType[](1);
@@ -116,7 +120,7 @@ contract ToolDecoderTest is EncodingWorld {
         _decoder.decode(c, bytes(c.prompt), _output(scores));
     }
 
-    function test_tools_that_answer_nonsense_are_refused() public {
+    function test_tools_that_answer_nonsense_are_passed_over() public {
         bytes[5] memory answers = [
             bytes(""),
             abi.encode(uint256(32)),
@@ -130,11 +134,159 @@ contract ToolDecoderTest is EncodingWorld {
         scores[0] = 1;
         for (uint256 i = 0; i < answers.length; ++i) {
             c.tools[2] = IERCAgentTool(address(new StrangeTool(answers[i])));
-            vm.expectRevert(
-                abi.encodeWithSelector(ToolMatching.ToolNotReadable.selector, c.tools[2])
-            );
-            _decoder.decode(c, parse, _output(scores));
+            assertEq(_said(c, parse, _output(scores)), "which asset?");
+            (c.tools[0], c.tools[2]) = (c.tools[2], c.tools[0]);
+            assertEq(_said(c, parse, _output(scores)), "which asset?");
+            c.tools[2] = c.tools[0];
+            assertEq(_said(c, parse, _output(scores)), "no View");
+            c.tools[0] = _tools[0];
         }
+    }
+
+    function test_tools_that_do_not_answer_are_passed_over() public {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 69], 0);
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[0] = 1;
+        for (uint256 way = 0; way <= WAYS; ++way) {
+            address stranger = way == WAYS ? makeAddr("nobody") : address(new Stranger(way));
+            c.tools[2] = IERCAgentTool(stranger);
+            assertEq(_said(c, parse, _output(scores)), "which asset?");
+            c.tools[0] = IERCAgentTool(stranger);
+            assertEq(_said(c, parse, _output(scores)), "no View");
+            c.tools[0] = IERCAgentTool(address(new HalfTool("View", way)));
+            assertEq(_said(c, parse, _output(scores)), "no View");
+            c.tools[2] = _tools[0]; // its name is taken, whatever it takes
+            vm.expectRevert(abi.encodeWithSelector(ToolMatching.DuplicateTool.selector, "View"));
+            _decoder.decode(c, parse, _output(scores));
+            (c.tools[0], c.tools[2]) = (_tools[0], _tools[2]);
+        }
+    }
+
+    function test_less_gas_than_an_answer_may_take_asks_nobody() public {
+        Context memory c = _context([64, 64, 64, 64, 64, 64, 64, 69], 0);
+        (, bytes memory parse) = _encoder.encode(c);
+        int8[26] memory scores;
+        scores[0] = 1;
+        bytes memory question = abi.encodeCall(_decoder.decode, (c, parse, _output(scores)));
+        for (uint256 gas_ = 10_000; gas_ < 400_000; gas_ += 7919) {
+            (bool ok, bytes memory found) = address(_decoder).staticcall{gas: gas_}(question);
+            if (ok) {
+                assertEq(abi.decode(found, (AgentIterationResult)).finalAnswer, "which asset?");
+            } else if (found.length != 0) {
+                assertEq(bytes4(found), Strangers.TooLittleGas.selector);
+            }
+        }
+    }
+
+    function test_an_amount_may_be_signed_where_it_fits() public {
+        IERCAgentTool.ParamType[] memory types = new IERCAgentTool.ParamType[](3);
+        types[0] = IERCAgentTool.ParamType.ADDRESS;
+        types[1] = IERCAgentTool.ParamType.INT;
+        types[2] = IERCAgentTool.ParamType.ADDRESS;
+        IERCAgentTool signed = new NamedTool("Send", types);
+        uint256 most = uint256(type(int256).max);
+        Context memory c = _sending(most / 1e18, signed);
+        AgentIterationResult memory found = _sent(c);
+        assertEq(address(found.tool), address(signed));
+        assertEq(uint256(found.toolInput.params[1].paramType), uint256(types[1]));
+        assertEq(found.toolInput.params[1].value, abi.encode(most / 1e18 * 1e18));
+        c = _sending(most / 1e18 + 1, signed);
+        string memory text = vm.toString(most / 1e18 + 1);
+        vm.expectRevert(abi.encodeWithSelector(Decimals.AmountTooLarge.selector, text));
+        this.sent(c);
+        c = _sending(most / 1e18 + 1, _tools[1]);
+        assertEq(uint256(_sent(c).toolInput.params[1].paramType), 4);
+    }
+
+    function test_a_number_alone_counts_the_smallest_units_of_what_was_viewed() public view {
+        string[3] memory names = ["weth", "WETH", vm.toString(address(listed))];
+        for (uint256 i = 0; i < names.length; ++i) {
+            AgentIterationResult memory found = _observed(_viewed(names[i], "0012345"));
+            assertEq(found.toolInput.params[1].value, abi.encode(12_345));
+            string memory reasoning = string.concat(
+                _prefix("Send"),
+                '{"to":"',
+                vm.toString(usdc),
+                '","amount":"0.000000000000012345","asset":"weth"}\n'
+            );
+            assertEq(found.agentReasoning, reasoning);
+        }
+        assertEq(_observed(_viewed("weth", "0")).finalAnswer, "zero");
+    }
+
+    function test_a_number_alone_is_of_nothing_else() public view {
+        string[8] memory told = [
+            _viewed("usdc", "12345"),
+            _viewed("dai", "12345"),
+            _viewed(vm.toString(address(unlisted)), "12345"),
+            _viewed("weth", "123.45"),
+            _viewed("weth", "12345."),
+            _viewed("weth", ""),
+            _viewed("weth", "12345 "),
+            string.concat(_prefix("View"), "{}\nObservation: The balance is: 12345\n")
+        ];
+        for (uint256 i = 0; i < told.length; ++i) {
+            assertEq(_observed(told[i]).finalAnswer, "unreadable", told[i]);
+        }
+    }
+
+    /// @dev All of the pool's balance, as this entry tells it, in weth.
+    function _observed(string memory entry) private view returns (AgentIterationResult memory) {
+        Context memory c = _sending(1, _tools[1]);
+        c.prompt = string.concat("send it weth ", vm.toString(usdc));
+        c.agentReasoning = new string[](1);
+        c.agentReasoning[0] = entry;
+        int8[26] memory scores;
+        (scores[1], scores[6]) = (1, 1);
+        (scores[8], scores[13]) = (1, 1);
+        return _decided(c, scores);
+    }
+
+    function sent(Context memory c) external view returns (AgentIterationResult memory) {
+        return _sent(c);
+    }
+
+    function _sent(Context memory c) private view returns (AgentIterationResult memory) {
+        int8[26] memory scores;
+        (scores[1], scores[5]) = (1, 1);
+        (scores[9], scores[11], scores[16]) = (1, 1, 1);
+        return _decided(c, scores);
+    }
+
+    function _decided(Context memory c, int8[26] memory scores)
+        private
+        view
+        returns (AgentIterationResult memory)
+    {
+        (, bytes memory parse) = _encoder.encode(c);
+        return _decoder.decode(c, parse, _output(scores));
+    }
+
+    /// @dev An amount of weth, and whom it is for.
+    function _sending(uint256 amount, IERCAgentTool tool) private view returns (Context memory c) {
+        c.agent = address(agent);
+        c.prompt = string.concat("send ", vm.toString(amount), " weth ", vm.toString(usdc));
+        c.tools = new IERCAgentTool[](1);
+        c.tools[0] = tool;
+    }
+
+    function _viewed(string memory asset, string memory number)
+        private
+        pure
+        returns (string memory)
+    {
+        return string.concat(
+            _prefix("View"), '{"asset":"', asset, '"}\nObservation: The balance is: ', number, "\n"
+        );
+    }
+
+    function _said(Context memory c, bytes memory parse, bytes memory output)
+        private
+        view
+        returns (string memory)
+    {
+        return _decoder.decode(c, parse, output).finalAnswer;
     }
 
     function _context(uint8[8] memory choices, uint8 history)

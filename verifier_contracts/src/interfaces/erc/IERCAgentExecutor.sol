@@ -18,7 +18,8 @@ struct AgentIterationResult {
 /// @notice ABI of the on-chain agents ERC, unchanged.
 interface IERCAgentExecutor {
     /// @notice Makes the next decision of the calling agent's run.
-    /// @param modelId Which model decides; here a registry number in decimal.
+    /// @param modelId Which model decides; here a registry number in decimal, or a name
+    ///   that the registry has for it.
     /// @param basePrompt The agent's standing instructions.
     /// @param tools The tools that it may choose from.
     /// @param agentReasoning One entry per earlier iteration of this run: reasoning and

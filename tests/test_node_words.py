@@ -50,8 +50,9 @@ ARGUED = {
         "says how old is what is taken up, which nobody has to believe; decides nothing"
     ),
     ("cli/deploying.py", "_check_funds", "get_balance"): "decides on an error alone",
-    ("cli/agent_desk.py", "desk_command", "view"): (
-        "a desk's constructor refuses an executor that is not the one its agent tells"
+    ("cli/executor_option.py", "executor_of", "view"): (
+        "a desk's constructor refuses an executor that is not the one its agent tells; what else "
+        "is made with it is its maker's, and runs nothing by another executor"
     ),
     ("cli/agent_serves.py", "served", "view"): (
         "shown, and an error when it is not what was signed; goes into no signature"

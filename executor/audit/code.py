@@ -21,7 +21,7 @@ Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
 ROLES = (
     *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
-    *("encoder", "decoder", "pool", "token", "groth16", "contacts"),
+    *("encoder", "decoder", "pool", "token", "groth16", "contacts", "runner"),
 )
 SHORT = {"symbol book": "book", "contact book": "contacts", "balance converter": "converter"}
 

@@ -19,6 +19,7 @@ from zkagent.executor.audit.agent import (
 )
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.model import Audited, model_contract_checks, obeyed_check
+from zkagent.executor.audit.plain import plain_checks, plain_wiring
 from zkagent.executor.audit.wiring import AGENTS, NOBODY, Wiring, places, pool_place, read_wiring
 from zkagent.executor.audit.wiring import token_place as listed_place
 from zkagent.executor.chain.abi import size_for
@@ -53,6 +54,9 @@ class RunContracts:
         """Raises ChainError; CannotVerify, ModelError, CircuitError for what is missing here."""
         at = run.iterations[0].context.block
         code = Code(self.reader, Block(at.number, at.hash), self.trusted, self._origins)
+        if run.plain:
+            checks = tuple(plain_checks(run, code))
+            return Standing(checks, built=partial(self._built, code, plain_wiring(run), run))
         try:
             wiring = read_wiring(self.reader, run.agent, code.block)
             found = tuple(self._checks(code, wiring, run))

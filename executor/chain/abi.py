@@ -89,6 +89,10 @@ RUN_RESULT_DATA = RUN_RESULT.inputs[1:]  # the run's number is an indexed topic
 EXECUTOR = Method("agentExecutor", (), ("address",))
 REGISTRY = Method("registry", (), ("address",))
 MODEL_ID = Method("modelId", (), ("string",))
+MODEL_NAMED = Method("modelNamed", ("string",), ("uint256",))
+RECORD_DECISION = Method("recordDecision", ("uint256", "bytes", "bytes", "bytes"))
+RECORDED_OUTPUT = Method("recordedOutput", ("uint256", "bytes"), ("bytes",))
+DECISION_UNAVAILABLE = Method("DecisionUnavailable", ("uint256", "address", "bytes"))
 BASE_PROMPT = Method("basePrompt", (), ("string",))
 #: Of a tool that is a SimpleSmartContractTool: agent, contract, selector.
 WIRING = Method("wiring", (), ("address", "address", "bytes4"))
@@ -116,6 +120,8 @@ BATCH_VERIFIER_FOR = Method(
 PINNED_COMMITMENT = Method("pinnedCommitment", (), ("bytes32",))
 MAX_ITERATIONS = Method("maxIterations", (), ("uint16",))
 OWNER = Method("owner", (), ("address",))
+#: Of a runner: whose runs it makes.
+RUN_BY = Method("agent", (), ("address",))
 WALLET = Method("wallet", (), ("address",))
 #: Of the verifier of Groth16 proofs: claims, of a key each.
 VERIFY_TOGETHER = Method("verify", ("(address,bytes,bytes,bytes)[]",))

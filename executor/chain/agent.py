@@ -59,14 +59,15 @@ class ToolMetadata:
 @dataclass(frozen=True, slots=True)
 class InstructedReads:
     """What an agent tells of itself whose model reads whole instructions: whom it serves, its
-    owner's caution in hundredths of a log-odd, and whom it pays by which name.
+    owner's caution in hundredths of a log-odd, and whom it pays by which name. None of these two is
+    what an agent that knows only the ERC does not tell.
 
     contacts: what the code of `contact_data` says, to which `contact_book` points; both are zero
     of an agent that has no such book.
     """
 
-    owner: str
-    caution: int
+    owner: str | None
+    caution: int | None
     contact_book: str
     contact_data: str
     contacts: tuple[tuple[str, str], ...]
@@ -76,10 +77,11 @@ class InstructedReads:
 class AgentReads:
     """Everything on chain that a decision of `agent` depends on besides prompt and history.
 
-    pinned: metadata hash of each tool as the agent was made with it. book: what the code of the
-    contract `book_data` says, to which `book_contract` points. decimals: of tokens that the prompt
-    names by address and the book does not list. instructed: None of an agent that tells none of it.
-    answers: of other contracts, which the encoder asks.
+    pinned: metadata hash of each tool as the agent was made with it; of an agent that pins none, as
+    the tool is. book: what the code of the contract `book_data` says, to which `book_contract`
+    points; both are zero of an agent that has none. decimals: of tokens that the prompt names by
+    address and the book does not list. instructed: None of an agent that tells none of it. answers:
+    of other contracts, which the encoder asks.
     """
 
     block: Block
@@ -350,8 +352,16 @@ class Inclusion:
 class AgentChain(Protocol):
     """Reads and simulations; nothing here changes state."""
 
+    @property
+    def pins(self) -> bool:
+        """Whether the agent says what it is made of and pins its tools: it is none that knows only
+        the ERC."""
+
     def about(self, agent: str) -> "AgentChain":
         """The same chain, about another agent."""
+
+    def run_by(self, runner: str) -> "AgentChain":
+        """The same agent as one that knows only the ERC, by way of this runner."""
 
     def head(self) -> Block:
         """The latest block."""
@@ -372,6 +382,10 @@ class AgentChain(Protocol):
 
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         """What the agent's decisions depend on; `tokens`: addresses whose decimals are wanted."""
+
+    def reads_of(self, step: MissingDecision, known: AgentReads) -> AgentReads:
+        """The same of the decision that a simulation lacks, of an agent that shows by it alone what
+        it is made of; of others what is `known`."""
 
     def answer(self, view: View, block: Block) -> bytes:
         """What a contract returns. Raises RevertError, NoAgentThere."""

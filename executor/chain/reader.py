@@ -144,10 +144,11 @@ class ContractReader:
         block: Block,
         *arguments: Any,
         sender: str = abi.NO_HANDLER,
+        gas: int = VIEW_GAS,
     ) -> tuple[Any, ...]:
         """The results of a call that takes little gas."""
         try:
-            returned = self.seen(to, method.call(*arguments), block, sender)
+            returned = self.seen(to, method.call(*arguments), block, sender, gas=gas)
         except RevertError as exc:
             if exc.data:
                 raise
@@ -157,12 +158,20 @@ class ContractReader:
         except ValueError as exc:
             raise NoAgentThere(to, str(exc)) from exc
 
-    def seen(self, to: str, data: bytes, block: Block, sender: str = abi.NO_HANDLER) -> bytes:
+    def seen(
+        self,
+        to: str,
+        data: bytes,
+        block: Block,
+        sender: str = abi.NO_HANDLER,
+        *,
+        gas: int = VIEW_GAS,
+    ) -> bytes:
         """What a view returns that takes little gas; one that takes more reverts. Raises
         TooMuchAnswered beyond the allowance, and then asks nobody any more."""
         self._take(0)
         try:
-            returned = self.call(to, data, block, sender, gas=VIEW_GAS)
+            returned = self.call(to, data, block, sender, gas=gas)
         except RevertError as exc:
             self._take(len(exc.data))
             raise

@@ -55,6 +55,8 @@ EARLIER_EXECUTOR = (
 class Web3Agent:
     """Implements AgentChain for the agent at `address`."""
 
+    pins = True
+
     def __init__(
         self,
         web3: Web3,
@@ -72,6 +74,11 @@ class Web3Agent:
 
     def about(self, agent: str) -> "Web3Agent":
         return Web3Agent(self.reader.web3, agent, self.reader.allowance)
+
+    def run_by(self, runner: str) -> "Web3Agent":
+        from zkagent.executor.chain.plain_agent import PlainAgent
+
+        return PlainAgent(self.reader.web3, self.agent, runner, self.reader.allowance)
 
     def head(self) -> Block:
         return self.reader.block("latest")
@@ -122,6 +129,9 @@ class Web3Agent:
             instructed=read_instructed(self.reader, self.agent, block),
         )
 
+    def reads_of(self, step: MissingDecision, known: AgentReads) -> AgentReads:
+        return known
+
     def answer(self, view: View, block: Block) -> bytes:
         return self.reader.seen(view.target, view.call, block)
 
@@ -139,7 +149,7 @@ class Web3Agent:
                 answer, steps = abi.SIMULATION_RESULT.arguments(exc.data)
                 return Finished(answer, tuple(steps))
             raise
-        raise NoAgentThere(self.agent, "its simulate() returns, where it must revert")
+        raise NoAgentThere(self.entry, "its simulate() returns, where it must revert")
 
     def code(self, address: str, block: Block) -> bytes:
         return self.reader.code(address, block)
@@ -170,8 +180,11 @@ class Web3Agent:
             names.executor,
             names.registry,
             model,
-            proves_first=says(self.reader, self.agent, abi.NEEDS_PROOFS, block),
+            proves_first=self._proves_first(block),
         )
+
+    def _proves_first(self, block: Block) -> bool:
+        return says(self.reader, self.agent, abi.NEEDS_PROOFS, block)
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:
         (name,) = self._view(address, abi.NAME, block)

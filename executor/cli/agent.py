@@ -51,6 +51,11 @@ LATE = {
         "desk_command",
         "Deploy a desk, where an agent's runs can be requested.",
     ),
+    "runner": (
+        "zkagent.executor.cli.agent_runner",
+        "runner_command",
+        "Deploy a runner, which runs an agent of the ERC with proofs.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "agent_audit_command",

@@ -9,6 +9,7 @@ import click
 from zkagent.executor.cli import output
 from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION, YES_OPTION, somebody_to_ask
 from zkagent.executor.cli.desk_options import Ether, an_address
+from zkagent.executor.cli.executor_option import EXECUTOR_OPTION, executor_of
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.request import MOST_LIFETIME_S
 from zkagent.executor.cli.run import FILE
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("desk")
 @click.option("--agent", help="The agent's address.")
+@EXECUTOR_OPTION
 @click.option("--deployment", cls=SettingOption, type=FILE, help="The record that names it.")
 @RPC_OPTION
 @click.option("--key-file", cls=SettingOption, type=FILE, required=True, help="Who deploys.")
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 def desk_command(
     *,
     agent: str | None,
+    executor: str | None,
     deployment: Path | None,
     rpc: str,
     key_file: Path,
@@ -71,10 +74,6 @@ def desk_command(
     The agent has to serve the desk besides. Whoever may request has the agent do what it can do, so
     one that moves its owner's money wants a --patron.
     """
-    from eth_utils.address import to_checksum_address
-
-    from zkagent.executor.chain import abi
-    from zkagent.executor.chain.reader import ContractReader
     from zkagent.executor.cli.progress import working
     from zkagent.executor.cli.run import signer_of
     from zkagent.executor.operating.session import checked_desk
@@ -88,14 +87,13 @@ def desk_command(
         raise click.UsageError("say whose requests are taken: --patron ADDRESS, or --anybody")
     somebody_to_ask(yes=yes)
     web3 = connect(rpc, known_chain, caps=fee_caps)
-    reader = ContractReader(web3)
-    (executor,) = reader.view(address.lower(), abi.EXECUTOR, reader.block("latest"))
+    asked = executor_of(web3, address, executor, deployment)
     plan = DeskPlan(patron or NOBODY, door["door_fee"], door["door_deadline"], door["door_gas"])
     if not (yes or click.confirm(f"deploy a desk for {address}?", err=True)):
         output.show("nothing was sent", err=True)
         raise SystemExit(7)
     with working("deploying the desk"):
-        made = deploy_desk(web3, address, to_checksum_address(executor), plan, signer)
+        made = deploy_desk(web3, address, asked, plan, signer)
         checked_desk(web3, made)
     if as_json:
         output.show(json.dumps({"desk": made, "agent": address, "patron": plan.patron}))

@@ -138,7 +138,7 @@ def caution_command(*, log_odds: float | None, yes: bool, **target: Any) -> None
 
     agent = _standing(**target)
     if log_odds is None:
-        output.show(f"{agent.told.caution / 100:g}")
+        output.show(_so_far(agent))
         return
     wanted = round(100 * log_odds)
     functions = at(agent.web3, "InstructedWalletAgent", agent.address).functions
@@ -148,7 +148,7 @@ def caution_command(*, log_odds: float | None, yes: bool, **target: Any) -> None
 
 
 def _so_far(agent: _Standing) -> str:
-    return f"{agent.told.caution / 100:g}"
+    return f"{(agent.told.caution or 0) / 100:g}"  # every agent of ours tells one
 
 
 def send_agreed(

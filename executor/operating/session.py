@@ -77,7 +77,7 @@ def open_desk(
 ) -> Iterator[DeskSession]:
     """With a warm prover. Raises NoAgentThere, OtherModel, CircuitError, ContractsError."""
     desk, names = checked_desk(web3, address)
-    circuit = circuit_of_agent(web3, names.agent, model, proving.srs, stage)
+    circuit = circuit_of_agent(web3, names.agent, model, proving.srs, stage, entry=desk.address)
     with (
         LocalBatches(model, proving.srs, stage, proving.opener) as batches,
         open_session(

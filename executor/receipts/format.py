@@ -137,11 +137,12 @@ class ContactRecord(Record):
 
 
 class InstructedRecord(Record):
-    """What an agent tells whose model reads whole instructions. contacts: what the code of
+    """What an agent tells whose model reads whole instructions, None of these two where it tells
+    none. contacts: what the code of
     `contact_data` says, to which `contact_book` points, both zero of an agent without."""
 
-    owner: Address
-    caution: Count
+    owner: Address | None
+    caution: Count | None
     contact_book: Address
     contact_data: Address
     contacts: Annotated[tuple[ContactRecord, ...], Field(max_length=MOST_LISTINGS)]
@@ -279,7 +280,8 @@ class NestedRecord(Record):
 class RunRecord(Record):
     """iterations: in the order in which decisions were made, those of `nested` runs among them.
     entry: the contract that the transaction was sent to, which passed the run on to the agent.
-    nested and entry are left out where there are none."""
+    plain: the agent knows only the ERC, pins nothing, and writes observations as tools give them.
+    nested, entry and plain are left out where there are none."""
 
     agent: Address
     executor: Address
@@ -294,10 +296,17 @@ class RunRecord(Record):
     proofs: Annotated[tuple[ProofRecord, ...], PerDecision]
     nested: Annotated[tuple[NestedRecord, ...], PerDecision] = ()
     entry: Address | None = None
+    plain: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_runner(self) -> "RunRecord":
+        if self.plain and self.entry is None:
+            raise ValueError("an agent that knows only the ERC is run by a contract, named entry")
+        return self
 
     @model_serializer(mode="wrap")
     def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without(handler(self), {"nested": (), "entry": None})
+        return _without(handler(self), {"nested": (), "entry": None, "plain": None})
 
 
 class RunNotes(Record):

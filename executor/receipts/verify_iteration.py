@@ -38,6 +38,9 @@ from zkagent.models.catalogue import Model
 
 FEATURES = "the features follow from the context"
 DECISION = "the decision follows from the output"
+PINNED = "the tools are the pinned ones"
+#: Of an agent that pins none.
+READ = "the tools are as they were read, and pinned by nobody"
 
 
 def check_iterations(subject: str, run: RunRecord, model: Model) -> Iterator[Check]:
@@ -56,7 +59,7 @@ def check_iteration(
     step, name = run.iterations[index], f"{subject}, iteration {index + 1}"
     for claim, problem in (
         ("the context is the run's", lambda: _context(run, index)),
-        ("the tools are the pinned ones", lambda: _tools(step.context)),
+        (READ if run.plain else PINNED, lambda: _tools(step.context, plain=bool(run.plain))),
         ("the history is what happened before", lambda: _history(step, history)),
         (FEATURES, lambda: _features(step, model)),
         ("the output is the model's", lambda: _output(step, model)),
@@ -99,14 +102,19 @@ def _context(run: RunRecord, index: int) -> str:
     )
 
 
-def _tools(context: ContextRecord) -> str:
+def _tools(context: ContextRecord, *, plain: bool) -> str:
+    """Whoever pins none may have one twice."""
     hashes = [hexed(tool_hash(recorded_tool(tool))) for tool in context.tools]
     return difference(
         *(
             (f"metadata hash of {tool.name}", tool.metadata_hash, found)
             for tool, found in zip(context.tools, hashes, strict=True)
         ),
-        ("number of tools", len({t.address for t in context.tools}), len(context.tools)),
+        *(
+            ()
+            if plain
+            else [("number of tools", len({t.address for t in context.tools}), len(context.tools))]
+        ),
     )
 
 
@@ -156,7 +164,7 @@ def _observation(run: RunRecord, index: int) -> str:
         return "a call ends the run" if last else "an answer stands in the middle of the run"
     if called != (step.observation is not None):
         return "it is missing" if called else "an answer has one"
-    return _escaped(step.observation or "")
+    return "" if run.plain else _escaped(step.observation or "")
 
 
 def _escaped(observation: str) -> str:

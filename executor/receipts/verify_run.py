@@ -152,7 +152,12 @@ def all_checks(
         yield from built()
     if sources.chain is not None:
         for subject, run in _runs(receipt):
-            yield check_still_there(subject, run, sources.chain(run.agent))
+            yield check_still_there(subject, run, _chain_of(run, sources.chain))
+
+
+def _chain_of(run: RunRecord, chain: Callable[[str], AgentChain]) -> AgentChain:
+    found = chain(run.agent)
+    return found.run_by(run.entry) if run.plain and run.entry else found
 
 
 def _broken(checked: Check) -> bool:
@@ -180,7 +185,7 @@ def _chain_checks(receipt: Receipt, sources: Sources, later: list[Later] | None)
     for subject, run in _runs(receipt):
         if tree_problem(run):
             continue  # which is told already
-        chain, there = sources.chain(run.agent), True
+        chain, there = _chain_of(run, sources.chain), True
         for checked in check_chain(subject, receipt, run, chain):
             there = there and (checked.held or checked.claim != BLOCKS)
             yield checked

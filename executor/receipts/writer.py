@@ -51,10 +51,12 @@ from zkagent.executor.receipts.recording import (
 )
 from zkagent.executor.runs.deciders import not_reproducible
 from zkagent.executor.runs.derivation import (
+    addresses_in,
     asked_tokens,
     derive_decision,
     derive_features,
     features_hash,
+    is_bookless,
     observation_in,
     raw_bytes,
     text,
@@ -164,6 +166,7 @@ def _run_record(chain: AgentChain, model: Model, run: CompletedRun) -> RunRecord
             for part, nested in zip(inside, plan.nested, strict=True)
         ),
         entry=None if sent["to"] == identity.agent else sent["to"],
+        plain=None if chain.pins else True,
     )
 
 
@@ -248,6 +251,8 @@ def _part_iterations(part: _Part, run: CompletedRun, *, alone: bool) -> tuple[It
     facts = run.proven.terms.facts
     each = (asked_tokens(part.model, made.context, made.y) for made in part.made)
     asked = tuple(dict.fromkeys(token for tokens in each for token in tokens))
+    if is_bookless(part.made[0].context.reads):
+        asked = tuple(dict.fromkeys((*addresses_in(part.prompt), *asked)))
     number = part.result.block.number
     relied = {fact.target for fact in facts if fact.selector == DECIMALS.selector}
     for state in _states(part, number, asked):

@@ -9,6 +9,7 @@ shown. So a transaction names the facts that its decisions were read from, and t
 """
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -38,6 +39,7 @@ from zkagent.executor.chain.agent import (
     Claim,
     DecisionContext,
     Fact,
+    InstructedReads,
     ToolMetadata,
 )
 from zkagent.models.catalogue import Model
@@ -47,6 +49,9 @@ from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import DuplicateTool, ModelError
 
 OBSERVATION = b"Observation: "
+ADDRESS = re.compile(rb"0x[0-9a-fA-F]{40}", re.ASCII)
+#: Of an agent that knows only the ERC.
+TELLS_NOTHING = InstructedReads(None, None, NO_DATA, NO_DATA, ())
 #: In place of a selector: the fact is about the target's code.
 CODE = bytes(4)
 
@@ -92,18 +97,37 @@ def tool_signatures(reads: AgentReads) -> tuple[ToolSignature, ...]:
 
 def context_of(context: DecisionContext) -> Context:
     """As models take it."""
-    reads, told = context.reads, context.reads.instructed
-    plain = Context(
+    reads = context.reads
+    told = reads.instructed or TELLS_NOTHING
+    return Context(
         context.prompt,
         context.reasoning,
         SymbolBook(reads.book),
+        ContactBook(told.contacts),
+        told.owner,
+        told.caution,
         agent=reads.agent,
         answers=dict(reads.answers),
+        tokens=frozenset(dict(reads.decimals)) if is_bookless(reads) else frozenset(),
     )
-    if told is None:
-        return plain
-    contacts = ContactBook(told.contacts)
-    return replace(plain, contacts=contacts, owner=told.owner, caution=told.caution)
+
+
+def is_bookless(reads: AgentReads) -> bool:
+    """Whether the agent names tokens by their addresses alone."""
+    return reads.book_data == NO_DATA
+
+
+def addresses_in(prompt: bytes) -> tuple[str, ...]:
+    """What may be a token to an agent without a book."""
+    return tuple(dict.fromkeys(found.decode().lower() for found in ADDRESS.findall(prompt)))
+
+
+def with_tokens(chain: AgentChain, reads: AgentReads, prompt: bytes) -> AgentReads:
+    """With the decimals of what the prompt names by address, of an agent without a book. Raises
+    ChainError, NoAgentThere, DecimalsRefused."""
+    if not is_bookless(reads) or not (named := addresses_in(prompt)):
+        return reads
+    return chain.reads(reads.block, named)
 
 
 @lru_cache(maxsize=256)
@@ -170,7 +194,8 @@ def with_decimals(
     asked = asked_tokens(model, context, y)
     if known.issuperset(asked):
         return context
-    return replace(context, reads=chain.reads(context.reads.block, asked))
+    told = chain.reads(context.reads.block, (*known, *asked)).decimals
+    return replace(context, reads=replace(context.reads, decimals=told))
 
 
 def with_answers(chain: AgentChain, model: Model, context: DecisionContext) -> DecisionContext:
@@ -207,7 +232,10 @@ def _has_to_rest(made: tuple[AgentReads, Decision]) -> bool:
 
 
 def book_facts(reads: AgentReads) -> tuple[Fact, ...]:
-    """Which book the agent has, which contract its list is, and what is in it."""
+    """Which book the agent has, which contract its list is, and what is in it; none of an agent
+    without. That it has none is no word that the chain could confirm: features say it."""
+    if is_bookless(reads):
+        return ()
     return (
         Fact(reads.agent, SYMBOL_BOOK.selector, _word(int(reads.book_contract, 16))),
         Fact(reads.book_contract, POINTER.selector, _word(int(reads.book_data, 16))),
@@ -220,11 +248,13 @@ def instructed_facts(reads: AgentReads) -> tuple[Fact, ...]:
     none of an agent that tells none of it."""
     if (told := reads.instructed) is None:
         return ()
-    facts = (
-        Fact(reads.agent, OWNER.selector, _word(int(told.owner, 16))),
-        Fact(reads.agent, CAUTION.selector, _word(told.caution)),
-        Fact(reads.agent, CONTACT_BOOK.selector, _word(int(told.contact_book, 16))),
-    )
+    facts: tuple[Fact, ...] = ()
+    if told.owner is not None:
+        facts += (Fact(reads.agent, OWNER.selector, _word(int(told.owner, 16))),)
+    if told.caution is not None:
+        facts += (Fact(reads.agent, CAUTION.selector, _word(told.caution)),)
+    if told.contact_book != NO_DATA or None not in (told.owner, told.caution):
+        facts += (Fact(reads.agent, CONTACT_BOOK.selector, _word(int(told.contact_book, 16))),)
     if told.contact_book == NO_DATA:
         return facts
     listed = keccak(contacts_code(told.contacts))
@@ -242,10 +272,11 @@ def decimals_fact(token: str, decimals: int) -> Fact:
 
 def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
     """Of an asset that the book does not list, where the token tells. An answer does not say what
-    it is about, so it rests on all that was asked for it."""
+    it is about, so it rests on all that was asked for it; and without a book all features rest on
+    what the addresses in the prompt tell."""
     told, book = dict(reads.decimals), SymbolBook(reads.book)
     tokens: Iterable[str] = told
-    if decision.kind == "call":
+    if decision.kind == "call" and not is_bookless(reads):
         filled = zip(decision.arguments, decision.values, strict=False)  # a prompt has several
         tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
     return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))

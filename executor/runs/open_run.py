@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from zkagent.executor.chain.agent import AgentChain, AgentIdentity, AgentReads, Block
+from zkagent.executor.chain.agent import AgentChain, AgentIdentity, AgentModel, AgentReads, Block
 from zkagent.executor.errors import OtherModel
 from zkagent.executor.runs.deciders import check_deciders
-from zkagent.executor.runs.derivation import check_text, raw_bytes, text
+from zkagent.executor.runs.derivation import check_text, raw_bytes, text, with_tokens
 from zkagent.executor.runs.planned import NestedRun, PlannedDecision
 from zkagent.models.catalogue import Model
 
@@ -60,14 +60,18 @@ def opened(
     identity = chain.identity(block)
     check_model(identity, model)
     check_deciders(chain.code, identity.model, block)
-    reads = chain.reads(block)
+    reads = with_tokens(chain, chain.reads(block), prompt)
     check_text(model, prompt, reads)
     return OpenRun(chain, model, prompt, identity, reads, parent)
 
 
 def check_model(identity: AgentIdentity, model: Model) -> None:
     """Raises OtherModel unless the agent obeys exactly this model."""
-    committed = identity.model
+    check_bound(identity.model, model)
+
+
+def check_bound(committed: AgentModel, model: Model) -> None:
+    """The same of what a registry has."""
     for what, ours, theirs in (
         ("manifest", model.digest, committed.manifest_digest.hex()),
         ("ONNX file", model.manifest.files.onnx, committed.onnx_digest.hex()),
@@ -76,4 +80,4 @@ def check_model(identity: AgentIdentity, model: Model) -> None:
             raise OtherModel(what, ours[:16], theirs[:16])
 
 
-__all__ = ["OpenRun", "check_model", "opened"]
+__all__ = ["OpenRun", "check_bound", "check_model", "opened"]

@@ -148,6 +148,7 @@ class _Planning:
                 self.open[-1].told = raw_bytes(ended.last.decision.answer)
 
     def decide(self, run: OpenRun, step: MissingDecision) -> PlannedDecision:
+        run.reads = run.chain.reads_of(step, run.reads)
         self.check_context(run, step)
         run.told = None
         context = DecisionContext(run.reads, step.reasoning, step.prompt)

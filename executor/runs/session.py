@@ -18,8 +18,9 @@ from zkagent.circuits.systems import (
     find_system,
 )
 from zkagent.errors import ZkagentError
-from zkagent.executor.chain.agent import AgentIdentity
+from zkagent.executor.chain.agent import AgentIdentity, AgentModel
 from zkagent.executor.chain.embedded import EmbeddedChain, embedded_chain
+from zkagent.executor.chain.plain_agent import agent_at
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import OtherModel
@@ -28,7 +29,7 @@ from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.local_batches import LocalBatches
 from zkagent.executor.runs.nested_models import FoundModels
-from zkagent.executor.runs.plan import check_model
+from zkagent.executor.runs.open_run import check_bound
 from zkagent.executor.runs.provers import (
     BatchProver,
     DecisionProver,
@@ -97,8 +98,8 @@ def open_session(
     they are needed, srs: with circuits of this set-up. entry: the contract that runs are sent
     through, where the agent serves it.
     """
-    chain = Web3Agent(web3, agent, entry=entry)
-    sender = Web3Sender(web3, agent, signer, entry=entry)
+    chain = agent_at(web3, agent, entry=entry)
+    sender = Web3Sender(web3, chain.agent, signer, entry=chain.entry)
     with ExitStack() as opened, _prover_of(circuit, opener) as prover:
 
         def inside(identity: AgentIdentity, of: Model) -> DecisionProver:
@@ -169,9 +170,9 @@ def open_agent(
     """
     circuit: Circuit | ZkagentError
     try:
-        circuit = circuit_of_agent(web3, agent, model, srs, stage)
+        circuit = circuit_of_agent(web3, agent, model, srs, stage, entry=entry)
     except ZkagentError as exc:
-        if not _was_signed_for(agent, signer):
+        if not _was_signed_for(agent_at(web3, agent, entry=entry).agent, signer):
             raise
         circuit, batches = exc, None
     with open_session(
@@ -235,16 +236,28 @@ def local_circuit(
 
 
 def circuit_of_agent(
-    web3: Any, agent: str, model: Model, srs: Path | None, stage: Stage
+    web3: Any,
+    agent: str,
+    model: Model,
+    srs: Path | None,
+    stage: Stage,
+    *,
+    entry: str | None = None,
 ) -> Circuit:
-    """The circuit whose verifier the agent's model is bound to. Raises OtherModel, CircuitError,
-    and DecidesOtherwise for a model whose runs would not be planned."""
-    chain = Web3Agent(web3, agent)
+    """The circuit whose verifier the agent's model is bound to. entry: as `open_session` has it.
+    Raises OtherModel, CircuitError, and DecidesOtherwise for a model whose runs would not be
+    planned."""
+    chain = agent_at(web3, agent, entry=entry)
     head = chain.head()
-    identity = chain.identity(head)
-    check_model(identity, model)
-    check_deciders(chain.code, identity.model, head)
-    digest, system = identity.model.circuit_hash.hex(), find_system(identity.model.proof_system_id)
+    obeyed = chain.identity(head).model
+    check_deciders(chain.code, obeyed, head)
+    return circuit_bound(obeyed, model, srs, stage)
+
+
+def circuit_bound(bound: AgentModel, model: Model, srs: Path | None, stage: Stage) -> Circuit:
+    """The same of a model as the registry has it."""
+    check_bound(bound, model)
+    digest, system = bound.circuit_hash.hex(), find_system(bound.proof_system_id)
     if (circuit := cached_circuit(digest)) is None:
         check_repeatable(system, digest)
         circuit = local_circuit(model, srs, stage, system)

@@ -24,6 +24,14 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("agent desk", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--anybody", "--yes"],
     ("agent serves", "address"): [NOBODY, "--agent", NOBODY, "RPC", "KEY", "--yes"],
     ("agent serves", "agent"): ["--agent", NOBODY, "RPC"],
+    ("agent desk", "executor"): [
+        *("--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--anybody", "--yes"),
+    ],
+    ("agent runner", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--yes"],
+    ("agent runner", "executor"): [
+        *("--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
+    ],
+    ("agent runner", "owner"): ["--agent", NOBODY, "--owner", NOBODY, "RPC", "KEY", "--yes"],
     ("decide", "agent"): ["wallet", "deposit 5 USDC", "--agent", NOBODY, "RPC"],
     ("deploy", "pool"): ["RPC", "KEY", "--pool", NOBODY, "--book", NOBODY, "DRY"],
     ("deploy", "tokens"): ["RPC", "KEY", "--token", f"USDC={NOBODY}", "DRY"],

@@ -100,6 +100,15 @@ class MemoryAgent:
     nested: dict[str, list[RunResult]] = field(default_factory=dict)
     happenings: dict[str, Happened] = field(default_factory=dict)
 
+    #: As of agents of ours.
+    pins = True
+
+    def run_by(self, runner: str) -> "MemoryAgent":
+        raise NotImplementedError(runner)
+
+    def reads_of(self, step: MissingDecision, known: AgentReads) -> AgentReads:
+        return known
+
     def about(self, agent: str) -> "MemoryAgent":
         if agent == self.identity_now.agent:
             return self

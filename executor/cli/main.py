@@ -47,6 +47,11 @@ COMMANDS = {
         "runs_group",
         "Runs that were signed: list, go on, give up.",
     ),
+    "decisions": (
+        "zkagent.executor.cli.decisions",
+        "decisions_group",
+        "Record decisions, for runs without proofs.",
+    ),
     "verify-run": (
         "zkagent.executor.cli.run",
         "verify_run_command",

@@ -139,6 +139,7 @@ class Files:
             "zkagent model audit": {"registry": SOMEBODY},
             "zkagent model register-batch": {**chain, "registry": SOMEBODY},
             "zkagent agent accept": {**chain, "agent": SOMEBODY},
+            "zkagent decisions record": {**chain, "agent": SOMEBODY, "prompt": "deposit 5 USDC"},
             "zkagent agent deploy": {**chain, "file": str(self.contract)},
             "zkagent agent build": {"file": str(self.contract)},
             "zkagent agent audit": {"agent": SOMEBODY},

@@ -32,6 +32,12 @@ CALLS: dict[tuple[str, str], list[str]] = {
         *("--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
     ],
     ("agent runner", "owner"): ["--agent", NOBODY, "--owner", NOBODY, "RPC", "KEY", "--yes"],
+    ("decisions record", "agent"): [
+        *("deposit 5 USDC", "--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
+    ],
+    ("decisions record", "executor"): [
+        *("deposit 5 USDC", "--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
+    ],
     ("decide", "agent"): ["wallet", "deposit 5 USDC", "--agent", NOBODY, "RPC"],
     ("deploy", "pool"): ["RPC", "KEY", "--pool", NOBODY, "--book", NOBODY, "DRY"],
     ("deploy", "tokens"): ["RPC", "KEY", "--token", f"USDC={NOBODY}", "DRY"],

@@ -27,6 +27,7 @@ def test_words_that_are_kept_are_no_commands() -> None:
     assert expected == KEPT
     assert {path.split()[1] for path in TREE} & set(KEPT) == {
         "agent",
+        "decisions",
         "operate",
         "runs",
     }  # for more than there is

@@ -1,7 +1,8 @@
 """Where a run's gas went: per iteration to decide, to verify, to act. Nodes that trace can tell.
 
 decide   runNextIteration: reading the tools, encoding, decoding
-verify   the proof; proofs that are verified together have equal shares
+verify   the proof; proofs that are verified together have equal shares. 0 in runs on recorded
+         decisions
 act      the tool's own work
 """
 
@@ -72,6 +73,7 @@ def from_trace(
         elif caller == identity.executor and _calls(frame, VERIFY_TOGETHER):
             verify += _together(frame, verifiers)
     act += [0] * (len(decide) - len(act))
+    verify = verify or [0] * len(decide)
     shared = verify if groups is None else _shared(verify, groups)
     return tuple(IterationGas(*gas) for gas in zip(decide, shared, act, strict=False))
 

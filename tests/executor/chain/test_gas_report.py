@@ -47,6 +47,13 @@ def test_the_gas_of_proofs_that_are_verified_together_is_shared_out(drain: Model
     assert from_trace(trace, identity) == (IterationGas(50, 200, 0), IterationGas(40, 200, 0))
 
 
+def test_recorded_decisions_are_verified_by_nobody(drain: Model) -> None:
+    identity = memory_identity(drain, AGENT, 31337, CIRCUIT)
+    deciding = [frame(AGENT, identity.executor, RUN_NEXT_ITERATION.selector, g) for g in (50, 40)]
+    trace = frame("0x" + "11" * 20, AGENT, RUN.selector, 1000, *deciding)
+    assert from_trace(trace, identity) == (IterationGas(50, 0, 0), IterationGas(40, 0, 0))
+
+
 def test_what_a_decision_costs_leaves_the_tool_out() -> None:
     assert IterationGas(decide=50, verify=400, act=30).proven_decision == 450
 

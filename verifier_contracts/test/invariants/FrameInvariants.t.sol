@@ -26,7 +26,7 @@ contract FrameInvariants is Test {
         return new FrameHandler();
     }
 
-    function invariant_frames_hold() public view {
+    function invariant_frames_hold() public view virtual {
         assertEq(handler.unproven(), "", "no effect without a proven claim");
         assertEq(handler.story(), "", "what a run emits is what it did");
         assertEq(handler.leak(), "", "no value of a frame is seen in another");

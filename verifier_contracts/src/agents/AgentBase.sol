@@ -4,7 +4,9 @@ pragma solidity ^0.8.30;
 import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
+import {AgentGuarding} from "../guards/AgentGuarding.sol";
 import {IAgentExecutor, IFramedAgent} from "../interfaces/IAgentExecutor.sol";
+import {IFrameWatch} from "../interfaces/IFrameWatch.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
 import {IStrictAgent} from "../interfaces/IStrictAgent.sol";
@@ -12,6 +14,7 @@ import {AgentRun, ISuspendingAgent} from "../interfaces/ISuspendingAgent.sol";
 import {IERCAgentClient} from "../interfaces/erc/IERCAgentClient.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {IGuardableAgent} from "../interfaces/guards/IGuardableAgent.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 import {ToolMetadata} from "../tools/ToolMetadata.sol";
 import {AgentInput} from "./AgentInput.sol";
@@ -23,7 +26,7 @@ import {AgentTool, PinnedTools, ToolPins} from "./ToolPins.sol";
 /// @notice Derive from it and say whom the agent serves. It obeys one model commitment and only uses the
 ///   tools that it was made with. It never catches a failure: what reverts below reverts the run, with
 ///   the revert data unchanged.
-abstract contract AgentBase is ToolMetadata, AgentRuns {
+abstract contract AgentBase is ToolMetadata, AgentRuns, AgentGuarding {
     /// @dev What a run reads, kept in one contract's code.
     struct RunConfig {
         string modelId;
@@ -132,6 +135,7 @@ abstract contract AgentBase is ToolMetadata, AgentRuns {
             || interfaceId == type(IFramedAgent).interfaceId
             || interfaceId == type(IStrictAgent).interfaceId
             || interfaceId == type(ISuspendingAgent).interfaceId
+            || interfaceId == type(IGuardableAgent).interfaceId
             || interfaceId == type(IERCAgentClient).interfaceId
             || ToolMetadata.supportsInterface(interfaceId);
     }
@@ -190,16 +194,44 @@ abstract contract AgentBase is ToolMetadata, AgentRuns {
         IERCAgentTool tool = decision.tool;
         ToolPins.checkOne(config.pinned, address(tool));
         address handler = asked.handler == address(0) ? address(0) : address(this);
-        (int256 toolRunId, string memory result) = tool.run(decision.toolInput, handler);
+        (int256 toolRunId, string memory result, address source) =
+            _callTool(tool, decision.toolInput, handler);
         waits = toolRunId != -1;
         if (!waits) {
             string memory entry = ReasoningList.entry(decision.agentReasoning, result);
             ReasoningList.append(asked.steps, entry);
-        } else if (handler == address(0) || toolRunId < 0) {
+        } else if (source == address(tool) && (handler == address(0) || toolRunId < 0)) {
             revert ToolIsAsynchronous(address(tool), toolRunId);
         } else {
-            _suspend(asked, decision.agentReasoning, address(tool), toolRunId);
+            _suspend(asked, decision.agentReasoning, source, toolRunId);
         }
+    }
+
+    function _authorizeGuard(address caller) internal view override {
+        _authorizeModelChange(caller);
+    }
+
+    function _deliver(uint256 ticket, string memory result) internal override {
+        _receive(address(guard()), int256(ticket), result);
+    }
+
+    function _checkAwaited(uint256 ticket) internal view override {
+        if (!_isAwaited(address(guard()), int256(ticket))) revert NotWaitedFor(ticket);
+    }
+
+    /// @dev One of the agent's own tools, as pinned.
+    function _behind(IERCAgentTool named) internal view override returns (IERCAgentTool) {
+        ToolPins.checkOne(_readConfig().pinned, address(named));
+        return named;
+    }
+
+    /// @dev A guard would not be asked: of runs that waited for an agent before there was one.
+    function _authorizeResume(address tool, int256 toolRunId) internal view override {
+        if (address(guard()) != address(0)) revert GuardedToolIsAsynchronous(tool, toolRunId);
+    }
+
+    function _frames() internal view override returns (IFrameWatch) {
+        return IFrameWatch(address(_executor));
     }
 
     function _pin(bytes32 commitment) private {

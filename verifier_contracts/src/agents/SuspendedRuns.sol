@@ -26,11 +26,7 @@ abstract contract SuspendedRuns is ISuspendingAgent {
 
     /// @inheritdoc IERCAgentClient
     function handleAgentResult(int256 toolRunId, string calldata result) external {
-        int256 runId = _waiting[msg.sender][toolRunId];
-        if (runId == 0) revert NoRunWaits(msg.sender, toolRunId);
-        delete _waiting[msg.sender][toolRunId];
-        _waitOfRun[runId].result = SSTORE2.write(bytes(result));
-        emit ResultReceived(runId, msg.sender, toolRunId, result);
+        _receive(msg.sender, toolRunId, result);
     }
 
     /// @inheritdoc ISuspendingAgent
@@ -55,6 +51,19 @@ abstract contract SuspendedRuns is ISuspendingAgent {
         _waitOfRun[run.id] =
             Wait(tool, toolRunId, SSTORE2.write(abi.encode(run, reasoning)), address(0));
         emit RunSuspended(run.id, run.requester, tool, toolRunId);
+    }
+
+    /// @dev Takes the answer that a run waits for.
+    function _receive(address tool, int256 toolRunId, string memory result) internal {
+        int256 runId = _waiting[tool][toolRunId];
+        if (runId == 0) revert NoRunWaits(tool, toolRunId);
+        delete _waiting[tool][toolRunId];
+        _waitOfRun[runId].result = SSTORE2.write(bytes(result));
+        emit ResultReceived(runId, tool, toolRunId, result);
+    }
+
+    function _isAwaited(address tool, int256 toolRunId) internal view returns (bool) {
+        return _waiting[tool][toolRunId] != 0;
     }
 
     /// @dev Takes a run out of those that wait, with the answer that it waited for among its steps. A tool
@@ -89,10 +98,14 @@ abstract contract SuspendedRuns is ISuspendingAgent {
         if (!ERC165Checker.supportsInterface(wait.tool, suspending)) {
             revert ResultMissing(runId, wait.tool, wait.toolRunId);
         }
+        _authorizeResume(wait.tool, wait.toolRunId);
         int256 stillId;
         (stillId, result) = ISuspendingAgent(wait.tool).resume(wait.toolRunId);
         waits = stillId != -1;
     }
+
+    /// @dev Reverts where an agent that is a tool may not be asked to go on.
+    function _authorizeResume(address tool, int256 toolRunId) internal view virtual;
 
     function _handlerOf(int256 runId) internal view returns (address) {
         (AgentRun memory run,) = _read(_waitOf(runId));

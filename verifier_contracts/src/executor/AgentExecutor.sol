@@ -5,6 +5,7 @@ import {ERC165, IERC165} from "@openzeppelin/contracts/utils/introspection/ERC16
 
 import {Claim, IAgentExecutor, IFramedAgent, RunTerms} from "../interfaces/IAgentExecutor.sol";
 import {IPromptEncoder} from "../interfaces/IEncoder.sol";
+import {IFrameWatch} from "../interfaces/IFrameWatch.sol";
 import {ExecutableModel, IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {AgentIterationResult, IERCAgentExecutor} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
@@ -21,7 +22,7 @@ import {RecordedOutputs} from "./RecordedOutputs.sol";
 /// @title The ERC's executor, with a proof behind every decision
 /// @notice Derives the model's input from the context, takes the output from a claim of the open frame
 ///   or from the record, and has the model's decoder make the decision.
-contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165 {
+contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165, IFrameWatch {
     constructor(IModelRegistry registry_) FrameProofs(registry_) {}
 
     /// @inheritdoc IAgentExecutor
@@ -97,6 +98,11 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165 {
         assembly ("memory-safe") {
             return(start, size)
         }
+    }
+
+    /// @inheritdoc IFrameWatch
+    function frameSoFar() external view returns (uint256 claimsUsed, bool poisoned) {
+        return (_claimsUsed(), _isPoisoned());
     }
 
     /// @inheritdoc IAgentExecutor

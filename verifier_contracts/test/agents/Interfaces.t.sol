@@ -14,6 +14,7 @@ import {ISuspendingAgent} from "../../src/interfaces/ISuspendingAgent.sol";
 import {IERCAgentClient} from "../../src/interfaces/erc/IERCAgentClient.sol";
 import {IERCAgentExecutor} from "../../src/interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
+import {IGuardableAgent} from "../../src/interfaces/guards/IGuardableAgent.sol";
 import {SymbolBook} from "../../src/wallet/SymbolBook.sol";
 import {World} from "../support/World.sol";
 
@@ -42,13 +43,14 @@ contract InterfacesTest is World {
     }
 
     function test_an_agent_is_a_tool_a_client_and_what_of_ours_it_is() public view {
-        bytes4[] memory ids = new bytes4[](6);
+        bytes4[] memory ids = new bytes4[](7);
         ids[0] = type(IERCAgentTool).interfaceId;
         ids[1] = type(IERCAgentClient).interfaceId;
         ids[2] = type(IProvenAgent).interfaceId;
         ids[3] = type(IFramedAgent).interfaceId;
         ids[4] = type(IStrictAgent).interfaceId;
         ids[5] = type(ISuspendingAgent).interfaceId;
+        ids[6] = type(IGuardableAgent).interfaceId;
         assertSays(address(agent), ids);
         assertDenies(address(agent), type(IERCAgentExecutor).interfaceId);
         assertDenies(address(agent), bytes4(0));

@@ -21,6 +21,15 @@ library WalletTools {
         returns (AgentTool[] memory tools)
     {
         AgentWallet wallet = new AgentWallet(owner, pool);
+        tools = createFor(wallet, book);
+        wallet.bindTools(_addresses(tools));
+    }
+
+    /// @notice The same for a wallet that is there: its owner has it obey them (`replaceTools`).
+    function createFor(IAgentWallet wallet, ISymbolBook book)
+        internal
+        returns (AgentTool[] memory tools)
+    {
         tools = new AgentTool[](4);
         tools[0] = _viewBalance(address(wallet), book);
         tools[1] = _move(
@@ -47,7 +56,6 @@ library WalletTools {
             _parameters("token to send", "tokens to send", "account that receives the tokens"),
             "Successfully transferred"
         );
-        wallet.bindTools(_addresses(tools));
     }
 
     function _viewBalance(address wallet, ISymbolBook book) private returns (AgentTool memory) {

@@ -6,6 +6,9 @@ interface IAgentWallet {
     /// @notice The tools that may move tokens were fixed.
     event ToolsBound(address[] tools);
 
+    /// @notice The owner has the wallet obey other tools, and some no longer.
+    event ToolsReplaced(address[] oldTools, address[] newTools);
+
     /// @notice The owner took tokens back.
     event Rescued(address indexed asset, uint256 amount, address indexed recipient);
 
@@ -36,6 +39,10 @@ interface IAgentWallet {
 
     /// @notice Fixes the tools. Only for the agent that made the wallet, once.
     function bindTools(address[] calldata tools) external;
+
+    /// @notice Lets the owner have another agent's tools move the tokens, in place of those of the agent
+    ///   before.
+    function replaceTools(address[] calldata oldTools, address[] calldata newTools) external;
 
     /// @notice Lets the owner take out tokens without the agent.
     function rescue(address asset, uint256 amount, address recipient) external;

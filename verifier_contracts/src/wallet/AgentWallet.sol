@@ -38,10 +38,18 @@ contract AgentWallet is IAgentWallet {
     function bindTools(address[] calldata tools) external {
         if (msg.sender != _maker || _toolsAreBound) revert ToolsCannotBeBound(msg.sender);
         _toolsAreBound = true;
-        for (uint256 i = 0; i < tools.length; ++i) {
-            _isTool[tools[i]] = true;
-        }
+        _setTools(tools, true);
         emit ToolsBound(tools);
+    }
+
+    /// @inheritdoc IAgentWallet
+    function replaceTools(address[] calldata oldTools, address[] calldata newTools)
+        external
+        onlyOwner
+    {
+        _setTools(oldTools, false);
+        _setTools(newTools, true);
+        emit ToolsReplaced(oldTools, newTools);
     }
 
     /// @inheritdoc IAgentWallet
@@ -89,5 +97,11 @@ contract AgentWallet is IAgentWallet {
     /// @inheritdoc IAgentWallet
     function owner() external view returns (address) {
         return _owner;
+    }
+
+    function _setTools(address[] calldata tools, bool obeyed) private {
+        for (uint256 i = 0; i < tools.length; ++i) {
+            _isTool[tools[i]] = obeyed;
+        }
     }
 }

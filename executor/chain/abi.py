@@ -85,6 +85,7 @@ SIMULATION_RESULT = Method("SimulationResult", ("string", "string[]"))
 CONTEXT = ("string", "address[]", "string[]", "string")
 RUN_RESULT = Method("AgentRunResult", ("int256", "address", "string[]", "string"))
 RUN_RESULT_DATA = RUN_RESULT.inputs[1:]  # the run's number is an indexed topic
+RUN_SUSPENDED = Method("RunSuspended", ("int256", "address", "address", "int256"))
 
 EXECUTOR = Method("agentExecutor", (), ("address",))
 REGISTRY = Method("registry", (), ("address",))

@@ -290,8 +290,26 @@ def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
     found = run_results(receipt, agent)
     if len(found) != 1:
         name = "0x" + bytes(receipt["transactionHash"]).hex()
+        if not found and (waiting := _suspended(receipt, agent)):
+            raise NotOnChain(f"the run in transaction {name} {waiting}")
         raise NotOnChain(f"transaction {name} holds {len(found)} runs of {agent}, expected one")
     return found[0]
+
+
+def _suspended(receipt: dict[str, Any], agent: str) -> str:
+    """What the agent's run waits for, as its event has it; empty of one that does not."""
+    for log in receipt["logs"]:
+        topics = [bytes(topic) for topic in log["topics"]]
+        if log["address"].lower() != agent or topics[:1] != [abi.RUN_SUSPENDED.topic]:
+            continue
+        if len(topics) == 4 and len(log["data"]) == abi.WORD:
+            number, awaited = int.from_bytes(topics[1], "big"), "0x" + topics[3][-20:].hex()
+            call = int.from_bytes(bytes(log["data"]), "big", signed=True)
+            return (
+                f"has no answer yet: run {number} of {agent} waits for call {call} of {awaited} "
+                "(of a guard: `zkagent guard approve`)"
+            )
+    return ""
 
 
 def run_results(receipt: dict[str, Any], agent: str) -> tuple[RunResult, ...]:

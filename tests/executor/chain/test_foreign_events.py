@@ -76,3 +76,15 @@ def test_an_agent_whose_own_event_is_no_run_has_none(data: bytes) -> None:
         run_result(receipt([{**RUN, "data": data}]), AGENT)
     with pytest.raises(NotOnChain, match="holds 0 runs"):
         run_result(receipt(STRANGE), AGENT)
+
+
+def test_a_run_that_waits_is_said_to() -> None:
+    topics = [abi.RUN_SUSPENDED.topic, (3).to_bytes(32, "big"), WORD, WORD]
+    waits = event(AGENT, topics, (7).to_bytes(32, "big"))
+    said = rf"no answer yet: run 3 of {AGENT} waits for call 7 of {PERSON}"
+    with pytest.raises(NotOnChain, match=said):
+        run_result(receipt([*STRANGE, waits]), AGENT)
+    assert run_result(receipt([waits, RUN]), AGENT).answer == b"an answer"
+    for other in ({"address": OTHER}, {"topics": topics[:3]}, {"data": b""}):
+        with pytest.raises(NotOnChain, match="holds 0 runs"):
+            run_result(receipt([{**waits, **other}]), AGENT)

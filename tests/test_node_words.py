@@ -57,6 +57,22 @@ ARGUED = {
     ("cli/agent_serves.py", "served", "view"): (
         "shown, and an error when it is not what was signed; goes into no signature"
     ),
+    ("cli/guard_deploy.py", "deploy_command", "view"): (
+        "shown and asked about: tools, of which an agent calls its own alone, and the wallet, "
+        "which --wallet names instead"
+    ),
+    ("cli/guard_rules.py", "wiring_of", "view"): (
+        "shown and asked about; the guard refuses what its tool does not tell it as well"
+    ),
+    ("cli/guard_manifest.py", "_issuer", "view"): (
+        "a number that is too low is refused by the guard, a higher one serves as well"
+    ),
+    ("cli/guard_manifest.py", "issue_command", "chain_id"): (
+        "held against --chain-id; printed with what is signed"
+    ),
+    ("cli/guard_manifest.py", "_read", "chain_id"): (
+        "decides on an error alone: the guard holds the signature against its own chain"
+    ),
     ("cli/agent_accept.py", "accept_command", "pinnedCommitment"): (
         "an error when it is not what was signed; what is printed is what was signed"
     ),

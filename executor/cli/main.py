@@ -18,6 +18,11 @@ from zkagent.executor.cli.group import Group
 COMMANDS = {
     "model": ("zkagent.executor.cli.model", "model_group", "Train, evaluate and audit models."),
     "agent": ("zkagent.executor.cli.agent", "agent_group", "Agents of one's own; audits."),
+    "guard": (
+        "zkagent.executor.cli.guard",
+        "guard_group",
+        "What an agent may call and spend, and who has the last word.",
+    ),
     "decide": ("zkagent.executor.cli.model", "decide_command", "Show a decision without a proof."),
     "circuit": (
         "zkagent.executor.cli.circuit",

@@ -68,6 +68,40 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("runs resume", "agent"): ["none-1", "--agent", NOBODY, "RPC", "KEY"],
     ("verify-run", "trust"): ["none.json", "--trust", NOBODY],
 }
+#: Commands of `guard` that change something, as they are given beside what names the guard.
+GUARD_CALLS = {
+    "guard set": ["--rate", "1"],
+    "guard allow": [KEY[:42]],
+    "guard disallow": [KEY[:42]],
+    "guard pause": ["no"],
+    "guard resume": [],
+    "guard approve": ["1"],
+    "guard decline": ["1", "no"],
+    "guard manifest present": ["none.json"],
+    "guard manifest revoke": ["1"],
+}
+GUARD = ["--guard", NOBODY, "RPC"]
+ISSUE = ["--issuer-key", "key", "--action", NOBODY]
+CALLS |= {
+    (name, parameter): [*words, option, NOBODY, "RPC", "KEY", "--yes"]
+    for name, words in GUARD_CALLS.items()
+    for parameter, option in (("agent", "--agent"), ("named", "--guard"))
+}
+CALLS |= {
+    ("guard allow", "tool"): [NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard deploy", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--yes"],
+    ("guard deploy", "wallet"): ["--agent", NOBODY, "--wallet", NOBODY, "RPC", "KEY", "--yes"],
+    ("guard disallow", "tool"): [NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard manifest issue", "actions"): [*ISSUE, *GUARD],
+    ("guard manifest issue", "agent"): [*ISSUE, "--agent", NOBODY, "RPC"],
+    ("guard manifest issue", "named"): [*ISSUE, *GUARD],
+    ("guard manifest issue", "targets"): [*ISSUE, "--target", NOBODY, *GUARD],
+    ("guard manifest revoke", "issuer"): ["1", "--issuer", NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard set", "distrusted"): ["--distrust", NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard set", "trusted"): ["--trust", NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard show", "agent"): ["--agent", NOBODY, "RPC"],
+    ("guard show", "named"): GUARD,
+}
 
 
 def takes_address(option: click.Parameter) -> bool:

@@ -66,7 +66,7 @@ def misnamed(command: str) -> list[str]:
     verbs = rest[0].split("|") if rest else [""]
     if len(verbs) > 1:
         return [problem for verb in verbs for problem in misnamed(f"{first} {verb}")]
-    paths = [f"zkagent {first} {verbs[0]}", f"zkagent {first}"]
+    paths = [" ".join(["zkagent", first, *rest[:words]]) for words in (2, 1, 0)]
     path = next((each for each in paths if each in TREE), None)
     if path is None:
         is_group = first in {known.split()[1] for known in TREE} and rest in ([], ["--help"])
@@ -76,7 +76,8 @@ def misnamed(command: str) -> list[str]:
 
 
 def test_a_command_or_an_option_that_there_is_not_is_found() -> None:
-    assert misnamed("circuit build --untuned") == []
+    assert misnamed("circuit build --untuned") == misnamed("guard manifest issue --ttl") == []
+    assert misnamed("guard manifest redo") == ["zkagent guard manifest redo"]
     assert misnamed("prove --untuned") == ["zkagent prove --untuned"]
     assert misnamed("runs redo") == misnamed("runs pending|redo") == ["zkagent runs redo"]
 

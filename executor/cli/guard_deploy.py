@@ -1,0 +1,95 @@
+"""`zkagent guard deploy`: a guard before an agent that has none."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from zkagent.executor.cli import output
+from zkagent.executor.cli.deploying import (
+    CHAIN_ID_OPTION,
+    RPC_OPTION,
+    YES_OPTION,
+    given_address,
+    somebody_to_ask,
+)
+from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.run import FILE
+from zkagent.executor.cli.sending import fee_options
+
+if TYPE_CHECKING:
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
+
+
+@click.command("deploy")
+@click.option("--agent", help="The agent's address.")
+@click.option("--deployment", cls=SettingOption, type=FILE, help="The record that names it.")
+@click.option(
+    "--wallet",
+    metavar="ADDRESS",
+    callback=given_address,
+    help="Whose balances are measured; by default what the agent tells as its wallet.",
+)
+@RPC_OPTION
+@CHAIN_ID_OPTION
+@click.option("--key-file", cls=SettingOption, type=FILE, required=True, help="Of its owner.")
+@YES_OPTION
+@fee_options
+def deploy_command(
+    *,
+    agent: str | None,
+    deployment: Path | None,
+    wallet: str | None,
+    rpc: str,
+    chain_id: int | None,
+    key_file: Path,
+    yes: bool,
+    fee_caps: "FeeCaps",
+) -> None:
+    """Deploy a guard, allow the agent's tools that are known, and set it, for good.
+
+    Known are the tools of our wallets. The guard begins in supervised mode, with no budget.
+    """
+    from eth_utils.address import to_checksum_address
+
+    from zkagent.executor.chain import abi
+    from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
+    from zkagent.executor.cli.guard_rules import known_function, rule_of, said_of, wiring_of
+    from zkagent.executor.cli.run import signer_of
+    from zkagent.executor.runs.target import OPTIONS, Target, agent_of
+    from zkagent.verifier_contracts.chain.local import connect, send
+    from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
+    from zkagent.verifier_contracts.deployment.deployer import Deployer, at
+
+    signer = signer_of(key_file)
+    address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
+    web3 = connect(rpc, known_chain, caps=fee_caps)
+    somebody_to_ask(yes=yes)
+    reader = ContractReader(web3, Allowance(MOST_ANSWERED))
+    block = reader.block("latest")
+    tools, _ = reader.view(address.lower(), abi.TOOLS, block)
+    if wallet is None:
+        (told,) = reader.view(address.lower(), abi.WALLET, block)
+        wallet = str(to_checksum_address(told))
+    rules = []
+    for tool in map(to_checksum_address, tools):
+        target, selector = wiring_of(web3, tool)
+        if known_function(selector):
+            rules.append((tool, rule_of(target, selector)))
+    output.show(f"puts a guard before {address}, for good; it measures {wallet}", err=True)
+    for tool, rule in rules:
+        output.show(said_of(tool, rule), err=True)
+    if not yes and not click.confirm("do that?", err=True):
+        output.show("nothing was sent", err=True)
+        sys.exit(1)
+    deployer = Deployer(DirectCarrier(web3, signer))
+    guard = deployer.make("guard", "Guard", signer.address, address, wallet)
+    for tool, rule in rules:
+        send(web3, guard.functions.allow(tool, rule), signer)
+    guarded = at(web3, "IGuardableAgent", address)
+    send(web3, guarded.functions.setGuard(guard.address), signer)
+    output.show(f"guard   {guard.address}")
+
+
+__all__ = ["deploy_command"]

@@ -1,0 +1,90 @@
+"""What a guard is told of a tool: read from the tool, and known of those of our wallets.
+
+Called by `zkagent guard allow` and `zkagent guard deploy`.
+"""
+
+from typing import Any
+
+NO_WORD, NO_RUN_LIMIT = (1 << 8) - 1, (1 << 32) - 1
+Words = tuple[int | None, int | None, int | None]
+#: As `ToolRule` has them: target, selector, wrapped, unattended, three words, cooldown, most runs.
+Rule = tuple[str, bytes, bool, bool, int, int, int, int, int]
+
+#: Functions of AgentWallet -> the words of asset, amount and target, and whether they only look.
+WALLET_FUNCTIONS: dict[str, tuple[Words, bool]] = {
+    "balances(address)": ((None, None, None), True),
+    "deploy(address,uint256)": ((0, 1, None), False),
+    "withdraw(address,uint256)": ((None, None, None), False),
+    "transfer(address,uint256,address)": ((0, 1, 2), False),
+}
+
+
+def wiring_of(web3: Any, tool: str) -> tuple[str, bytes]:
+    """What a tool wraps: contract and selector; zeros of one that tells nothing. Raises
+    NoAgentThere, ChainError."""
+    from zkagent.executor.chain import abi
+    from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
+    from zkagent.executor.errors import NoAgentThere
+    from zkagent.verifier_contracts.errors import RevertError
+
+    reader = ContractReader(web3, Allowance(MOST_ANSWERED))
+    block = reader.block("latest")
+    if not reader.code(tool, block):
+        raise NoAgentThere(tool, "no code is there")
+    try:
+        _, wrapped, selector = reader.view(tool, abi.WIRING, block)
+    except (NoAgentThere, RevertError):
+        return abi.NO_TOOL, b"\0" * 4
+    return str(wrapped), bytes(selector)
+
+
+def rule_of(
+    target: str,
+    selector: bytes,
+    *,
+    words: Words = (None, None, None),
+    cooldown_s: int = 0,
+    max_runs: int | None = None,
+    unattended: bool = False,
+    wrapped: bool = False,
+) -> Rule:
+    """Without any word, those of our wallet's function of that selector."""
+    from eth_utils.address import to_checksum_address
+
+    if known := known_function(selector):
+        known_words, looks = WALLET_FUNCTIONS[known]
+        words = known_words if words == (None, None, None) else words
+        unattended = unattended or looks
+    asset, amount, for_whom = (NO_WORD if word is None else word for word in words)
+    most = NO_RUN_LIMIT if max_runs is None else max_runs
+    where = str(to_checksum_address(target))
+    return (where, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most)
+
+
+def known_function(selector: bytes) -> str | None:
+    """The function of our wallet with this selector."""
+    from eth_utils.crypto import keccak
+
+    return next((f for f in WALLET_FUNCTIONS if keccak(text=f)[:4] == selector), None)
+
+
+def said_of(tool: str, rule: Rule) -> str:
+    """The rule in words."""
+    target, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most = rule
+    named = known_function(selector) or "0x" + selector.hex()
+    said = [f"{tool} may be called, which is {named} of {target}"]
+    for word, what in ((asset, "asset"), (amount, "amount"), (for_whom, "target")):
+        if word != NO_WORD:
+            said.append(f"word {word} is the {what}")
+    if cooldown_s:
+        said.append(f"every {cooldown_s} s")
+    if most != NO_RUN_LIMIT:
+        said.append(f"{most} times")
+    if unattended:
+        said.append("without asking")
+    if wrapped:
+        said.append("as a wrapped tool")
+    return ", ".join(said)
+
+
+__all__ = ["Rule", "known_function", "rule_of", "said_of", "wiring_of"]

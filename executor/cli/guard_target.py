@@ -1,0 +1,160 @@
+"""Which guard a command is about, who changes it, and how what is changed is shown and asked.
+
+Called by the commands of `zkagent guard`.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zkagent.executor.cli import output
+from zkagent.executor.cli.deploying import (
+    CHAIN_ID_OPTION,
+    RPC_OPTION,
+    YES_OPTION,
+    given_address,
+    somebody_to_ask,
+)
+from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.run import FILE
+from zkagent.executor.cli.sending import Command, fee_options
+
+if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
+    from zkagent.executor.chain.guards import GuardReads
+    from zkagent.verifier_contracts.chain.signing import FeeCaps
+
+READING_OPTIONS = (
+    click.option("--agent", help="The agent's address."),
+    click.option("--deployment", cls=SettingOption, type=FILE, help="The record that names it."),
+    click.option(
+        "--guard",
+        "named",
+        metavar="ADDRESS",
+        callback=given_address,
+        help="The guard itself, of an agent that does not tell it.",
+    ),
+    RPC_OPTION,
+    CHAIN_ID_OPTION,
+)
+CHANGING_OPTIONS = (
+    *READING_OPTIONS,
+    click.option(
+        "--key-file", cls=SettingOption, type=FILE, required=True, help="Of the guard's owner."
+    ),
+    YES_OPTION,
+)
+ANNOUNCE_OPTION = click.option(
+    "--announce",
+    is_flag=True,
+    help="Announce it, where the guard has a delay; the same without this option makes it then.",
+)
+
+
+def reading_options(command: Command) -> Command:
+    for option in reversed(READING_OPTIONS):
+        command = option(command)
+    return command
+
+
+def changing_options(command: Command) -> Command:
+    for option in reversed(CHANGING_OPTIONS):
+        command = option(command)
+    return fee_options(command)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One transaction: a function of the guard, and what it comes to in words."""
+
+    line: str
+    function: str
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A guard as it answers now, and who changes it, if anybody."""
+
+    web3: Any
+    guard: str
+    signer: "LocalAccount | None"
+    told: "GuardReads"
+
+    @property
+    def owner(self) -> "LocalAccount":
+        """Who signs: commands that change something have a key."""
+        assert self.signer is not None
+        return self.signer
+
+    @property
+    def contract(self) -> Any:
+        from zkagent.verifier_contracts.deployment.deployer import at
+
+        return at(self.web3, "Guard", self.guard)
+
+
+def standing(
+    *,
+    agent: str | None,
+    deployment: Path | None,
+    named: str | None,
+    rpc: str,
+    chain_id: int | None,
+    key_file: Path | None = None,
+    fee_caps: "FeeCaps | None" = None,
+) -> Standing:
+    """Raises KeyFileError, DeploymentMissing, NoAgentThere."""
+    from eth_utils.address import to_checksum_address
+
+    from zkagent.executor.chain.guards import guard_of, read_guard
+    from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
+    from zkagent.executor.cli.run import signer_of
+    from zkagent.executor.runs.target import OPTIONS, Target, agent_of
+    from zkagent.verifier_contracts.chain.local import connect
+    from zkagent.verifier_contracts.chain.signing import USUAL_CAPS
+
+    signer = signer_of(key_file) if key_file else None
+    known_chain = chain_id
+    address = ""
+    if named is None:
+        address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
+    web3 = connect(rpc, known_chain, caps=fee_caps or USUAL_CAPS)
+    reader = ContractReader(web3, Allowance(MOST_ANSWERED))
+    block = reader.block("latest")
+    guard = named or guard_of(reader, address.lower(), block)
+    told = read_guard(reader, guard.lower(), block)
+    return Standing(web3, str(to_checksum_address(guard)), signer, told)
+
+
+def carry_out(
+    it: Standing, changes: Sequence[Change], *, yes: bool, announce: bool = False
+) -> None:
+    """One transaction after the other, once somebody agreed. Raises RevertError, ChainError."""
+    from zkagent.verifier_contracts.chain.local import send
+
+    somebody_to_ask(yes=yes)
+    verb = "announces" if announce else "changes"
+    for change in changes:
+        output.show(f"{verb} {it.guard}: {change.line}", err=True)
+    if not yes and not click.confirm("do that?", err=True):
+        output.show("nothing was sent", err=True)
+        sys.exit(1)
+    contract = it.contract
+    for change in changes:
+        call = getattr(contract.functions, change.function)(*change.arguments)
+        if announce:
+            data = contract.encode_abi(change.function, args=list(change.arguments))
+            call = contract.functions.announce(data)
+        send(it.web3, call, it.owner)
+        output.show(change.line if not announce else f"announced: {change.line}")
+    if announce:
+        output.show(f"the same can be made in {it.told.delay_s} s, without --announce")
+
+
+__all__ = ["Change", "Standing", "carry_out", "changing_options", "reading_options", "standing"]

@@ -1,0 +1,268 @@
+"""`zkagent guard ...` against a chain: an account is the agent, its only tool behind a guard."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eth_abi.abi import encode
+from eth_utils.address import to_checksum_address
+
+from tests.support.command_line import exit_code
+from zkagent.executor.chain import guards
+from zkagent.executor.chain.guards import call_hash_of
+from zkagent.verifier_contracts.chain.code import created_address
+from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
+from zkagent.verifier_contracts.deployment.deployer import at
+from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.toolchain.compile import compile_all
+
+NOBODY = "0x" + "00" * 20
+ALICE = to_checksum_address("0x" + "a1" * 20)
+METADATA = ("Transfer", "Send funds")
+NO_INPUT: tuple[list[Any]] = ([],)
+
+
+@dataclass(frozen=True)
+class World:
+    """The owner is the agent, too: it calls the tool behind the guard."""
+
+    chain: Anvil
+    guard: Any
+    tool: Any
+    token: Any
+    wallet: str
+
+    def options(self, key: str | None = "owner.key") -> list[str]:
+        options = ["--guard", self.guard.address, "--rpc", self.chain.rpc_url]
+        return options + (["--key-file", key, "--yes"] if key else [])
+
+    def payment(self, amount: int) -> tuple[list[Any], bytes]:
+        words = [self.token.address, amount, ALICE]
+        return [], encode(["address", "uint256", "address"], words)
+
+    def pay(self, amount: int) -> None:
+        run = self.tool.functions.run(self.payment(amount), NOBODY)
+        send(self.chain.web3, run, self.chain.accounts[0])
+
+    def paid(self) -> int:
+        return int(call(self.chain.web3, self.token.functions.balanceOf(ALICE)))
+
+
+@pytest.fixture
+def world(chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.chdir(tmp_path)
+    Path("owner.key").write_text(bytes(chain.accounts[0].key).hex())
+    Path("other.key").write_text(bytes(chain.accounts[1].key).hex())
+    compiled, owner, web3 = compile_all(), chain.accounts[0], chain.web3
+
+    def made(name: str, *arguments: Any) -> Any:
+        return deploy(web3, compiled[name], owner, *arguments)
+
+    token = made("DemoToken", "USD Coin", "USDC", 6)
+    registry = made("ModelRegistry")
+    executor = made("AgentExecutor", registry.address)
+    wallet = made("AgentWallet", owner.address, made("LendingPool").address)
+    guard = made("Guard", owner.address, owner.address, wallet.address)
+    behind = created_address(owner.address, web3.eth.get_transaction_count(owner.address))
+    wrapper = created_address(owner.address, web3.eth.get_transaction_count(owner.address) + 1)
+    transfer = wallet.functions.transfer(NOBODY, 0, NOBODY).selector
+    inner = made(
+        "SimpleSmartContractTool",
+        *(wrapper, *METADATA, wallet.address, transfer, NO_INPUT, "Successfully transferred"),
+        NOBODY,
+    )
+    tool = made("GuardedTool", guard.address, inner.address, executor.address, False)
+    assert (behind, wrapper) == (inner.address, tool.address)
+    send(web3, wallet.functions.bindTools([inner.address]), owner)
+    send(web3, token.functions.mint(wallet.address, 1000), owner)
+    return World(chain, guard, tool, token, wallet.address)
+
+
+def allow(world: World) -> None:
+    assert exit_code("guard", "allow", world.tool.address, "--wrapped", *world.options()) == 0
+    budget = f"{world.token.address}=500,200"
+    assert exit_code("guard", "set", "--budget", budget, *world.options()) == 0
+
+
+def shown(world: World, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    capsys.readouterr()
+    assert exit_code("guard", "show", "--json", *world.options(None)) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def test_a_new_guard_shows_that_it_allows_nothing(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("guard", "show", *world.options(None)) == 0
+    printed = capsys.readouterr().out
+    assert "mode    supervised" in printed
+    assert "rate    0 of 60 calls in this hour" in printed
+    assert "tool" not in printed
+    assert "budget" not in printed
+
+
+def test_what_is_set_is_shown(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    allow(world)
+    words = ("--mode", "autonomous", "--rate", "7", "--budget", "native=any", "--delay", "60")
+    assert exit_code("guard", "set", *words, *world.options()) == 0
+    world.pay(150)
+    told = shown(world, capsys)
+    assert (told["mode"], told["per_hour"], told["counted"], told["delay_s"]) == (
+        *("autonomous", 7),
+        *(1, 60),
+    )
+    first, native = told["budgets"]
+    assert (first["total"], first["spent"], first["per_call"]) == (500, 150, 200)
+    assert (native["asset"], native["total"]) == (NOBODY, None)
+    (tool,) = told["tools"]
+    assert (tool["tool"].lower(), tool["runs"]) == (world.tool.address.lower(), 1)
+    assert tool["words"] == [0, 1, 2]
+    assert exit_code("guard", "show", *world.options(None)) == 0
+    printed = capsys.readouterr().out
+    assert "150 spent, 350 left, 200 in a call" in printed
+    assert "called 1 times" in printed
+
+
+def test_a_paused_guard_refuses_and_says_why(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(world)
+    assert exit_code("guard", "set", "--mode", "autonomous", *world.options()) == 0
+    assert exit_code("guard", "pause", "risk threshold exceeded", *world.options()) == 0
+    assert shown(world, capsys)["pause"] == "risk threshold exceeded"
+    with pytest.raises(RevertError, match="GuardIsPaused"):
+        world.pay(1)
+    assert exit_code("guard", "resume", *world.options()) == 0
+    world.pay(1)
+
+
+def test_a_waiting_call_is_approved_exactly_and_made(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(world)
+    world.pay(150)
+    (ticket,) = shown(world, capsys)["tickets"]
+    expected = call_hash_of(world.tool.address, world.payment(150))
+    assert (ticket["status"], ticket["call_hash"]) == ("waiting", "0x" + expected.hex())
+    assert world.paid() == 0
+    assert exit_code("guard", "approve", 1, *world.options()) == 0
+    assert "call 1 was made" in capsys.readouterr().out
+    assert world.paid() == 150
+    assert exit_code("guard", "approve", 1, *world.options()) == 2
+    assert "no call 1 waits" in capsys.readouterr().err
+
+
+def test_a_declined_call_is_not_made(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    allow(world)
+    world.pay(150)
+    assert exit_code("guard", "decline", 1, "not today", *world.options()) == 0
+    assert shown(world, capsys)["tickets"][0]["status"] == "declined"
+    assert world.paid() == 0
+
+
+def test_only_the_owner_approves(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    allow(world)
+    world.pay(150)
+    assert exit_code("guard", "approve", 1, *world.options("other.key")) == 1
+    assert "CallerIsNotTheGuardsOwner" in capsys.readouterr().err
+    assert world.paid() == 0
+
+
+def test_a_manifest_is_issued_presented_and_revoked(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(world)
+    issuer = world.chain.accounts[1].address
+    words = ("--mode", "autonomous", "--require-manifest", "--trust", issuer)
+    assert exit_code("guard", "set", *words, *world.options()) == 0
+    with pytest.raises(RevertError, match="ManifestMissing"):
+        world.pay(1)
+    capsys.readouterr()
+    named = ("--action", world.tool.address, "--target", ALICE, "--issuer-key", "other.key")
+    assert exit_code("guard", "manifest", "issue", *named, *world.options(None)) == 0
+    Path("m.json").write_text(capsys.readouterr().out)
+    assert exit_code("guard", "manifest", "present", "m.json", *world.options("other.key")) == 0
+    world.pay(1)
+    assert shown(world, capsys)["manifest"]["nonce"] == 1
+    assert exit_code("guard", "manifest", "revoke", 1, *world.options("other.key")) == 0
+    with pytest.raises(RevertError, match="ManifestMissing"):
+        world.pay(1)
+
+
+def test_a_changed_manifest_is_refused(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    allow(world)
+    capsys.readouterr()
+    words = ("--action", world.tool.address, "--target", ALICE, "--issuer-key", "owner.key")
+    assert exit_code("guard", "manifest", "issue", *words, *world.options(None)) == 0
+    record = json.loads(capsys.readouterr().out)
+    record["manifest"]["expires"] += 1
+    Path("m.json").write_text(json.dumps(record))
+    assert exit_code("guard", "manifest", "present", "m.json", *world.options()) == 1
+    assert "ManifestSignatureInvalid" in capsys.readouterr().err
+    record["guard"] = ALICE
+    Path("m.json").write_text(json.dumps(record))
+    assert exit_code("guard", "manifest", "present", "m.json", *world.options()) == 2
+    Path("m.json").write_text("{}")
+    assert exit_code("guard", "manifest", "present", "m.json", *world.options()) == 2
+
+
+def test_what_loosens_is_announced_where_there_is_a_delay(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("guard", "set", "--delay", 60, *world.options()) == 0
+    change = ("guard", "set", "--rate", 61, *world.options())
+    assert exit_code(*change) == 1
+    assert "ChangeNotAnnounced" in capsys.readouterr().err
+    assert exit_code(*change, "--announce") == 0
+    world.chain.rpc("evm_increaseTime", 61)
+    world.chain.rpc("evm_mine")
+    assert exit_code(*change) == 0
+    assert shown(world, capsys)["per_hour"] == 61
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--budget", "USDC"),
+        ("--budget", f"{ALICE}=-1"),
+        ("--budget", f"{ALICE}=1,x"),
+        ("--budget", "nothing=1"),
+        ("--rate", "65536"),
+    ],
+)
+def test_values_of_another_form_begin_nothing(words: tuple[str, ...], world: World) -> None:
+    assert exit_code("guard", "set", *words, *world.options()) == 2
+
+
+def test_hand_written_signatures_are_those_of_the_contracts() -> None:
+    compiled = compile_all()
+    known = {
+        f"{entry['name']}({','.join(map(_type, entry['inputs']))})": tuple(
+            map(_type, entry.get("outputs", ()))
+        )
+        for name in ("Guard", "IGuardedCalls")
+        for entry in compiled[name].abi
+        if entry["type"] in {"function", "event"}
+    }
+    for method in guards.METHODS:
+        assert known[method.signature] == method.outputs, method.signature
+
+
+def _type(item: Any) -> str:
+    if not item["type"].startswith("tuple"):
+        return str(item["type"])
+    inner = ",".join(map(_type, item["components"]))
+    return f"({inner}){item['type'].removeprefix('tuple')}"
+
+
+def test_an_address_without_a_guard_is_said_to_be_none(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = ["--guard", ALICE, "--rpc", world.chain.rpc_url]
+    assert exit_code("guard", "show", *nothing) == 1
+    assert ALICE.lower() in capsys.readouterr().err.lower()
+    assert at(world.chain.web3, "Guard", world.guard.address).address == world.guard.address

@@ -22,6 +22,9 @@ DOOR = "(uint256,uint64,uint32)"
 
 PLACE = abi.Method("place", (ORDER,), ("uint256",))
 FULFIL = abi.Method("fulfil", ("uint256", REQUEST, abi.CLAIMS, "bytes[]", abi.TERMS), ("string",))
+RESUME = abi.Method("resume", FULFIL.inputs, FULFIL.outputs)
+SIMULATE_RESUME = abi.Method("simulateResume", ("uint256", abi.CLAIMS))
+RUN_OF = abi.Method("runOf", ("uint256",), ("int256",))
 DELIVER = abi.Method("deliver", ("uint256", REQUEST, "string"), ("bool",))
 REFUND = abi.Method("refund", ("uint256", REQUEST))
 FAIL = abi.Method("fail", ("uint256", REQUEST))
@@ -34,6 +37,7 @@ AGENT = abi.Method("agent", (), ("address",))
 PATRON = abi.Method("patron", (), ("address",))
 DOOR_TERMS = abi.Method("door", (), (DOOR,))
 POSTED = abi.Method("RequestPosted", ("uint256", "address", REQUEST))
+WAITS = abi.Method("RequestWaits", ("uint256", "address", "int256"))
 ANSWERED = abi.Method("RequestAnswered", ("uint256", "address", "uint256"))
 WRONG_STATUS = abi.Method("WrongStatus", ("uint256", "uint8", "uint8"))
 NOT_AS_POSTED = abi.Method("NotAsPosted", ("uint256",))
@@ -41,7 +45,8 @@ REQUEST_OVER = abi.Method("RequestOver", ("uint256", "uint64", "uint64"))
 
 
 class Status(IntEnum):
-    """How far a request is. ANSWERED and DELIVERED are success."""
+    """How far a request is. ANSWERED and DELIVERED are success; WAITING is open: the run waits
+    for a tool that answers later."""
 
     NONE = 0
     PENDING = 1
@@ -50,10 +55,11 @@ class Status(IntEnum):
     DELIVERED = 4
     FAILED = 5
     REFUNDED = 6
+    WAITING = 7
 
     @property
     def ended(self) -> bool:
-        return self >= Status.ANSWERED
+        return Status.ANSWERED <= self <= Status.REFUNDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,12 @@ def fulfil_data(posted: Posted, run: RunCall) -> bytes:
     return FULFIL.call(posted.id, posted.request.fields, claims, proofs, terms)
 
 
+def resume_data(posted: Posted, run: RunCall) -> bytes:
+    """Calldata that goes on with a request that waits, by the rest of its run."""
+    claims, proofs, terms = abi.run_arguments(run)
+    return RESUME.call(posted.id, posted.request.fields, claims, proofs, terms)
+
+
 def request_in(value: Sequence[Any]) -> Request:
     """Out of decoded data."""
     requester, commitment, order = value
@@ -137,3 +149,4 @@ def posted_in(log: Mapping[str, Any]) -> Posted:
 
 
 __all__ = ["Order", "Posted", "Request", "Status", "fulfil_data", "posted_in", "request_in"]
+__all__ += ["resume_data"]

@@ -138,8 +138,7 @@ class Web3Agent:
     def simulate(
         self, prompt: bytes, claims: Sequence[Claim], sender: str, block: Block
     ) -> MissingDecision | Finished:
-        given = [(c.model_id, c.features_hash, c.output) for c in claims]
-        data = abi.SIMULATE.call(abi.prompt_input(prompt), given)
+        data = self.simulation(prompt, [(c.model_id, c.features_hash, c.output) for c in claims])
         try:
             self.reader.call(self.entry, data, block, sender, SIMULATION_ERRORS)
         except RevertError as exc:
@@ -150,6 +149,10 @@ class Web3Agent:
                 return Finished(answer, tuple(steps))
             raise
         raise NoAgentThere(self.entry, "its simulate() returns, where it must revert")
+
+    def simulation(self, prompt: bytes, claims: Sequence[abi.Said]) -> bytes:
+        """Calldata of `simulate`."""
+        return abi.SIMULATE.call(abi.prompt_input(prompt), list(claims))
 
     def code(self, address: str, block: Block) -> bytes:
         return self.reader.code(address, block)

@@ -48,6 +48,7 @@ from zkagent.verifier_contracts.errors import ChainError, FeeRefused, RevertErro
 
 REBROADCAST_S = 5.0
 NOBODY = "0x" + "00" * 20
+LATER = "its run waits for a tool that answers later, and whoever goes on with it then is paid"
 
 
 @dataclass
@@ -243,7 +244,11 @@ class DeskOperator:
     def _answered(self, posted: Posted) -> bool:
         for attempt in range(1, PLANS + 1):
             self.sender.fees()  # above what may be paid, before any work is done
-            proven = self.runner.prove(self.runner.plan(posted.request.order.prompt))
+            plan = self.runner.plan(posted.request.order.prompt)
+            if plan.waits:
+                self._put_off(posted, LATER)
+                return False
+            proven = self.runner.prove(plan)
             self.report(Proven(posted.id, len(proven.plan.decisions), sum(proven.seconds)))
             call = ContractCall(fulfil_data(posted, proven.call))
             try:

@@ -14,7 +14,8 @@ from zkagent.models.catalogue import Model
 class OpenRun:
     """A run that has no answer yet. made: its decisions so far, with their indices. parent: that of
     the decision in whose call it happens; None of the outermost. told: what the agent that its last
-    call used answered, where the call was of that agent itself."""
+    call used answered, where the call was of that agent itself. before: how many iterations the
+    run made in earlier transactions, after the last of which it waited."""
 
     chain: AgentChain
     model: Model
@@ -24,6 +25,7 @@ class OpenRun:
     parent: int | None = None
     made: dict[int, PlannedDecision] = field(default_factory=dict)
     told: bytes | None = None
+    before: int = 0
 
     @property
     def last(self) -> PlannedDecision | None:

@@ -61,15 +61,18 @@ def plan_run(
     block: Block | None = None,
     report: Listener = ignore,
     nested: NestedModels = NO_NESTED,
+    before: int = 0,
 ) -> Plan:
     """The run of `prompt` for `sender` at `block` (the latest by default). nested: the models of
-    agents that are used as tools.
+    agents that are used as tools. before: how many iterations were made earlier, of a run that
+    waited and goes on; what they were is the simulation's word.
 
     Raises zkagent.models.errors.RefusedText or RefusedArgument where the contracts would revert,
     zkagent.verifier_contracts.errors.RevertError for the run's own failures, and PlanError.
     """
     at = block or chain.head()
     outermost = opened(chain, model, prompt, at)
+    outermost.before = before
     return _Planning(sender, at, report, nested, outermost).run()
 
 
@@ -172,7 +175,7 @@ class _Planning:
             ("base prompt", run.reads.base_prompt, step.base_prompt),
             ("list of tools", tools, step.tools),
             ("model id", run.identity.model.model_id, step.model_id),
-            ("number of history entries", len(run.made), len(step.reasoning)),
+            ("number of history entries", run.before + len(run.made), len(step.reasoning)),
         ):
             if ours != theirs:
                 raise DecisionMismatch(step.index, what, str(ours), str(theirs))

@@ -50,6 +50,12 @@ class Plan:
         return tuple(d.claim for d in self.decisions)
 
     @property
+    def waits(self) -> bool:
+        """Whether the run has no answer at the end of this plan: the tool of its last call answers
+        later."""
+        return bool(self.decisions) and self.decisions[-1].decision.kind == "call"
+
+    @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """What has to be proven: plans with equal inputs take the same proofs."""
         return tuple(d.x for d in self.decisions)

@@ -123,8 +123,8 @@ class AgentRunner:
         other._proofs = self._proofs
         return other
 
-    def plan(self, prompt: bytes) -> Plan:
-        """The run as it would happen now."""
+    def plan(self, prompt: bytes, before: int = 0) -> Plan:
+        """The run as it would happen now. before: see `plan_run`."""
         plan = plan_run(
             self.chain,
             self.model,
@@ -132,6 +132,7 @@ class AgentRunner:
             self.sender.account,
             report=self.report,
             nested=self.nested,
+            before=before,
         )
         check_known(plan, self.known)
         return plan

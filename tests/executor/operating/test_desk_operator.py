@@ -9,7 +9,7 @@ import pytest
 from tests.support.desk_stage import ETHER, DeskStage
 from zkagent.executor.chain.agent import Fact
 from zkagent.executor.chain.desk import Status
-from zkagent.executor.operating.desk_operator import REBROADCAST_S, DeskOperator
+from zkagent.executor.operating.desk_operator import LATER, REBROADCAST_S, DeskOperator
 from zkagent.executor.operating.events import (
     Answered,
     Event,
@@ -21,6 +21,7 @@ from zkagent.executor.operating.events import (
     Undone,
 )
 from zkagent.executor.operating.policy import Policy
+from zkagent.executor.runs.planned import Plan
 
 FIVE = "deposit 5 USDC"
 
@@ -235,6 +236,18 @@ def test_requests_that_are_not_for_us_are_left(stage: DeskStage, tmp_path: Path)
     assert "facts" in reasons[3]
     assert set(reasons) == {1, 2, 3, 4}
     assert not told.of(Sent)
+
+
+def test_a_request_whose_run_would_wait_for_a_tool_is_left(
+    stage: DeskStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted, told = stage.asked(tmp_path, FIVE), Told()
+    with monkeypatch.context() as patched:
+        patched.setattr(Plan, "waits", True)
+        turns(stage.operating(tmp_path, report=told))
+    assert {off.why for off in told.of(PutOff) if isinstance(off, PutOff)} == {LATER}
+    assert not told.of(Sent)
+    assert status(stage, posted.id) is Status.PENDING
 
 
 def test_a_bad_request_does_not_hold_up_the_next(stage: DeskStage, tmp_path: Path) -> None:

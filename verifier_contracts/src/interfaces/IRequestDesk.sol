@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Claim, Fact, IAgentExecutor, IFramedAgent, RunTerms} from "./IAgentExecutor.sol";
 import {IERCAgent} from "./erc/IERCAgent.sol";
+import {IERCAgentClient} from "./erc/IERCAgentClient.sol";
 import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
 /// @notice What a requester wants, and within which bounds.
@@ -44,7 +45,9 @@ enum RequestStatus {
     /// @notice Success; nobody is to be told any more.
     DELIVERED,
     FAILED,
-    REFUNDED
+    REFUNDED,
+    /// @notice Open, and begun: the agent's run waits for a tool that answers later.
+    WAITING
 }
 
 /// @notice On which terms clients are served that know only `run`.
@@ -61,7 +64,7 @@ struct DoorTerms {
 ///   the fee; the result goes to the requester's handler. `run` is the ERC's door to the same: it posts
 ///   a request and returns its number, and the handler's `handleAgentResult` is called later by this
 ///   address.
-/// @dev Success: the agent's run came to its answer in a frame whose claims were all proven, within the
+/// @dev Success: the agent's run came to its answer in frames whose claims were all proven, within the
 ///   order's bounds. What the operator adds (`RunTerms`) can only make a run fail. Refund: the time is
 ///   over. Failure: the agent obeys another model than the one that the request was made for, which
 ///   only the agent's owner can bring about. That a run reverts is no end: whoever sends it chooses gas
@@ -70,15 +73,22 @@ struct DoorTerms {
 ///   An operator chooses the state on which the run happens, within the bounds, and may have prepared it
 ///   in the same transaction: who minds binds the order to facts, or to one operator.
 ///
+///   A run that waits for a tool (`ISuspendingAgent`) is gone on with by `resume` once the tool has
+///   answered, by whoever proves the rest, who is paid. Until then the request is open as before: the
+///   time-out and another model end it, too. What the run did before it waited stays done.
+///
 ///   Requests, results and callbacks know no order among each other. A callback may do anything at the
 ///   desk, the next request included.
-interface IRequestDesk is IERCAgent, IFramedAgent {
+interface IRequestDesk is IERCAgent, IFramedAgent, IERCAgentClient {
     /// @notice A request was posted, and its fee is held.
     event RequestPosted(uint256 indexed id, address indexed requester, Request request);
 
     /// @notice A request was answered, and the operator was credited the fee. The answer is in
     ///   `AgentRunResult` of the same transaction.
     event RequestAnswered(uint256 indexed id, address indexed operator, uint256 fee);
+
+    /// @notice The agent's run waits for a tool, under this id at the agent; nobody was paid.
+    event RequestWaits(uint256 indexed id, address indexed operator, int256 runId);
 
     /// @notice The handler took the result.
     event ResultDelivered(uint256 indexed id, address indexed handler);
@@ -138,8 +148,11 @@ interface IRequestDesk is IERCAgent, IFramedAgent {
     /// @notice The agent obeys the model that the request was made for.
     error ModelIsTheSame(uint256 id, bytes32 commitment);
 
-    /// @notice The agent answers later; this desk needs its answer within the frame.
+    /// @notice The agent answers later, and not as one does that can be resumed (`ISuspendingAgent`).
     error AgentIsAsynchronous(int256 runId);
+
+    /// @notice The desk takes results from the runs in its frames, and from nobody who calls.
+    error ResultNotProven(address caller, int256 runId);
 
     /// @notice Too little gas is left for the callback that the requester paid for.
     error CallbackGasMissing(uint256 needed, uint256 left);
@@ -166,10 +179,22 @@ interface IRequestDesk is IERCAgent, IFramedAgent {
     function place(Order calldata order) external payable returns (uint256 id);
 
     /// @notice Answers a request: makes the run in a frame of the executor, credits the caller the fee,
-    ///   and tells the handler. Reverts unless the run comes to an answer and all its claims are proven.
+    ///   and tells the handler. Reverts unless the run comes to an answer, or to where it waits for a tool,
+    ///   and all its claims are proven. A run that waits leaves the request WAITING, its result empty.
     /// @param posted As in `RequestPosted`.
     /// @param claims As in `IAgentExecutor.runInFrame`, and so are `proofs` and `terms`.
     function fulfil(
+        uint256 id,
+        Request calldata posted,
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms
+    ) external returns (string memory result);
+
+    /// @notice Goes on with a request that is WAITING, in a frame of its own, and else as `fulfil` does.
+    ///   Reverts while the tool has not answered. The order's facts are not looked at: they are about
+    ///   the beginning.
+    function resume(
         uint256 id,
         Request calldata posted,
         Claim[] calldata claims,
@@ -202,6 +227,12 @@ interface IRequestDesk is IERCAgent, IFramedAgent {
     ///   the agent's requester, as in `fulfil`.
     function simulate(IERCAgentTool.Input calldata input, Claim[] calldata claims) external;
 
+    /// @notice Plans `resume` by eth_call, of a request that is WAITING: always reverts, as `simulate`.
+    function simulateResume(uint256 id, Claim[] calldata claims) external;
+
+    /// @notice The agent's run that a request waited for last; zero of one that never waited.
+    function runOf(uint256 id) external view returns (int256 runId);
+
     /// @notice How far a request is.
     function statusOf(uint256 id) external view returns (RequestStatus);
 
@@ -222,7 +253,4 @@ interface IRequestDesk is IERCAgent, IFramedAgent {
 
     /// @notice On which terms `run` posts requests.
     function door() external view returns (DoorTerms memory);
-
-    /// @notice ERC-165.
-    function supportsInterface(bytes4 interfaceId) external view returns (bool);
 }

@@ -3,13 +3,7 @@ pragma solidity ^0.8.30;
 
 import {AgentInput} from "../agents/AgentInput.sol";
 import {AgreedFacts} from "../executor/AgreedFacts.sol";
-import {
-    Claim,
-    Fact,
-    IAgentExecutor,
-    IFramedAgent,
-    RunTerms
-} from "../interfaces/IAgentExecutor.sol";
+import {Claim, Fact, IAgentExecutor, RunTerms} from "../interfaces/IAgentExecutor.sol";
 import {IProvenAgent} from "../interfaces/IProvenAgent.sol";
 import {
     DoorTerms,
@@ -18,33 +12,29 @@ import {
     Request,
     RequestStatus
 } from "../interfaces/IRequestDesk.sol";
-import {IStrictAgent} from "../interfaces/IStrictAgent.sol";
 import {IERCAgent} from "../interfaces/erc/IERCAgent.sol";
+import {IERCAgentClient} from "../interfaces/erc/IERCAgentClient.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
-import {Balances} from "./Balances.sol";
 import {Callbacks} from "./Callbacks.sol";
+import {DeskRuns} from "./DeskRuns.sol";
+import {RequestStates} from "./RequestStates.sol";
 
 /// @title Requests of one agent's runs
-/// @dev A request's number, status and hash are all that is stored, in one word. Its status changes
+/// @dev A request's number, status and hash are all that is stored, in one word (`RequestStates`);
+///   besides, of one that waits, which run of the agent's it waits for (`DeskRuns`). Its status changes
 ///   before anybody else is called: what calls back meets a request that is not open any more.
-contract RequestDesk is Balances {
+contract RequestDesk is DeskRuns, RequestStates {
     uint256 private constant MOST_LIFETIME = 30 days;
-    uint256 private constant STATUS_BITS = 0xff;
     bytes4 private constant ERC165_ID = 0x01ffc9a7;
 
-    IERCAgent private immutable _agent;
-    IAgentExecutor private immutable _executor;
     address private immutable _patron;
     bool private immutable _tellsModel;
-    bool private immutable _needsProofs;
     uint256 private immutable _doorFee;
     uint64 private immutable _doorLifetime;
     uint32 private immutable _doorGas;
 
     /// @dev From 1 on: its first write is the deployment's to pay.
     uint256 private _next = 1;
-    /// @dev A hash whose last byte is the status: of the request, and of its result once it has one.
-    mapping(uint256 id => bytes32) private _states;
 
     modifier onlyPatron() {
         if (_patron != address(0) && msg.sender != _patron) {
@@ -58,20 +48,15 @@ contract RequestDesk is Balances {
     /// @param patron_ Whose requests are taken; zero for everybody's. An agent that moves one owner's
     ///   money wants a patron.
     /// @param door_ On which terms `run` posts requests.
-    constructor(
-        IERCAgent agent_,
-        IAgentExecutor executor_,
-        address patron_,
-        DoorTerms memory door_
-    ) {
+    constructor(IERCAgent agent_, IAgentExecutor executor_, address patron_, DoorTerms memory door_)
+        DeskRuns(agent_, executor_)
+    {
         if (door_.lifetime == 0 || door_.lifetime > MOST_LIFETIME) {
             revert LifetimeOutOfRange(door_.lifetime, MOST_LIFETIME);
         }
-        (_agent, _executor, _patron) = (agent_, executor_, patron_);
+        _patron = patron_;
         (_doorFee, _doorLifetime, _doorGas) = (door_.fee, door_.lifetime, door_.gasForCallback);
         _tellsModel = _tells(agent_, executor_);
-        (, bytes32 needs) = _word(agent_, IStrictAgent.needsProofs.selector);
-        _needsProofs = uint256(needs) == 1;
     }
 
     /// @inheritdoc IRequestDesk
@@ -117,18 +102,25 @@ contract RequestDesk is Balances {
         bytes[] calldata proofs,
         RunTerms calldata terms
     ) external returns (string memory result) {
-        bytes32 hash = _checkState(id, RequestStatus.PENDING, keccak256(abi.encode(posted)));
-        _checkBounds(id, posted);
-        _states[id] = _state(hash, RequestStatus.RUNNING);
-        bytes memory prompt = bytes(posted.order.prompt);
-        (result,) = _needsProofs
-            ? _executor.runInStrictFrame(claims, proofs, terms, prompt)
-            : _executor.runInFrame(claims, proofs, terms, prompt);
-        _states[id] = _state(_hashWith(hash, result), RequestStatus.DELIVERED);
-        _credit(msg.sender, posted.order.fee);
-        emit AgentRunResult(int256(id), posted.requester, new string[](0), result);
-        emit RequestAnswered(id, msg.sender, posted.order.fee);
-        if (posted.order.handler != address(0)) _tell(id, posted.order, result);
+        bytes32 hash = _begin(id, posted, RequestStatus.PENDING);
+        AgreedFacts.check(posted.order.facts);
+        bool waits;
+        (result, waits) = _runInFrame(id, _beginning(posted.order.prompt), claims, proofs, terms);
+        _end(id, posted, hash, result, waits);
+    }
+
+    /// @inheritdoc IRequestDesk
+    function resume(
+        uint256 id,
+        Request calldata posted,
+        Claim[] calldata claims,
+        bytes[] calldata proofs,
+        RunTerms calldata terms
+    ) external returns (string memory result) {
+        bytes32 hash = _begin(id, posted, RequestStatus.WAITING);
+        bool waits;
+        (result, waits) = _runInFrame(id, _goingOn(id), claims, proofs, terms);
+        _end(id, posted, hash, result, waits);
     }
 
     /// @inheritdoc IRequestDesk
@@ -136,50 +128,41 @@ contract RequestDesk is Balances {
         external
         returns (bool taken)
     {
-        bytes32 hash = _hashWith(keccak256(abi.encode(posted)), result);
+        bytes32 hash = _hashWith(_hashOf(posted), result);
         _checkState(id, RequestStatus.ANSWERED, hash);
-        _states[id] = _state(hash, RequestStatus.DELIVERED);
+        _become(id, hash, RequestStatus.DELIVERED);
         return _tell(id, posted.order, result);
     }
 
     /// @inheritdoc IRequestDesk
     function refund(uint256 id, Request calldata posted) external {
-        bytes32 hash = _checkState(id, RequestStatus.PENDING, keccak256(abi.encode(posted)));
+        bytes32 hash = _checkOpen(id, posted);
         (uint64 deadline, uint64 lastBlock) = (posted.order.deadline, posted.order.lastBlock);
         if (!_isOver(deadline, lastBlock)) revert RequestNotOver(id, deadline, lastBlock);
-        _states[id] = _state(hash, RequestStatus.REFUNDED);
+        _become(id, hash, RequestStatus.REFUNDED);
         _credit(posted.requester, posted.order.fee);
         emit RequestRefunded(id, posted.requester, posted.order.fee);
     }
 
     /// @inheritdoc IRequestDesk
     function fail(uint256 id, Request calldata posted) external {
-        bytes32 hash = _checkState(id, RequestStatus.PENDING, keccak256(abi.encode(posted)));
+        bytes32 hash = _checkOpen(id, posted);
         bytes32 present = _model();
         if (present == posted.commitment) revert ModelIsTheSame(id, present);
-        _states[id] = _state(hash, RequestStatus.FAILED);
+        _become(id, hash, RequestStatus.FAILED);
         _credit(posted.requester, posted.order.fee);
         emit RequestFailed(id, posted.commitment, present);
     }
 
     /// @inheritdoc IRequestDesk
     function simulate(Input calldata input, Claim[] calldata claims) external {
-        _executor.simulateInFrame(claims, bytes(AgentInput.promptOf(input)));
+        _executor.simulateInFrame(claims, _beginning(AgentInput.promptOf(input)));
     }
 
-    /// @inheritdoc IFramedAgent
-    /// @dev The executor only calls back who called it, so this is what began above.
-    function onFrame(bytes calldata prompt)
-        external
-        returns (string memory answer, string[] memory executionSteps)
-    {
-        if (msg.sender != address(_executor)) {
-            revert IProvenAgent.CallerIsNotTheExecutor(msg.sender);
-        }
-        int256 runId;
-        (runId, answer) = _agent.run(AgentInput.encode(string(prompt)), address(0));
-        if (runId != -1) revert AgentIsAsynchronous(runId);
-        executionSteps = new string[](0);
+    /// @inheritdoc IRequestDesk
+    function simulateResume(uint256 id, Claim[] calldata claims) external {
+        _checkStatus(id, RequestStatus.WAITING);
+        _executor.simulateInFrame(claims, _goingOn(id));
     }
 
     /// @inheritdoc IERCAgentTool
@@ -195,11 +178,6 @@ contract RequestDesk is Balances {
     /// @inheritdoc IERCAgentTool
     function inputDescription() external view returns (InputDescription memory) {
         return _agent.inputDescription();
-    }
-
-    /// @inheritdoc IRequestDesk
-    function statusOf(uint256 id) external view returns (RequestStatus) {
-        return _status(id);
     }
 
     /// @inheritdoc IRequestDesk
@@ -227,10 +205,11 @@ contract RequestDesk is Balances {
         return DoorTerms(_doorFee, _doorLifetime, _doorGas);
     }
 
-    /// @inheritdoc IRequestDesk
+    /// @inheritdoc IERCAgentClient
     function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
         return interfaceId == ERC165_ID || interfaceId == type(IERCAgentTool).interfaceId
-            || interfaceId == type(IRequestDesk).interfaceId;
+            || interfaceId == type(IRequestDesk).interfaceId
+            || interfaceId == type(IERCAgentClient).interfaceId;
     }
 
     function _post(Order memory order) private returns (uint256 id) {
@@ -260,8 +239,38 @@ contract RequestDesk is Balances {
         }
         id = _next++;
         Request memory posted = Request(msg.sender, _model(), order);
-        _states[id] = _state(keccak256(abi.encode(posted)), RequestStatus.PENDING);
+        _become(id, _hashOf(posted), RequestStatus.PENDING);
         emit RequestPosted(id, msg.sender, posted);
+    }
+
+    /// @dev Takes a request in hand that is in this state, within its bounds.
+    function _begin(uint256 id, Request calldata posted, RequestStatus from)
+        private
+        returns (bytes32 hash)
+    {
+        hash = _checkState(id, from, _hashOf(posted));
+        _checkBounds(id, posted);
+        _become(id, hash, RequestStatus.RUNNING);
+    }
+
+    /// @dev With the answer, or where the run waits.
+    function _end(
+        uint256 id,
+        Request calldata posted,
+        bytes32 hash,
+        string memory result,
+        bool waits
+    ) private {
+        if (waits) {
+            _become(id, hash, RequestStatus.WAITING);
+            emit RequestWaits(id, msg.sender, runOf(id));
+            return;
+        }
+        _become(id, _hashWith(hash, result), RequestStatus.DELIVERED);
+        _credit(msg.sender, posted.order.fee);
+        emit AgentRunResult(int256(id), posted.requester, new string[](0), result);
+        emit RequestAnswered(id, msg.sender, posted.order.fee);
+        if (posted.order.handler != address(0)) _tell(id, posted.order, result);
     }
 
     function _tell(uint256 id, Order calldata order, string memory result)
@@ -272,7 +281,7 @@ contract RequestDesk is Balances {
         if (taken) {
             emit ResultDelivered(id, order.handler);
         } else {
-            _states[id] = _state(_states[id], RequestStatus.ANSWERED);
+            _turn(id, RequestStatus.ANSWERED);
             emit ResultUndelivered(id, order.handler);
         }
     }
@@ -287,23 +296,6 @@ contract RequestDesk is Balances {
         }
         bytes32 present = _model();
         if (present != posted.commitment) revert ModelIsAnother(id, posted.commitment, present);
-        AgreedFacts.check(order.facts);
-    }
-
-    /// @dev Reverts unless the request is in this state with this hash, which is returned.
-    function _checkState(uint256 id, RequestStatus expected, bytes32 hash)
-        private
-        view
-        returns (bytes32)
-    {
-        RequestStatus actual = _status(id);
-        if (actual != expected) revert WrongStatus(id, expected, actual);
-        if (_states[id] != _state(hash, expected)) revert NotAsPosted(id);
-        return hash;
-    }
-
-    function _status(uint256 id) private view returns (RequestStatus) {
-        return RequestStatus(uint8(uint256(_states[id])));
     }
 
     /// @dev The commitment that the agent obeys; zero if it is no agent that tells.
@@ -324,24 +316,5 @@ contract RequestDesk is Balances {
         }
         (bool tells,) = _word(agent_, IProvenAgent.pinnedCommitment.selector);
         return tells;
-    }
-
-    function _word(IERCAgent agent_, bytes4 selector)
-        private
-        view
-        returns (bool known, bytes32 word)
-    {
-        (bool success, bytes memory data) =
-            address(agent_).staticcall(abi.encodeWithSelector(selector));
-        known = success && data.length == 32;
-        if (known) word = abi.decode(data, (bytes32));
-    }
-
-    function _state(bytes32 hash, RequestStatus status) private pure returns (bytes32) {
-        return bytes32((uint256(hash) & ~STATUS_BITS) | uint8(status));
-    }
-
-    function _hashWith(bytes32 hash, string memory result) private pure returns (bytes32) {
-        return keccak256(abi.encode(hash, keccak256(bytes(result))));
     }
 }

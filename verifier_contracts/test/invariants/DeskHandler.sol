@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Claim, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
+import {Claim, IAgentExecutor, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
 import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IRequestDesk, Order, Request, RequestStatus} from "../../src/interfaces/IRequestDesk.sol";
+import {IERCAgentClient} from "../../src/interfaces/erc/IERCAgentClient.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {EchoTool} from "../fakes/FakeTools.sol";
 import {HostileClient} from "../requests/Clients.sol";
 import {DeskWorld} from "../requests/DeskWorld.sol";
 
-/// @dev Does a call on the way, and goes on whatever comes of it.
+/// @dev Does a call on the way, and goes on whatever comes of it; answers at once, or when it is told to.
 contract SwallowingTool is EchoTool {
     address private _target;
     bytes private _data;
+    bool private _later;
+    int256 private _asked;
+    int256 private _answered;
+    mapping(int256 toolRunId => IERCAgentClient) private _handlers;
 
     function arm(address target, bytes calldata data) external {
         (_target, _data) = (target, data);
     }
 
-    function run(Input calldata, address) external override returns (int256, string memory) {
+    function takeTime(bool later) external {
+        _later = later;
+    }
+
+    /// @dev All questions that are open.
+    function answer() external {
+        while (_answered != _asked) {
+            IERCAgentClient handler = _handlers[_answered];
+            handler.handleAgentResult(_answered++, "done");
+        }
+    }
+
+    function run(Input calldata, address handler)
+        external
+        override
+        returns (int256, string memory)
+    {
         if (_data.length != 0) {
             (bool ignored,) = _target.call(_data);
             ignored;
         }
-        return (-1, "done");
+        if (!_later) return (-1, "done");
+        _handlers[_asked] = IERCAgentClient(handler);
+        return (_asked++, "");
     }
 }
 
@@ -42,6 +65,8 @@ contract DeskHandler is DeskWorld {
 
     mapping(uint256 id => RequestStatus) private _seen;
     mapping(RequestStatus => uint256) public reached;
+    /// @dev Requests that waited and came to an answer.
+    uint256 public resumed;
     /// @dev The first thing that must not be; empty while all is well.
     string public wrong;
 
@@ -79,7 +104,10 @@ contract DeskHandler is DeskWorld {
         Request memory r = _request(id);
         if (_otherModel) return;
         _hostile.arm(address(desk), _misdeed(seed >> 8, id));
-        (Claim[] memory claims, bytes[] memory proofs) = planned();
+        bool later = (seed >> 216) % 3 == 0;
+        _hostile.takeTime(later);
+        (Claim[] memory claims, bytes[] memory proofs) =
+            later ? plan(IProvenAgent(address(desk)), PROMPT, list(output(CALL, 0))) : planned();
         if ((seed >> 200) % 8 == 0) (claims, proofs) = (new Claim[](0), new bytes[](0));
         RunTerms memory terms = termsFor(claims);
         if (r.order.handler != address(0)) {
@@ -87,6 +115,25 @@ contract DeskHandler is DeskWorld {
         }
         vm.prank(_operator(seed));
         try desk.fulfil(id, r, claims, proofs, terms) {} catch {}
+    }
+
+    /// @dev Whether or not the tool has answered; the run may wait again.
+    function resume(uint256 seed) external judged {
+        if (_ids.length == 0 || _otherModel) return;
+        uint256 id = _pick(seed);
+        if (desk.statusOf(id) != RequestStatus.WAITING) return;
+        if ((seed >> 232) % 4 != 0) _hostile.answer();
+        Request memory r = _request(id);
+        _hostile.takeTime((seed >> 216) % 4 == 0);
+        bytes memory y = (seed >> 216) % 4 == 0 ? output(CALL, 0) : output(ANSWER, 5);
+        (Claim[] memory claims, bytes[] memory proofs) = _claimed(id, y);
+        RunTerms memory terms = termsFor(claims);
+        _hostile.arm(address(desk), _misdeed(seed >> 8, id));
+        if (r.order.handler != address(0)) {
+            _prepare(HostileClient(payable(r.order.handler)), seed, id);
+        }
+        vm.prank(_operator(seed));
+        try desk.resume(id, r, claims, proofs, terms) {} catch {}
     }
 
     function refund(uint256 seed) external judged {
@@ -148,6 +195,8 @@ contract DeskHandler is DeskWorld {
                 wrong = "a request went where none goes from there";
             }
             if (status != _seen[id]) ++reached[status];
+            bool answered = status == RequestStatus.DELIVERED || status == RequestStatus.ANSWERED;
+            if (_seen[id] == RequestStatus.WAITING && answered) ++resumed;
             _seen[id] = status;
         }
         if (_told() != _delivered()) wrong = "results were not told once each";
@@ -156,7 +205,8 @@ contract DeskHandler is DeskWorld {
     /// @dev What the desk holds for open requests; those of tools and handlers pay nothing.
     function held() external view returns (uint256 sum) {
         for (uint256 i = 0; i < _ids.length; ++i) {
-            if (desk.statusOf(_ids[i]) == RequestStatus.PENDING) {
+            RequestStatus status = desk.statusOf(_ids[i]);
+            if (status == RequestStatus.PENDING || status == RequestStatus.WAITING) {
                 sum += _request(_ids[i]).order.fee;
             }
         }
@@ -184,7 +234,8 @@ contract DeskHandler is DeskWorld {
     function _follows(RequestStatus from, RequestStatus to) private pure returns (bool) {
         if (from == RequestStatus.NONE) return to != RequestStatus.RUNNING;
         if (from == RequestStatus.ANSWERED) return to == RequestStatus.DELIVERED;
-        return from == RequestStatus.PENDING && to > RequestStatus.RUNNING;
+        bool open = from == RequestStatus.PENDING || from == RequestStatus.WAITING;
+        return open && to > RequestStatus.RUNNING;
     }
 
     function _told() private view returns (uint256 sum) {
@@ -197,6 +248,21 @@ contract DeskHandler is DeskWorld {
         for (uint256 i = 0; i < _ids.length; ++i) {
             bool has = _request(_ids[i]).order.handler != address(0);
             if (has && desk.statusOf(_ids[i]) == RequestStatus.DELIVERED) ++sum;
+        }
+    }
+
+    /// @dev Of the decision that a run that goes on lacks; none where its tool has not answered.
+    function _claimed(uint256 id, bytes memory y)
+        private
+        returns (Claim[] memory claims, bytes[] memory proofs)
+    {
+        try desk.simulateResume(id, claims) {
+            revert("simulateResume returned");
+        } catch (bytes memory reason) {
+            if (bytes4(reason) != IAgentExecutor.MissingDecision.selector) return (claims, proofs);
+            Missing memory m = missingIn(reason);
+            claims = append(claims, Claim(m.modelId, keccak256(m.features), y));
+            proofs = append(proofs, truth(m.features, y));
         }
     }
 
@@ -228,7 +294,7 @@ contract DeskHandler is DeskWorld {
     }
 
     function _misdeed(uint256 seed, uint256 about) private view returns (bytes memory) {
-        uint256 kind = seed % 7;
+        uint256 kind = seed % 8;
         uint256 id = seed % 2 == 0 ? about : _pick(seed >> 8);
         Request memory r = _request(id);
         if (kind == 0) return "";
@@ -239,6 +305,10 @@ contract DeskHandler is DeskWorld {
         if (kind == 5) {
             IERCAgentTool.Input memory input = inputOf(PROMPT);
             return abi.encodeCall(desk.simulate, (input, new Claim[](0)));
+        }
+        if (kind == 6) {
+            RunTerms memory terms;
+            return abi.encodeCall(desk.resume, (id, r, new Claim[](0), new bytes[](0), terms));
         }
         return abi.encodeCall(desk.request, (PROMPT, 0, uint64(block.timestamp + 1 hours), 0));
     }

@@ -12,7 +12,7 @@ contract DeskInvariants is Test {
 
     function setUp() public {
         handler = new DeskHandler();
-        bytes4[] memory selectors = new bytes4[](10);
+        bytes4[] memory selectors = new bytes4[](11);
         selectors[0] = handler.post.selector;
         selectors[1] = handler.post.selector;
         selectors[2] = handler.answer.selector;
@@ -23,6 +23,7 @@ contract DeskInvariants is Test {
         selectors[7] = handler.take.selector;
         selectors[8] = handler.wait_.selector;
         selectors[9] = handler.changeModel.selector;
+        selectors[10] = handler.resume.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
         targetContract(address(handler));
     }
@@ -43,6 +44,7 @@ contract DeskInvariants is Test {
             uint256 s = uint256(keccak256(abi.encode(seed)));
             handler.post(s);
             handler.answer(s << 1);
+            handler.resume(s << 1);
             handler.deliver(s << 1);
             handler.take(s);
             if (seed % 3 == 0) handler.wait_(s);
@@ -53,6 +55,8 @@ contract DeskInvariants is Test {
         }
         assertGt(handler.reached(RequestStatus.ANSWERED), 0, "answered, not delivered");
         assertGt(handler.reached(RequestStatus.DELIVERED), 0, "delivered");
+        assertGt(handler.reached(RequestStatus.WAITING), 0, "waiting");
+        assertGt(handler.resumed(), 0, "resumed to an end");
         assertGt(handler.reached(RequestStatus.REFUNDED), 0, "refunded");
         assertGt(handler.reached(RequestStatus.FAILED), 0, "failed");
         assertGt(handler.reentries(), 0, "requests from inside");

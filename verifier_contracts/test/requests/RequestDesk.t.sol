@@ -10,6 +10,7 @@ import {
     Request,
     RequestStatus
 } from "../../src/interfaces/IRequestDesk.sol";
+import {ISuspendingAgent} from "../../src/interfaces/ISuspendingAgent.sol";
 import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {RequestDesk} from "../../src/requests/RequestDesk.sol";
@@ -280,7 +281,12 @@ contract RequestDeskTest is DeskWorld {
         assertEq(desk.balanceOf(address(this)), 0);
     }
 
+    /// @dev Of an agent that does not say how it is resumed.
     function test_an_answer_that_comes_later_is_none() public {
+        bytes memory asks =
+            abi.encodeCall(agent.supportsInterface, (type(ISuspendingAgent).interfaceId));
+        vm.mockCall(address(agent), asks, abi.encode(false));
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(FEE, 1 hours, GAS));
         (uint256 id, Request memory r) = asked();
         vm.mockCall(
             address(agent), abi.encodeWithSelector(IERCAgentTool.run.selector), abi.encode(7, "x")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.batches import accept_batches
+from tests.support.run_gas import check_together
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.networks.batch import fill
 from zkagent.executor.audit.code import Code
@@ -89,6 +90,12 @@ def test_one_proof_carries_a_whole_run_for_less_gas(batched: Batched) -> None:
     assert gas
     assert {iteration.verify for iteration in gas} == {gas[0].verify}
     assert gas[0].verify < 150_000
+
+
+def test_three_decisions_by_one_proof_cost_at_most_60_percent_of_three_runs(
+    batched: Batched,
+) -> None:
+    check_together(batched.runner, batched.session.runner, batched.chain, 60)
 
 
 def test_its_receipt_is_accepted_offline_and_by_the_chain(batched: Batched, wallet: Model) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.progress import quiet
+from tests.support.run_gas import check_together
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import GROTH16, system_id
 from zkagent.executor.audit.run import RunContracts
@@ -78,6 +79,13 @@ def test_three_decisions_are_proven_within_their_budget(
     assert len(found) == 3
     assert used <= RUN_BUDGET
     assert balance(chain, "USDC").pool == 0
+
+
+def test_three_decisions_verified_together_cost_at_most_63_percent_of_three_runs(
+    groth16: tuple[Session, EmbeddedChain],
+) -> None:
+    session, chain = groth16
+    check_together(session.runner, session.runner, chain, 63)
 
 
 def test_a_false_proof_among_three_reverts_the_run(

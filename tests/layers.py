@@ -273,7 +273,14 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/audit",
         "executor/chain",
         "executor/demo/attacks",
+        "executor/operating",
         "executor/receipts",
+        "executor/runs",
+    },
+    "executor/demo/chapters": {
+        "executor/chain",
+        "executor/demo",
+        "executor/demo/attacks",
         "executor/runs",
     },
     "executor/cli": {
@@ -286,6 +293,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/config",
         "executor/demo",
         "executor/demo/attacks",
+        "executor/demo/chapters",
         "executor/operating",
         "executor/places",
         "executor/receipts",

@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -61,10 +62,14 @@ class DemoView:
         verdict = "[green]bounced[/]" if result.bounced else "[bold red]SUCCEEDED[/]"
         self.console.print(f"{number:2}. [bold]{escape(result.name)}[/]: {verdict}")
         self.console.print(f"    {result.attempt}", markup=False)
-        self.console.print(f"    {_short(result.error)}", style="yellow", markup=False)
+        self.console.print(f"    {short(result.error)}", style="yellow", markup=False)
 
     def closing(
-        self, results: Sequence[AttackResult], receipt: DemoReceipt, seconds: float
+        self,
+        results: Sequence[AttackResult],
+        receipt: DemoReceipt,
+        problems: Sequence[str],
+        seconds: float,
     ) -> None:
         bounced = sum(result.bounced for result in results)
         held = sum(check.held for check in receipt.report.checks)
@@ -75,11 +80,14 @@ class DemoView:
             f"{held} of {len(receipt.report.checks)} checks of the receipt hold, "
             "recomputed and compared with the chain",
         )
-        for check in receipt.report.problems:
-            self.pair("broken", str(check), "bold red")
+        for problem in (*map(str, receipt.report.problems), *problems):
+            self.pair("broken", problem, "bold red")
         self.pair("took", f"{seconds:.0f} s")
         self.pair("again", f"{_called()} verify-run {receipt.path}")
         self.pair("receipt", str(receipt.path), "bold")
+
+    def verdict(self, what: str, verdict: str, style: str) -> None:
+        self.console.print(f"- {escape(what)}: [{style}]{verdict}[/]")
 
     def heading(self, title: str) -> None:
         self.console.print()
@@ -116,6 +124,47 @@ class DemoView:
                     self.pair("balances", f"{place:<7}{_amount(old, was)} -> {_amount(new, now)}")
 
 
+def nowhere() -> Console:
+    """For results that are told as JSON at the end."""
+    return Console(quiet=True)
+
+
+def demo_json(
+    runs: Sequence[ShownRun], attacks: Sequence[AttackResult], receipt: DemoReceipt
+) -> dict[str, Any]:
+    """What `--json` says of runs, attacks and receipt."""
+    return {
+        "runs": [_run_json(run) for run in runs],
+        "attacks": [
+            {
+                "name": attack.name,
+                "attempt": attack.attempt,
+                "bounced": attack.bounced,
+                "error": attack.error,
+            }
+            for attack in attacks
+        ],
+        "receipt": {
+            "path": str(receipt.path),
+            "accepted": receipt.report.accepted,
+            "checks": len(receipt.report.checks),
+            "problems": [str(check) for check in receipt.report.problems],
+        },
+    }
+
+
+def _run_json(run: ShownRun) -> dict[str, Any]:
+    result = run.completed.inclusion.result
+    return {
+        "title": run.scene.title,
+        "prompt": run.scene.prompt,
+        "calls": list(run.scene.calls),
+        "answer": text(result.answer),
+        "transaction": run.completed.inclusion.hash,
+        "gas": result.gas_used,
+    }
+
+
 def _gas(gas: IterationGas | None) -> str:
     if gas is None:
         return ""
@@ -131,7 +180,7 @@ def _amount(balance: Balance, units: int) -> str:
     return f"{format_amount(units, balance.decimals)} {balance.symbol}"
 
 
-def _short(error: str, limit: int = 240) -> str:
+def short(error: str, limit: int = 240) -> str:
     """Hashes cut to their ends, and the whole to `limit` characters."""
     error = HASH.sub(r"\1...\2", error)
     return error if len(error) <= limit else error[: limit - 3] + "..."

@@ -1,5 +1,5 @@
 """The loan workflow as a chapter of the demo, as data: an agent that asks another agent, criteria
-in words that a vote changes, a pool that pays out what was proven. `cli/demo_loans.py` prints it.
+in words that a vote changes, a pool that pays out what was proven. `chapters/loans.py` plays it.
 
 Every run is one transaction: the pool has the loan agent decide, which reads the DAO's criteria and
 has the credit-score agent decide in the same frame.

@@ -5,7 +5,7 @@ What is there already may be used in place of a part (foundations.py).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkagent.circuits.artifacts import Circuit
@@ -16,7 +16,13 @@ from zkagent.verifier_contracts.chain.local import Sender
 from zkagent.verifier_contracts.deployment.backing import backing_of
 from zkagent.verifier_contracts.deployment.batches import add_batches
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
-from zkagent.verifier_contracts.deployment.deployer import Deployer, Progress, at, silent
+from zkagent.verifier_contracts.deployment.deployer import (
+    Deployer,
+    Progress,
+    Registered,
+    at,
+    silent,
+)
 from zkagent.verifier_contracts.deployment.foundations import Foundations, check_foundations
 from zkagent.verifier_contracts.deployment.model_code import code_of
 from zkagent.verifier_contracts.deployment.record import Deployment, Token
@@ -86,21 +92,8 @@ def build_wallet(
     )
     pool = there.pool or deployer.make("demo pool", "LendingPool").address
     tokens, book = _symbols(deployer, there)
-    if code_of(model).instructed:
-        contacts = deployer.contact_book(plan.contacts)
-        caution = (model.caution or 0) if plan.caution is None else plan.caution
-        made = deployer.instructed_agent(
-            executor,
-            registered,
-            registry,
-            pool,
-            books=(book, contacts),
-            caution=caution,
-            strict=plan.strict,
-        )
-    else:
-        contacts = ""
-        made = deployer.wallet_agent(executor, registered, registry, pool, book, strict=plan.strict)
+    contacts = deployer.contact_book(plan.contacts) if code_of(model).instructed else ""
+    made = _agent(deployer, model, (executor, registered, registry, pool), (book, contacts), plan)
     agent = str(made.address)
     return Deployment(
         chain_id=deployer.chain_id,
@@ -118,11 +111,45 @@ def build_wallet(
         symbol_book=book,
         tokens=tokens,
         agent=agent,
-        wallet=created_address(agent, WALLET_NONCE),
-        tools=tuple((name, created_address(agent, nonce)) for name, nonce in TOOL_NONCES.items()),
+        **_made_by(agent),
         commitment="0x" + registered.commitment.hex(),
         contact_book=contacts,
     )
+
+
+def another_agent(
+    web3: Any, there: Deployment, model: Model, owner: Sender, *, plan: WalletPlan = WalletPlan()
+) -> Deployment:
+    """A new wallet agent on what stands already, and that of a record: with a wallet of its own.
+
+    there: with the commitment that the agent pins. plan: says caution, and whether it is strict."""
+    deployer = Deployer(DirectCarrier(web3, owner))
+    registered = Registered(there.model_id, bytes.fromhex(there.commitment.removeprefix("0x")))
+    registry = at(web3, "ModelRegistry", there.registry)
+    places = (there.executor, registered, registry, there.pool)
+    made = _agent(deployer, model, places, (there.symbol_book, there.contact_book), plan)
+    agent = str(made.address)
+    return replace(there, agent=agent, **_made_by(agent))
+
+
+def _agent(
+    deployer: Deployer,
+    model: Model,
+    places: tuple[str, Registered, Any, str],
+    books: tuple[str, str],
+    plan: WalletPlan,
+) -> Any:
+    """places: executor, model, registry, pool."""
+    if not code_of(model).instructed:
+        return deployer.wallet_agent(*places, books[0], strict=plan.strict)
+    caution = (model.caution or 0) if plan.caution is None else plan.caution
+    return deployer.instructed_agent(*places, books=books, caution=caution, strict=plan.strict)
+
+
+def _made_by(agent: str) -> dict[str, Any]:
+    """Of a record, what stands where since the agent's constructor made it."""
+    tools = tuple((name, created_address(agent, nonce)) for name, nonce in TOOL_NONCES.items())
+    return {"wallet": created_address(agent, WALLET_NONCE), "tools": tools}
 
 
 def _registry(deployer: Deployer, there: Foundations) -> Any:
@@ -139,4 +166,5 @@ def _symbols(deployer: Deployer, there: Foundations) -> tuple[tuple[Token, ...],
     return tokens, deployer.symbol_book(tokens)
 
 
-__all__ = ["Deployer", "Foundations", "WalletPlan", "at", "build_wallet", "deploy_wallet"]
+__all__ = ["Deployer", "Foundations", "WalletPlan", "another_agent", "at", "build_wallet"]
+__all__ += ["deploy_wallet"]

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.alone import room
+from tests.support.named_tests import not_passed
 from tests.support.processes import marked
 from zkagent.executor.config.settings import SETTINGS
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -27,6 +28,8 @@ from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolc
 pytest_plugins = ["tests.support.ceremonies", "tests.support.circuits", "tests.support.service"]
 
 MARK = "ZKAGENT_TEST_SESSION"
+#: Tests that ran and passed, as pytest names them.
+PASSED: set[str] = set()
 # Python's own helper ends with the interpreter, not before.
 ENDS_WITH_US = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 
@@ -91,12 +94,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Of workers, too, where the session that started them hears of it."""
+    if report.when == "call" and report.passed:
+        PASSED.add(report.nodeid)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Fail the session when a marked process is left behind. Workers leave it to the session that
-    started them: it would not hear of their verdict."""
+    """Fail the session when a marked process is left behind, and a whole one when a test that
+    docs/seeds.md names did not run and pass. Workers leave it to the session that started them: it
+    would not hear of their verdict."""
     if is_worker(session):
         return
+    if exitstatus == 0 and is_whole(session.config) and (missing := list(not_passed(PASSED))):
+        print("\ntests that docs/seeds.md names and that did not pass:", *missing, sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
     shutil.rmtree(session_folder(), True)
     left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
     if left:
@@ -109,6 +122,13 @@ def session_folder() -> Path:
     folder = Path(tempfile.gettempdir()) / f"zkagent-tests-{os.environ[MARK]}"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Whether all tests are run: none named, none left out."""
+    asked = config.option
+    chosen = (asked.keyword, asked.markexpr, asked.collectonly, getattr(asked, "lf", False))
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS and not any(chosen)
 
 
 def is_worker(session: pytest.Session) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.named_tests import not_passed_by_forge
 from zkagent.verifier_contracts.errors import ForgeError
 from zkagent.verifier_contracts.toolchain.compile import FOUNDRY_TOML, default_settings
 from zkagent.verifier_contracts.toolchain.forge import configuration, run_tests
@@ -32,6 +33,7 @@ def test_the_solidity_tests_pass(toolchain: Toolchain) -> None:
     report = run_tests()
     assert report.failed == ()
     assert report.passed
+    assert list(not_passed_by_forge(report.passed)) == [], "docs/seeds.md names them"
 
 
 def test_a_failing_solidity_test_is_told_with_its_counterexample(

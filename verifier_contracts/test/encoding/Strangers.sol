@@ -23,8 +23,8 @@ contract Stranger {
                 mstore(0x80, not(0))
                 return(0x80, 32)
             }
-            case 5 { for {} // until there is no gas left
-             1 {} {} }
+            // until there is no gas left
+            case 5 { for {} 1 {} {} }
             case 6 { invalid() }
             case 7 {
                 mstore(0x80, 0xdead) // an account without code, or far too many decimals

@@ -7,10 +7,10 @@ import {IProvenAgent} from "../../src/interfaces/IProvenAgent.sol";
 import {IProvenTool} from "../../src/interfaces/IProvenTool.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {ProvenTool} from "../../src/tools/ProvenTool.sol";
-import {World} from "../support/World.sol";
 import {EchoTool} from "../fakes/FakeTools.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {StrangersAgent} from "../fakes/StrangersAgent.sol";
+import {World} from "../support/World.sol";
 
 /// @dev A tool that wants proofs, of an agent that knows nothing of them.
 contract ProvenToolTest is World {
@@ -41,8 +41,9 @@ contract ProvenToolTest is World {
         private
         returns (string memory answer)
     {
-        (, answer) =
-            runner.runWithProofs(inputOf("go"), address(0), claims, proofs, termsFor(claims));
+        (, answer) = runner.runWithProofs(
+            inputOf("go"), address(0), claims, proofs, termsFor(claims)
+        );
     }
 
     function test_its_tool_is_called_once_the_decision_is_proven() public {

@@ -26,7 +26,7 @@ from zkagent.verifier_contracts.errors import EvmModelError, RevertError
 
 DECLINE = 6  # its score among the outputs
 PROMPT = b"deposit 5 USDC into the pool"
-RUN_BUDGET = 576_000
+RUN_BUDGET = 578_500
 PROOF_SYSTEM_ID, EZKL_ID = system_id(EVALUATED.name), system_id(HALO2.name)
 
 

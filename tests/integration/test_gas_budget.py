@@ -6,7 +6,7 @@ from zkagent.executor.runs.session import Session
 
 BUDGET = 535_000
 #: A whole run of three decisions, the first of its agent, a proof for each; terms included.
-RUN_BUDGET = 1_586_000
+RUN_BUDGET = 1_588_000
 SHORT_PROMPT = b"withdraw all my USDC"
 #: 120 characters; three decisions of an agent with four tools.
 PROMPT = (

@@ -60,7 +60,7 @@ from zkagent.verifier_contracts.toolchain.compile import (
 HOSTILE = Path(__file__).parent / "hostile"
 ANSWERED = b"what is the weather like in Lisbon tomorrow?"  # takes one decision and no tool
 LOOKED_AT = b"how much USDC do I have?"
-PINNED_SLOT = 2  # of AgentBase's storage
+PINNED_SLOT = 3  # of AgentBase's storage
 COMMANDS = ("model audit", "agent audit", "verify-run")
 SHOWING = "run"  # and then asks
 

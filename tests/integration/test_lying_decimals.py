@@ -299,9 +299,9 @@ def test_a_strangers_receipt_has_nobody_read_megabytes(
     document["signature"] = sign_receipt(stage.chain.owner, signed_text(unsigned.document))
     asked, seen = list[str](), ContractReader.seen
 
-    def listen(reader: ContractReader, to: str, *arguments: Any) -> bytes:
+    def listen(reader: ContractReader, to: str, *arguments: Any, **limits: Any) -> bytes:
         asked.append(to.lower())
-        return seen(reader, to, *arguments)
+        return seen(reader, to, *arguments, **limits)
 
     monkeypatch.setattr(ContractReader, "seen", listen)
     report = zkagent.verify_receipt(parse_receipt(json.dumps(document)), rpc=world.node.url)

@@ -72,7 +72,7 @@ contract FakeAgent is Forwarding {
 
 /// @notice Runs a genuine agent's code today, and whatever its maker likes tomorrow.
 contract ProxyAgent is Forwarding {
-    uint256[2] private _suspended; // what an agent's storage begins with
+    uint256[3] private _before; // what an agent's storage begins with
     bytes32 private _pinnedCommitment;
     address private immutable _maker;
     address private immutable _first;

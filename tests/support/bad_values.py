@@ -17,6 +17,10 @@ NOBODY = "http://127.0.0.1:9"  # answers there
 SOMEBODY = "0x" + "ab" * 20
 #: What makes a call complete but for the parameter in question: by its name in the code.
 GOOD = {
+    "tool": SOMEBODY,
+    "actions": SOMEBODY,
+    "number": "1",
+    "nonce": "1",
     "model": "wallet",
     "model_id": "1",
     "prompt": "deposit 5 USDC",
@@ -30,7 +34,7 @@ GOOD = {
 WRITTEN = {"out", "receipt_path", "folder"}
 MODELS = {"model", "model_name"}
 DIGESTS = {"digest", "digests", "proof", "proofs", "key_id", "keep"}
-ADDRESSES = {"address", "agent", "book", "desk", "executor", "pool", "registry"}
+ADDRESSES = {"address", "agent", "book", "desk", "executor", "pool", "registry", "tool"}
 NUMBERS = ("nan", "1e400", "many", "9" * 5000, "0x10", "")
 URLS = ("foo", "localhost:8642", "ftp://host", "http://", "http://[", "http://h:99999", "")
 
@@ -143,6 +147,7 @@ class Files:
             "zkagent agent deploy": {**chain, "file": str(self.contract)},
             "zkagent agent build": {"file": str(self.contract)},
             "zkagent agent audit": {"agent": SOMEBODY},
+            "zkagent guard set": {"rate": "10"},
             "zkagent operate": asked,
             "zkagent request": {**asked, "prompt": "deposit 5 USDC"},
         }.get(path, {})

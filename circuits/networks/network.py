@@ -155,7 +155,8 @@ def _parse(path: Path, content: bytes) -> "ModelProto":
         onnx.checker.check_model(model)
     except (onnx.checker.ValidationError, ValueError) as exc:
         reason = str(exc).strip().partition("\n")[0]
-        raise NetworkRefused(path, f"it is not a valid ONNX model ({reason})") from exc
+        why = f"it is not a valid ONNX model ({reason}): export it again, or fetch the whole file"
+        raise NetworkRefused(path, why) from exc
     _measure(path, check_face, model)
     return model
 

@@ -106,13 +106,14 @@ def _parsed(content: bytes) -> "ModelProto":
         onnx.checker.check_model(model)
     except (onnx.checker.ValidationError, ValueError) as exc:
         reason = str(exc).strip().partition("\n")[0]
-        raise ValueError(f"it is not a valid ONNX model ({reason})") from exc
+        why = f"it is not a valid ONNX model ({reason}): export it again, or fetch the whole file"
+        raise ValueError(why) from exc
     check_face(model)
     stored = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
     if stored > CIRCUIT.numbers:
         raise ValueError(f"it stores {stored:,} numbers, at most {CIRCUIT.numbers:,} are taken")
     if not graph_inputs(model.graph):
-        raise ValueError("it has no inputs, so there is nothing to prove")
+        raise ValueError("it has no inputs, so there is nothing to prove: export it with one")
     return model
 
 

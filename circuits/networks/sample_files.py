@@ -190,7 +190,8 @@ def _json(path: Path, content: bytes, faces: Faces) -> dict[str, Array]:
 def _ezkl(path: Path, given: object, faces: Faces) -> dict[str, Array]:
     if not isinstance(given, list) or len(given) != len(faces):
         many = len(given) if isinstance(given, list) else type(given).__name__
-        raise SamplesRefused(path, f"its {EZKL} has {many} lists, the network {len(faces)} inputs")
+        why = f"its {EZKL} has {many} lists, the network {len(faces)} inputs: give a list for each"
+        raise SamplesRefused(path, why)
     found = {}
     for (name, shape), values in zip(faces, given, strict=True):
         array, size = _array(path, values), int(np.prod(shape, dtype=np.int64))

@@ -27,11 +27,15 @@ from zkagent.executor.chain.agent import (
 )
 from zkagent.executor.chain.limits import MOST_TOOLS
 from zkagent.executor.chain.reader import Allowance, ContractReader
-from zkagent.executor.chain.web3_agent import Web3Agent, read_book, read_contacts, says
-from zkagent.executor.errors import NoAgentThere, WordRefused
+from zkagent.executor.chain.web3_agent import (
+    Web3Agent,
+    check_contacts,
+    read_book,
+    read_contacts,
+    says,
+)
+from zkagent.executor.errors import NoAgentThere
 from zkagent.models.encoding.book import Listing
-from zkagent.models.encoding.symbols import checked_contact
-from zkagent.models.errors import RefusedContact
 from zkagent.verifier_contracts.errors import RevertError
 
 #: What an agent is asked to see what it is made of. Nothing comes of it.
@@ -167,7 +171,7 @@ class PlainAgent(Web3Agent):
         if (owner, caution, book) == (abi.NO_DATA, None, abi.NO_DATA):
             return None
         data, contacts = read_contacts(self.reader, book, block)
-        _check_contacts(book, contacts)
+        check_contacts(book, contacts)
         told = None if owner == abi.NO_DATA else owner
         return InstructedReads(told, caution[0] if caution else None, book, data, contacts)
 
@@ -223,15 +227,6 @@ def _answers(
 def _metadata_hash(tool: ToolMetadata) -> bytes:
     described = [(PARAMETER_TYPES.index(p.type), p.name, p.description) for p in tool.parameters]
     return abi.metadata_hash(tool.name, tool.description, described)
-
-
-def _check_contacts(book: str, contacts: Sequence[tuple[str, str]]) -> None:
-    """Raises WordRefused."""
-    try:
-        for name, _ in contacts:
-            checked_contact(name)
-    except RefusedContact as exc:
-        raise WordRefused(book, str(exc)) from exc
 
 
 __all__ = ["PlainAgent", "agent_at"]

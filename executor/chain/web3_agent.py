@@ -266,12 +266,17 @@ def read_instructed(reader: ContractReader, agent: str, block: Block) -> Instruc
     except (NoAgentThere, RevertError):
         return None
     data, contacts = read_contacts(reader, book, block)
+    check_contacts(book, contacts)
+    return InstructedReads(owner, caution, book, data, contacts)
+
+
+def check_contacts(book: str, contacts: Sequence[tuple[str, str]]) -> None:
+    """Raises WordRefused for a name that no book of this version has."""
     try:
         for name, _ in contacts:
             checked_contact(name)
     except RefusedContact as exc:
         raise WordRefused(book, str(exc)) from exc
-    return InstructedReads(owner, caution, book, data, contacts)
 
 
 def read_contacts(

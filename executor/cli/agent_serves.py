@@ -12,8 +12,6 @@ from zkagent.executor.cli.desk_options import an_address
 if TYPE_CHECKING:
     from zkagent.verifier_contracts.chain.signing import FeeCaps
 
-NONE = "0x" + 40 * "0"
-
 
 @click.command("serves")
 @click.argument("address", required=False, callback=an_address)
@@ -60,7 +58,7 @@ def serves_command(
     if not (address or nobody):
         output.show(_told(before))
         return
-    wanted = (address or NONE).lower()
+    wanted = (address or abi.NO_DATA).lower()
     lines = [f"{of} serves {_told(wanted)} besides its owner, so far {_told(before)}"]
     calls = [at(web3, "IServingAgent", of).functions.alsoServe(to_checksum_address(wanted))]
     send_agreed(web3, signer, lines, calls, yes=yes)
@@ -68,7 +66,7 @@ def serves_command(
 
 
 def _told(address: str) -> str:
-    return NOBODY if address == NONE else address
+    return address if int(address, 16) else NOBODY
 
 
 __all__ = ["serves_command"]

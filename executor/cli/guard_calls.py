@@ -44,9 +44,11 @@ def approve_command(
     given = waiting_input(ContractReader(it.web3), it.guard, ticket)
     for line in _shown(number, ticket, given):
         output.show(line, err=True)
-    until = max(int(time.time()), ticket.since) + lasts_s
+    until = int(time.time()) + lasts_s  # by our clock: a node may say any time
     approved = (number, call_hash_of(ticket.tool, given), until)
-    carry_out(it, [Change(f"call {number} is approved", "approve", approved)], yes=yes)
+    carry_out(
+        it, [Change(f"call {number} is approved for {lasts_s} s", "approve", approved)], yes=yes
+    )
     if only_approve:
         return
     caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))

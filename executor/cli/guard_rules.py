@@ -5,7 +5,8 @@ Called by `zkagent guard allow` and `zkagent guard deploy`.
 
 from typing import Any
 
-NO_WORD, NO_RUN_LIMIT = (1 << 8) - 1, (1 << 32) - 1
+from zkagent.executor.chain.guards import NO_RUN_LIMIT, NO_WORD
+
 Words = tuple[int | None, int | None, int | None]
 #: As `ToolRule` has them: target, selector, wrapped, unattended, three words, cooldown, most runs.
 Rule = tuple[str, bytes, bool, bool, int, int, int, int, int]

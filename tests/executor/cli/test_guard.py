@@ -1,7 +1,8 @@
 """`zkagent guard ...` against a chain: an account is the agent, its only tool behind a guard."""
 
 import json
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from eth_utils.address import to_checksum_address
 
 from tests.support.command_line import exit_code
 from zkagent.executor.chain import guards
-from zkagent.executor.chain.guards import call_hash_of
+from zkagent.executor.chain.guards import Ticket, call_hash_of
 from zkagent.verifier_contracts.chain.code import created_address
 from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.deployer import at
@@ -153,6 +154,24 @@ def test_a_waiting_call_is_approved_exactly_and_made(
     assert world.paid() == 150
     assert exit_code("guard", "approve", 1, *world.options()) == 2
     assert "no call 1 waits" in capsys.readouterr().err
+
+
+def test_a_node_cannot_make_an_approval_last_longer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By telling that the call was asked for in a thousand years."""
+    allow(world)
+    world.pay(150)
+    told = guards._ticket
+
+    def late(*arguments: Any) -> Ticket:
+        return replace(told(*arguments), since=1 << 39)
+
+    monkeypatch.setattr(guards, "_ticket", late)
+    before = int(time.time())
+    assert exit_code("guard", "approve", 1, "--for", 60, "--only-approve", *world.options()) == 0
+    until = call(world.chain.web3, world.guard.functions.waiting(1))[3]
+    assert before + 60 <= until <= time.time() + 60
 
 
 def test_a_declined_call_is_not_made(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ ARGUED = {
         "shown and asked about: tools, of which an agent calls its own alone, and the wallet, "
         "which --wallet names instead"
     ),
-    ("cli/guard_rules.py", "wiring_of", "view"): (
+    ("cli/guard_wiring.py", "wiring_of", "view"): (
         "shown and asked about; the guard refuses what its tool does not tell it as well"
     ),
     ("cli/guard_manifest.py", "_issuer", "view"): (

@@ -161,7 +161,8 @@ def allow_command(
 
     For the tools of our wallets the words need not be said.
     """
-    from zkagent.executor.cli.guard_rules import rule_of, said_of, wiring_of
+    from zkagent.executor.chain.guard_rules import rule_of, said_of
+    from zkagent.executor.cli.guard_wiring import wiring_of
 
     it = standing(**target)
     wrapped_contract, selector = wiring_of(it.web3, tool)

@@ -54,8 +54,9 @@ def deploy_command(
     from eth_utils.address import to_checksum_address
 
     from zkagent.executor.chain import abi
+    from zkagent.executor.chain.guard_rules import known_function, rule_of, said_of
     from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
-    from zkagent.executor.cli.guard_rules import known_function, rule_of, said_of, wiring_of
+    from zkagent.executor.cli.guard_wiring import wiring_of
     from zkagent.executor.cli.run import signer_of
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
     from zkagent.verifier_contracts.chain.local import connect, send

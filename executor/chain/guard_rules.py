@@ -1,9 +1,11 @@
-"""What a guard is told of a tool: read from the tool, and known of those of our wallets.
+"""What a guard is told of a tool that wraps a contract's function, and what is known of those of
+our wallets.
 
-Called by `zkagent guard allow` and `zkagent guard deploy`.
+Called by `zkagent guard allow`, `zkagent guard deploy` and the demo.
 """
 
-from typing import Any
+from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.guards import NO_RUN_LIMIT, NO_WORD
 
@@ -20,25 +22,6 @@ WALLET_FUNCTIONS: dict[str, tuple[Words, bool]] = {
 }
 
 
-def wiring_of(web3: Any, tool: str) -> tuple[str, bytes]:
-    """What a tool wraps: contract and selector; zeros of one that tells nothing. Raises
-    NoAgentThere, ChainError."""
-    from zkagent.executor.chain import abi
-    from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
-    from zkagent.executor.errors import NoAgentThere
-    from zkagent.verifier_contracts.errors import RevertError
-
-    reader = ContractReader(web3, Allowance(MOST_ANSWERED))
-    block = reader.block("latest")
-    if not reader.code(tool, block):
-        raise NoAgentThere(tool, "no code is there")
-    try:
-        _, wrapped, selector = reader.view(tool, abi.WIRING, block)
-    except (NoAgentThere, RevertError):
-        return abi.NO_TOOL, b"\0" * 4
-    return str(wrapped), bytes(selector)
-
-
 def rule_of(
     target: str,
     selector: bytes,
@@ -50,8 +33,6 @@ def rule_of(
     wrapped: bool = False,
 ) -> Rule:
     """Without any word, those of our wallet's function of that selector."""
-    from eth_utils.address import to_checksum_address
-
     if known := known_function(selector):
         known_words, looks = WALLET_FUNCTIONS[known]
         words = known_words if words == (None, None, None) else words
@@ -64,8 +45,6 @@ def rule_of(
 
 def known_function(selector: bytes) -> str | None:
     """The function of our wallet with this selector."""
-    from eth_utils.crypto import keccak
-
     return next((f for f in WALLET_FUNCTIONS if keccak(text=f)[:4] == selector), None)
 
 
@@ -88,4 +67,4 @@ def said_of(tool: str, rule: Rule) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Rule", "known_function", "rule_of", "said_of", "wiring_of"]
+__all__ = ["Rule", "known_function", "rule_of", "said_of"]

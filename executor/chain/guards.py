@@ -3,7 +3,6 @@
 Called by `zkagent guard ...`. Its calls are encoded by hand, as those of abi.py.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -239,29 +238,6 @@ def call_hash_of(tool: str, given: Any) -> bytes:
     return keccak(encode(["address", INPUT], [tool, given]))
 
 
-def manifest_message(
-    guard: str, chain_id: int, manifest: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Domain, types and message of a capability manifest, as EIP-712 has them signed."""
-    domain = {
-        "name": "zkagent guard",
-        "version": "1",
-        "chainId": chain_id,
-        "verifyingContract": guard,
-    }
-    fields = {
-        "issuer": "address",
-        "agent": "address",
-        "actions": "address[]",
-        "targets": "address[]",
-        "issued": "uint64",
-        "expires": "uint64",
-        "nonce": "uint256",
-    }
-    types = {"CapabilityManifest": [{"name": n, "type": t} for n, t in fields.items()]}
-    return domain, types, {name: manifest[name] for name in fields}
-
-
 __all__ = [
     "AllowedTool",
     "Budget",
@@ -270,7 +246,6 @@ __all__ = [
     "Ticket",
     "call_hash_of",
     "guard_of",
-    "manifest_message",
     "read_guard",
     "waiting_input",
 ]

@@ -62,7 +62,7 @@ def issue_command(
     **target: Any,
 ) -> None:
     """Sign a manifest for the guard's agent, and print it. Nothing is sent."""
-    from zkagent.executor.chain.guards import manifest_message
+    from zkagent.executor.chain.guard_messages import manifest_message
     from zkagent.executor.cli.run import signer_of
 
     signer = signer_of(issuer_key)

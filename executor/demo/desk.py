@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
 
-from zkagent.executor.chain.agent import ContractCall, RunCall
+from zkagent.executor.chain.agent import ContractCall
 from zkagent.executor.chain.desk import Order, Posted, Status
 from zkagent.executor.chain.embedded import EmbeddedChain
 from zkagent.executor.chain.web3_agent import Web3Agent
@@ -22,7 +22,6 @@ from zkagent.executor.operating.journal import AnswerJournal
 from zkagent.executor.operating.requester import REQUESTS, Requester
 from zkagent.executor.operating.session import place_of
 from zkagent.executor.operating.watch import Watch
-from zkagent.executor.runs.derivation import claim_for
 from zkagent.executor.runs.runner import AgentRunner
 from zkagent.executor.runs.session import Session
 from zkagent.verifier_contracts.chain.local import send
@@ -142,14 +141,8 @@ def demo_desk(
         )
 
 
-def with_output(call: RunCall, x: tuple[int, ...], y: tuple[int, ...]) -> RunCall:
-    """The call with another output claimed for its last decision, which `x` is the input of."""
-    last = claim_for(call.claims[-1].model_id, x, y)
-    return replace(call, claims=(*call.claims[:-1], last))
-
-
 def ether(wei: int) -> str:
     return f"{wei / 10**18:g} ETH"
 
 
-__all__ = ["FEE", "DemoDesk", "demo_desk", "ether", "with_output"]
+__all__ = ["FEE", "DemoDesk", "demo_desk", "ether"]

@@ -7,7 +7,8 @@ from zkagent.executor.chain.desk import PLACE, Posted, Status, fulfil_data
 from zkagent.executor.chain.embedded import balance
 from zkagent.executor.demo.attacks.stage import FALSE_PROOF
 from zkagent.executor.demo.chapters.chapter import Line, Tried, World, happened, refused
-from zkagent.executor.demo.desk import FEE, DemoDesk, demo_desk, ether, with_output
+from zkagent.executor.demo.desk import FEE, DemoDesk, demo_desk, ether
+from zkagent.executor.demo.forgery import forged
 from zkagent.executor.runs.runner import ProvenRun
 
 PROMPT, UNITS = "deposit 5 USDC into the pool", 5 * 10**6
@@ -46,9 +47,7 @@ def _answered(world: World, desk: DemoDesk, posted: Posted) -> Line:
 
 
 def _before(desk: DemoDesk, posted: Posted, proven: ProvenRun) -> Iterator[Tried]:
-    last = proven.plan.decisions[-1]
-    nudged = with_output(proven.call, last.x, (*last.y[:-1], last.y[-1] + 1))
-    data = fulfil_data(posted, nudged)
+    data = fulfil_data(posted, forged(proven))
     yield _tried(desk, posted, "the operator claims another output", data, FALSE_PROOF)
     order = replace(posted.request.order, prompt=b"deposit 500 USDC into the pool")
     other = replace(posted, request=replace(posted.request, order=order))

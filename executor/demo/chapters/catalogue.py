@@ -31,11 +31,8 @@ def chapters_for(model: Model) -> tuple[Chapter, ...]:
 
 def play_chapter(chapter: Chapter, world: World) -> Iterator[Line]:
     """Its lines, one after the other; what it does to the world's chain is undone."""
-    snapshot = world.chain.anvil.snapshot()
-    try:
+    with world.undone():
         yield from chapter.play(world)
-    finally:
-        world.chain.anvil.revert(snapshot)
 
 
 __all__ = ["CHAPTERS", "chapters_for", "play_chapter"]

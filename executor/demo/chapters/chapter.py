@@ -5,6 +5,7 @@ what has to be refused. What it does to the chain is undone after it.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,15 @@ class World:
     @property
     def verifiers(self) -> frozenset[str]:
         return frozenset({self.chain.deployment.contracts.verifier.lower()})
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Whatever happens to the chain inside is taken back."""
+        snapshot = self.chain.anvil.snapshot()
+        try:
+            yield
+        finally:
+            self.chain.anvil.revert(snapshot)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from zkagent.executor.chain.embedded import balance, fund
 from zkagent.executor.chain.resumed_run import ResumedRun
 from zkagent.executor.demo.attacks.stage import FALSE_PROOF
 from zkagent.executor.demo.chapters.chapter import Line, Tried, World, happened, refused
-from zkagent.executor.demo.desk import FEE, DemoDesk, demo_desk, ether, with_output
+from zkagent.executor.demo.desk import FEE, DemoDesk, demo_desk, ether
+from zkagent.executor.demo.forgery import forged
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.verifier_contracts.chain.code import created_address
 from zkagent.verifier_contracts.chain.local import call, deploy, send
@@ -38,10 +39,8 @@ def late_tool(world: World) -> Iterator[Line]:
         yield from late.answered_by_others(posted)
         yield late.answered()
         rest = late.rest(posted)
-        last = rest.plan.decisions[-1]
-        forged = with_output(rest.call, last.x, (*last.y[:-1], last.y[-1] + 1))
         what = "an operator goes on and claims another output"
-        yield late.refuses(posted, what, resume_data(posted, forged), FALSE_PROOF)
+        yield late.refuses(posted, what, resume_data(posted, forged(rest)), FALSE_PROOF)
         yield late.gone_on(posted, rest)
         again = resume_data(posted, rest.call)
         yield late.refuses(posted, "an operator goes on once more", again, "WrongStatus")

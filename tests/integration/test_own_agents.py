@@ -285,10 +285,10 @@ def test_plain_forge_compiles_and_tests_what_was_begun(
     assert "3 passed; 0 failed" in done.stdout
 
 
-def test_the_beginning_is_in_the_formatter_s_form() -> None:
-    scaffold = Path(forge.ROOT) / "scaffold"
-    files = [str(path) for path in sorted(scaffold.glob("*.sol"))]
-    assert len(files) == 2
+def test_what_is_shipped_beside_our_sources_is_in_the_formatter_s_form() -> None:
+    folders = [Path(forge.ROOT) / name for name in ("scaffold", "strangers")]
+    files = [str(path) for folder in folders for path in sorted(folder.glob("*.sol"))]
+    assert len(files) == 3
     module = "zkagent.verifier_contracts.toolchain.forge"
     words = [sys.executable, "-m", module, "fmt", "--check", *files]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -1,33 +1,19 @@
 """A stranger's agent and client, written against the ERC alone, on a chain with a model of ours."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from eth_utils.crypto import keccak
 
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.demo.plain import MODEL_NAME, by_a_stranger, plain_agent_there
 from zkagent.verifier_contracts.chain.code import created_address
 from zkagent.verifier_contracts.chain.local import call, deploy, send
-from zkagent.verifier_contracts.deployment.runner import deploy_runner
-from zkagent.verifier_contracts.deployment.wallet import at
-from zkagent.verifier_contracts.toolchain.compile import (
-    PACKAGE,
-    Contract,
-    compile_sources,
-    contract,
-)
+from zkagent.verifier_contracts.toolchain.compile import contract
 
-SOURCE = "test/strangers/ErcWallet.sol"
-MODEL_NAME = "llama_model_3"
 #: Of the pool's deploy: the ERC's types 1, an address, and 3, an INT.
 PARAMETERS = [(1, "asset", "address of the token"), (3, "amount", "amount of tokens")]
 NOBODY = "0x" + "00" * 20
-
-
-@cache
-def strangers_contracts() -> dict[str, Contract]:
-    return compile_sources({SOURCE: (PACKAGE / SOURCE).read_text()})
 
 
 @dataclass(frozen=True)
@@ -49,7 +35,7 @@ class PlainStage:
 
     def client_of(self, agent: str) -> Any:
         """The client, of another agent."""
-        return _made(self.chain, "ErcClient", agent)
+        return by_a_stranger(self.chain, "ErcClient", agent)
 
     def strict_agent(self) -> str:
         """An agent of the same stranger that acts on proven decisions alone: its only tool is
@@ -59,10 +45,10 @@ class PlainStage:
         agent = created_address(str(maker.address), nonce + 2)
         selector = keccak(b"deploy(address,uint256)")[:4]
         wrapped = (self.pool.address, selector, PARAMETERS, "Successfully deployed", NOBODY)
-        tool = _made(self.chain, "ContractTool", "Deploy", "Deploy funds", *wrapped).address
+        tool = by_a_stranger(self.chain, "ContractTool", "Deploy", "Deploy funds", *wrapped).address
         executor = self.chain.deployment.executor
         proven = deploy(web3, contract("ProvenTool"), maker, agent, executor, tool).address
-        made = _made(self.chain, "ErcAssistant", executor, MODEL_NAME, [proven]).address
+        made = by_a_stranger(self.chain, "ErcAssistant", executor, MODEL_NAME, [proven]).address
         assert made == agent
         return agent
 
@@ -75,18 +61,7 @@ class PlainStage:
 
 def plain_stage(chain: EmbeddedChain) -> PlainStage:
     """Deployed by strangers, once the model's owner gave it the name that they use."""
-    web3, deployment = chain.web3, chain.deployment
-    registry = at(web3, "ModelRegistry", deployment.registry)
-    send(web3, registry.functions.addAlias(deployment.model_id, MODEL_NAME), chain.owner)
-
-    pool = _made(chain, "Pool")
-    agent = _made(chain, "ErcWallet", deployment.executor, MODEL_NAME, pool.address).address
-    owner = str(chain.owner.address)
-    runner = deploy_runner(web3, agent, deployment.executor, owner, chain.owner)
-    client = _made(chain, "ErcClient", agent)
-    token = deployment.token("USDC").address
-    return PlainStage(chain, pool, agent, runner, client, token)
-
-
-def _made(chain: EmbeddedChain, name: str, *arguments: Any) -> Any:
-    return deploy(chain.web3, strangers_contracts()[name], chain.stranger, *arguments)
+    there = plain_agent_there(chain)
+    client = by_a_stranger(chain, "ErcClient", there.agent)
+    token = chain.deployment.token("USDC").address
+    return PlainStage(chain, there.pool, there.agent, there.runner, client, token)

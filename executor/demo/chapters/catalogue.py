@@ -6,6 +6,7 @@ from zkagent.executor.demo.chapters.answered_request import answered_request
 from zkagent.executor.demo.chapters.chapter import Chapter, Line, World
 from zkagent.executor.demo.chapters.late_tool import late_tool
 from zkagent.executor.demo.chapters.loans import loans
+from zkagent.executor.demo.chapters.plain_agent import plain_agent
 from zkagent.executor.demo.chapters.refunded_request import refunded_request
 from zkagent.executor.demo.chapters.strict_order import strict_order
 from zkagent.models.catalogue import Model
@@ -22,6 +23,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     Chapter("refunded request", "A request that nobody answers, and its refund", refunded_request),
     Chapter("late tool", "A run that waits for a tool and goes on later", late_tool, _plain),
     Chapter("strict order", "An agent that acts on nothing unproven", strict_order),
+    Chapter("plain agent", "An agent that knows the ERC and nothing of this", plain_agent),
 )
 
 

@@ -2,7 +2,7 @@
 
 Neither agent nor client knows this repository: no symbol book, no owner, a model by its name,
 amounts as INT, a tool without code, a balance without a unit
-(`verifier_contracts/test/strangers/ErcWallet.sol`).
+(`verifier_contracts/strangers/ErcWallet.sol`).
 """
 
 from collections.abc import Iterator

@@ -36,7 +36,8 @@ def demo_command(
     """Run a wallet agent on an embedded chain, every decision proven, then attack it.
 
     Exits with 1 when an attack succeeds, the receipt does not verify, or, with --all, something in
-    a chapter is not as it has to be: loans, requests, tools that answer later, strict agents.
+    a chapter is not as it has to be: loans, requests, tools that answer later, strict agents,
+    agents that know only the ERC, guards.
     """
     from zkagent.executor.cli.demo_chapters import broken, chapters_json, show_chapters
     from zkagent.executor.cli.demo_view import DemoView, demo_json, nowhere

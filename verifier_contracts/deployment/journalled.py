@@ -91,7 +91,8 @@ class JournalledCarrier:
         with translated(self.web3, known):
             tries, receipt = self._past(step, fields)
             if receipt is None:
-                tries = self._broadcast(step, fields, tries)
+                tries, receipt = self._broadcast(step, fields, tries)
+            if receipt is None:
                 receipt = self._wait(step, tries)
             if receipt["status"] != 1:
                 gas = int(_read(tries[-1])["gas"])
@@ -204,8 +205,9 @@ class JournalledCarrier:
 
     def _broadcast(
         self, step: Step, fields: Mapping[str, Any], tries: list[Signed]
-    ) -> list[Signed]:
-        """What is on its way now: what was, or signed anew for more where its fee does not do."""
+    ) -> tuple[list[Signed], Any]:
+        """What is on its way now: what was, or signed anew for more where its fee does not do. With
+        the receipt where the node refuses it since another of its content took effect meanwhile."""
         if self._limits is not None and step.name not in self._limits:
             raise StepNotAgreed(step.name, "had taken effect, as the node told first")
         fees = fees_now(self.web3)
@@ -220,8 +222,11 @@ class JournalledCarrier:
             self.web3.eth.send_raw_transaction(tries[-1].raw)
         except Web3RPCError:
             if self._receipt(tries) is None and not self._is_known(tries):
-                raise
-        return tries
+                tries, receipt = self._past(step, fields)
+                if receipt is None:
+                    raise
+                return tries, receipt
+        return tries, None
 
     def _sign(self, step: Step, fields: Mapping[str, Any], fees: Fees, nonce: int) -> Signed:
         """Signed and journalled, in this order: nothing else of us sees it before."""

@@ -23,6 +23,7 @@ from zkagent.verifier_contracts.deployment.journalled import JournalledCarrier
 from zkagent.verifier_contracts.deployment.rehearsal import by_part, rehearse
 from zkagent.verifier_contracts.errors import (
     AnswerRefused,
+    ChainError,
     JournalDamaged,
     JournalInUse,
     JournalRefused,
@@ -589,6 +590,48 @@ def test_what_a_wallet_speeded_up_counts_as_the_step(
     if blocks:
         deployment.chain.rpc("anvil_mine", hex(blocks))
     check(deployment, deployment.start())
+
+
+def mined_meanwhile(deployment: Deployment, **other: Any) -> list[Any]:
+    """What hangs is signed again by the key's owner, and mined just before ours comes. What was
+    sent of ours, which the node refuses."""
+    ask, sent = deployment.web3.provider.make_request, list[Any]()
+
+    def request(method: Any, parameters: Any) -> Any:
+        if method == "eth_sendRawTransaction" and not sent:
+            sent.append(parameters)
+            speeded_up(deployment, **other)
+            deployment.chain.rpc("anvil_mine", "0x1")
+        return ask(method, parameters)
+
+    deployment.intercept(request)
+    return sent
+
+
+@pytest.mark.parametrize("done", range(STEPS))
+def test_what_a_wallet_speeded_up_counts_though_it_is_mined_just_before_ours_comes(
+    deployment: Deployment, done: int
+) -> None:
+    begin(deployment, done) if done else None
+    deployment.chain.rpc("evm_setAutomine", False)
+    with pytest.raises(StepPending):
+        deployment.start()
+    sent = mined_meanwhile(deployment)
+    made = deployment.start()
+    assert sent
+    check(deployment, made)
+
+
+def test_another_content_that_is_mined_just_before_ours_comes_is_no_step(idle: Deployment) -> None:
+    with pytest.raises(StepPending):
+        idle.start()
+    mined_meanwhile(idle, data="0x6001600c60003960016000f300")
+    with pytest.raises(ChainError, match="nonce too low"):
+        idle.start()
+    idle.live()
+    _, other = idle.start()
+    assert idle.nonce == STEPS + 1
+    assert call(idle.chain.web3, other.functions.count()) == 9
 
 
 @pytest.mark.parametrize("done", range(STEPS))

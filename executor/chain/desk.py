@@ -40,6 +40,7 @@ POSTED = abi.Method("RequestPosted", ("uint256", "address", REQUEST))
 WAITS = abi.Method("RequestWaits", ("uint256", "address", "int256"))
 ANSWERED = abi.Method("RequestAnswered", ("uint256", "address", "uint256"))
 WRONG_STATUS = abi.Method("WrongStatus", ("uint256", "uint8", "uint8"))
+RESULT_MISSING = abi.Method("ResultMissing", ("int256", "address", "int256"))
 NOT_AS_POSTED = abi.Method("NotAsPosted", ("uint256",))
 REQUEST_OVER = abi.Method("RequestOver", ("uint256", "uint64", "uint64"))
 

@@ -58,11 +58,15 @@ class Web3Desk:
 
     def names(self) -> DeskNames:
         at = self.head()
-        (agent,) = self._view(desk.AGENT, at)
+        agent = self.agent(at)
         (executor,) = self._view(abi.EXECUTOR, at)
         (patron,) = self._view(desk.PATRON, at)
         (door,) = self._view(desk.DOOR_TERMS, at)
         return DeskNames(self.address, agent, executor, patron, Door(*door))
+
+    def agent(self, block: Block) -> str:
+        """Whose runs; it never changes."""
+        return str(self._view(desk.AGENT, block)[0])
 
     def status(self, number: int, block: Block) -> Status:
         """Of the request of this number."""
@@ -109,6 +113,22 @@ class Web3Desk:
                 continue
             return answer, "0x" + bytes(log["transactionHash"]).hex()
         return None
+
+    def is_over(self, number: int, receipt: Mapping[str, Any]) -> bool:
+        """Whether a transaction that succeeded ended this request by its answer; otherwise its run
+        waits since. Raises ChainError for a receipt that says neither."""
+        word = number.to_bytes(32, "big")
+        with answers("eth_getTransactionReceipt"):
+            for log in receipt["logs"]:
+                topics = [bytes(topic) for topic in log["topics"]]
+                if log["address"].lower() != self.address or topics[1:2] != [word]:
+                    continue
+                if topics[0] in {desk.ANSWERED.topic, desk.WAITS.topic}:
+                    return topics[0] == desk.ANSWERED.topic
+        name = "0x" + bytes(receipt["transactionHash"]).hex()
+        raise ChainError(
+            f"the receipt of {name} says nothing of request {number}: ask another node"
+        )
 
     def _view(self, method: abi.Method, block: Block, *arguments: Any) -> tuple[Any, ...]:
         return self.reader.view(self.address, method, block, *arguments)

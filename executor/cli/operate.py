@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     "--facts", is_flag=True, help="Serve requests that are bound to facts of their requester's."
 )
 @click.option(
+    "--begin/--no-begin",
+    default=True,
+    help="Begin runs that wait for a tool, though others may be paid for going on with them.",
+)
+@click.option(
     "--confirmations",
     type=click.IntRange(1, 10_000),
     metavar="N",
@@ -65,6 +70,7 @@ def operate_command(
     once: bool,
     at_a_loss: bool,
     facts: bool,
+    begin: bool,
     confirmations: int | None,
     interval: float,
     metrics_port: int | None,
@@ -86,7 +92,7 @@ def operate_command(
 
     place = _place(metrics_file)
     signer, view, metrics = signer_of(options["key_file"]), View(), Metrics()
-    policy = Policy(at_a_loss, facts, confirmations)
+    policy = Policy(at_a_loss, facts, confirmations, begin)
     with ExitStack() as stack:
         stack.enter_context(sigterm_as_ctrl_c())
         stack.enter_context(view.working())
@@ -105,6 +111,7 @@ def operate_command(
         "account": str(signer.address).lower(),
         "desk": session.desk.address,
         "open": metrics.open,
+        "waiting": metrics.waiting,
         **metrics.counts,
         "proving_seconds": round(metrics.seconds, 3),
     }
@@ -142,7 +149,7 @@ def _work(
 ) -> None:
     while True:
         busy = operator.turn()
-        metrics.open = len(operator.watch.open)
+        metrics.open, metrics.waiting = len(operator.watch.open), len(operator.watch.waiting)
         metrics.on_the_way = sum(
             record.state in {"sent", "included"} for record in operator.journal.records()
         )

@@ -19,8 +19,10 @@ from zkagent.executor.operating.events import (
     PutOff,
     Reverted,
     Sent,
+    Suspended,
     Trouble,
     Undone,
+    Waits,
 )
 from zkagent.executor.runs.derivation import text
 
@@ -102,7 +104,8 @@ class View(Work):
 
         counts = metrics.counts
         title = (
-            f"{metrics.open} open, {metrics.on_the_way} on the way, "
+            f"{metrics.open} open, {metrics.waiting} of them wait for a tool, "
+            f"{metrics.on_the_way} on the way, "
             f"{counts['answered_total']} answered for {ether(counts['fees_wei_total'])} ETH, "
             f"{ether(counts['gas_wei_total'])} ETH for gas"
         )
@@ -129,12 +132,16 @@ def described(event: Event) -> str:
             line = f"request {number}: sent {name} (nonce {nonce}{instead})"
         case Answered(number=number, fee=fee, cost_wei=cost):
             line = f"request {number}: answered for {ether(fee)} ETH, {ether(cost)} ETH for gas"
+        case Suspended(number=number, cost_wei=cost):
+            line = f"request {number}: begun, nobody is paid yet, {ether(cost)} ETH for gas so far"
+        case Waits(number=number, what=what):
+            line = f"request {number}: waits for {what}"
         case Reverted(number=number, transaction=name, cost_wei=cost):
             line = f"request {number}: {name} failed in its block, for {ether(cost)} ETH"
         case Undone(number=number, transaction=name):
             line = f"request {number}: the block of {name} is gone"
-        case Lost(number=number, status=status):
-            line = f"request {number}: given up, it is {status}"
+        case Lost(number=number, status=status, cost_wei=cost):
+            line = f"request {number}: given up, it is {status}, {ether(cost)} ETH for gas"
         case PutOff(number=number, why=why, pause_s=pause):
             line = f"request {number}: not now, {why}; again in {pause:.0f} s"
         case Trouble(why=why):

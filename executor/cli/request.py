@@ -226,12 +226,19 @@ def _print(found: "Outcome", as_json: bool) -> None:
     from zkagent.executor.runs.derivation import text
 
     answer = None if found.answer is None else text(found.answer)
-    status = found.status.name.lower()
+    status, awaited = found.status.name.lower(), found.waits_for
     if as_json:
         shown = {"request": found.posted.id, "status": status, "answer": answer}
+        shown["waits_for"] = awaited and {
+            "tool": awaited.tool.lower(),
+            "call": awaited.call,
+            "answered": awaited.answered,
+        }
         output.show(json.dumps(shown | {"transaction": found.transaction or None}))
         return
-    output.show(in_line(answer) if answer is not None else f"request {found.posted.id} is {status}")
+    more = f": it {found.next}" if awaited else ""
+    open_still = f"request {found.posted.id} is {status}{more}"
+    output.show(in_line(answer) if answer is not None else open_still)
     if answer is not None:
         output.show(f"request {found.posted.id}, {status} in {found.transaction}", err=True)
 
@@ -241,6 +248,7 @@ def _print_estimate(found: "Estimate", as_json: bool) -> None:
 
     shown = {
         "answer": found.answer,
+        "waits_for": found.waits_for or None,
         "decisions": found.decisions,
         "posting_gas": found.posting_gas,
         "answering_gas": found.answering_gas,
@@ -252,12 +260,29 @@ def _print_estimate(found: "Estimate", as_json: bool) -> None:
     if as_json:
         output.show(json.dumps(shown))
         return
-    output.show(f"answer as things are: {in_line(found.answer)}")
+    if found.waits_for:
+        _print_beginning(found)
+        return
+    output.show(f"answer as things are: {in_line(found.answer or '')}")
     output.show(f"{found.decisions} decisions, proven in {found.proving_s:.1f} s here")
     output.show(f"gas to post it: {found.posting_gas:,}")
     of_it = f", {found.callback_gas:,} of them for the callback" if found.callback_gas else ""
     output.show(f"gas to answer it: {found.answering_gas:,}{of_it}")
     output.show(f"fee that covers an answer now: {ether(found.least_fee_wei)} ETH")
+    output.show(f"and when gas is twice as dear: {ether(found.suggested_fee_wei)} ETH")
+
+
+def _print_beginning(found: "Estimate") -> None:
+    from zkagent.errors import in_line
+
+    output.show(f"no answer at once: the run waits for {in_line(found.waits_for)}")
+    output.show("what comes after that depends on what it says, and is not in these figures")
+    output.show(f"{found.decisions} decisions until then, proven in {found.proving_s:.1f} s here")
+    output.show(f"gas to post it: {found.posting_gas:,}")
+    output.show(f"gas to begin it: {found.answering_gas:,}")
+    output.show(
+        f"fee for which it is begun now: {ether(found.least_fee_wei)} ETH, half of it for that"
+    )
     output.show(f"and when gas is twice as dear: {ether(found.suggested_fee_wei)} ETH")
 
 

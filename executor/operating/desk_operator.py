@@ -6,6 +6,10 @@ Nothing is remembered that is not in the journal or on the chain: whoever is kil
 with `turn`. A transaction that would fail now is not sent again, and its nonce goes to the next
 one, so that of the two at most one is mined. What was spent on a request's failed transactions is
 read from the chain and taken off what may still be paid for it.
+
+A run that waits for a tool that answers later is begun by one transaction and gone on with by
+another, whoever began it, once a settled block has the tool's answer. Only half of what may be paid
+is spent on a beginning, so that something is left for going on.
 """
 
 import time
@@ -13,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from zkagent.executor.chain.agent import Block, ContractCall
-from zkagent.executor.chain.desk import Posted, Status, fulfil_data
+from zkagent.executor.chain.desk import Posted, Status, fulfil_data, resume_data
 from zkagent.executor.chain.web3_desk import Web3Desk, paid_wei
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
 from zkagent.executor.errors import ExecutorError, InsufficientFunds
@@ -26,8 +30,10 @@ from zkagent.executor.operating.events import (
     PutOff,
     Reverted,
     Sent,
+    Suspended,
     Trouble,
     Undone,
+    Waits,
     ignore,
 )
 from zkagent.executor.operating.journal import AnswerJournal
@@ -35,12 +41,14 @@ from zkagent.executor.operating.policy import (
     FIRST_PAUSE_S,
     LEAST_LEFT_S,
     LONGEST_PAUSE_S,
+    PARTS_OF_WAITING,
     USUAL,
     Policy,
 )
 from zkagent.executor.operating.records import AnswerRecord, fields_of, hash_of
+from zkagent.executor.operating.waiting_runs import WaitingRuns
 from zkagent.executor.operating.watch import Watch
-from zkagent.executor.runs.runner import GAS_MARGIN_PERCENT, PLANS, AgentRunner
+from zkagent.executor.runs.runner import GAS_MARGIN_PERCENT, PLANS, AgentRunner, ProvenRun
 from zkagent.models.errors import ModelError
 from zkagent.prover.errors import ProverError
 from zkagent.verifier_contracts.chain.signing import Fees
@@ -48,7 +56,7 @@ from zkagent.verifier_contracts.errors import ChainError, FeeRefused, RevertErro
 
 REBROADCAST_S = 5.0
 NOBODY = "0x" + "00" * 20
-LATER = "its run waits for a tool that answers later, and whoever goes on with it then is paid"
+LATER = "its run waits for a tool, and whoever goes on with it then is paid (--begin)"
 
 
 @dataclass
@@ -66,6 +74,9 @@ class DeskOperator:
     _pauses: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
     _sent_at: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.waiting = WaitingRuns(self.desk, self.runner, self.sender)
 
     def turn(self) -> bool:
         """Look, carry on, and begin at most one answer. Whether there was anything that another
@@ -86,57 +97,75 @@ class DeskOperator:
 
     @property
     def rests(self) -> bool:
-        """Whether nothing is on its way, and each open request was put off."""
+        """Whether nothing is on its way, and each open request was put off or waits for a tool."""
         if any(record.state in {"sent", "included"} for record in self.journal.records()):
             return False
-        return all(_key(posted) in self._pauses for posted in self.watch.open)
+        left = (posted for posted in self.watch.open if not self.waiting.for_what(posted))
+        return all(_key(posted) in self._pauses for posted in left)
 
     def spent_wei(self, record: AnswerRecord) -> int:
-        """For its transactions that are in blocks and failed."""
+        """For all of its transactions that are in blocks."""
         found = (self.sender.mined(each) for each in record.hashes)
-        return sum(paid_wei(m.receipt) for m in found if m and not m.succeeded)
+        return sum(paid_wei(mined.receipt) for mined in found if mined)
 
     # What was signed
 
     def _look(self, record: AnswerRecord, head: Block) -> None:
         """What the chain says of it now, in the journal."""
-        for each in record.hashes:
+        there: dict[int, tuple[str, Mined]] = {}  # by nonce, those that did not fail
+        for nonce, each in zip(record.nonces, record.hashes, strict=True):
             if not (mined := self.sender.mined(each)):
                 continue
             if mined.succeeded:
-                self._included(record, each, mined)
-                return
-            if each not in self._told:
-                self._told.add(each)
+                there[nonce] = each, mined
+            elif self._is_news(each):
                 self.report(Reverted(record.number, each, paid_wei(mined.receipt)))
-        if record.state == "included":
+        if record.transaction and record.transaction not in {each for each, _ in there.values()}:
             self.report(Undone(record.number, record.transaction))
             self._sent_at.pop(record.transaction, None)
             record = self._keep(record, state="sent", transaction="", block=0)
-        if record.state == "sent" and self._used() > record.nonce:
+        if record.state == "sent" and record.nonce not in there:
+            if self._used() <= record.nonce:
+                return
             record = self._keep(record, state="idle")
+        if there:
+            record = self._included(record, *there[max(there)])
         self._give_up(record, head)
 
-    def _included(self, record: AnswerRecord, transaction: str, mined: Mined) -> None:
+    def _included(self, record: AnswerRecord, transaction: str, mined: Mined) -> AnswerRecord:
         if (record.transaction, record.block) != (transaction, mined.block):
             record = self._keep(
                 record, state="included", transaction=transaction, block=mined.block
             )
-        if self.sender.height() - mined.block + 1 >= self._wanted:
-            record = self._keep(record, state="answered")
-            cost = paid_wei(mined.receipt) + self.spent_wei(record)
-            self.report(Answered(record.number, transaction, record.fee, cost))
+        if record.state == "included" and self.sender.height() - mined.block + 1 >= self._wanted:
+            over = self.desk.is_over(record.number, mined.receipt)
+            record = self._keep(record, state="answered" if over else "waiting")
+            cost = self.spent_wei(record)
+            if over:
+                self.report(Answered(record.number, transaction, record.fee, cost))
+            elif self._is_news(transaction):
+                self.report(Suspended(record.number, transaction, cost))
+        return record
+
+    def _is_news(self, transaction: str) -> bool:
+        """Whether nothing was told of its end before."""
+        new = transaction not in self._told
+        self._told.add(transaction)
+        return new
 
     def _give_up(self, record: AnswerRecord, head: Block) -> None:
         """Where nothing of it is on its way, and it ended otherwise or is gone, for good."""
-        if record.state != "idle":
+        if record.state not in {"idle", "waiting"}:
             return
-        settled = Block(max(head.number - self._wanted + 1, 0), "")
+        settled = self._settled(head)
         there = self.watch.is_there(record.number, record.request)
         status = self.desk.status(record.number, settled)
         if (there and status.ended) or not (there or status is Status.NONE):
             self._keep(record, state="lost")
-            self.report(Lost(record.number, status.name.lower()))
+            self.report(Lost(record.number, status.name.lower(), self.spent_wei(record)))
+
+    def _settled(self, head: Block) -> Block:
+        return Block(max(head.number - self._wanted + 1, 0), "")
 
     # What is on its way
 
@@ -164,7 +193,8 @@ class DeskOperator:
         """Whether the desk refuses it as things are."""
         if not self.watch.is_there(record.number, record.request):
             return True
-        if self.watch.status.get(record.number) is not Status.PENDING:
+        wanted = Status.WAITING if record.resumes else Status.PENDING
+        if self.watch.status.get(record.number) is not wanted:
             return True
         try:
             self.sender.estimate_gas(_call_of(record))
@@ -204,18 +234,38 @@ class DeskOperator:
 
     def _begin_next(self, head: Block) -> None:
         now = self.desk.time(head)
+        self.waiting.keep(posted.id for posted in self.watch.waiting)
         for posted in self.watch.open:
             if self._is_in_hand(posted) or self._is_paused(posted):
                 continue
             if why := self._unserved(posted, now):
                 self._put_off(posted, why)
                 continue
-            if self._begin(posted):
+            if self._can_be_made(posted, head) and self._begin(posted):
                 return
 
+    def _can_be_made(self, posted: Posted, head: Block) -> bool:
+        """Whether its run begins now, or goes on: once a settled block has what it waits for."""
+        if self.watch.status[posted.id] is not Status.WAITING:
+            return True
+        before = self.waiting.for_what(posted)
+        try:
+            what = self.waiting.look(posted, self._settled(head), head)
+        except (ExecutorError, RevertError) as exc:
+            self._put_off(posted, str(exc))
+            return False
+        if what and what != before:
+            self.report(Waits(posted.id, what))
+        return not what
+
     def _is_in_hand(self, posted: Posted) -> bool:
+        """Also where the watch has not seen yet what a transaction of ours began."""
         record = self._record_of(posted)
-        return record is not None and record.state in {"sent", "included", "answered"}
+        begun = self.watch.status[posted.id] is Status.WAITING
+        return record is not None and (
+            record.state in {"sent", "included", "answered"}
+            or (record.state == "waiting" and not begun)
+        )
 
     def _unserved(self, posted: Posted, now: int) -> str:
         """Why a request is not for us; empty when it is."""
@@ -224,7 +274,8 @@ class DeskOperator:
             return f"it is for operator {order.operator}"
         if order.deadline - now < LEAST_LEFT_S:
             return "its deadline is too near"
-        if order.facts and not self.policy.facts:
+        begun = self.watch.status[posted.id] is Status.WAITING
+        if order.facts and not begun and not self.policy.facts:
             return "it is bound to facts of its requester's choice (--facts)"
         if order.fee == 0 and not self.policy.at_a_loss:
             return "it pays nothing (--at-a-loss)"
@@ -244,33 +295,46 @@ class DeskOperator:
     def _answered(self, posted: Posted) -> bool:
         for attempt in range(1, PLANS + 1):
             self.sender.fees()  # above what may be paid, before any work is done
-            plan = self.runner.plan(posted.request.order.prompt)
-            if plan.waits:
+            made = self._made(posted)
+            if made is None:
                 self._put_off(posted, LATER)
                 return False
-            proven = self.runner.prove(plan)
+            proven, call = made
             self.report(Proven(posted.id, len(proven.plan.decisions), sum(proven.seconds)))
-            call = ContractCall(fulfil_data(posted, proven.call))
             try:
                 gas = self.sender.estimate_gas(call)
             except RevertError:
                 if attempt == PLANS:
                     raise
                 continue
-            return self._priced(posted, call, gas)
+            return self._priced(posted, call, gas, begins=proven.plan.waits)
         return False
 
-    def _priced(self, posted: Posted, call: ContractCall, gas: int) -> bool:
+    def _made(self, posted: Posted) -> tuple[ProvenRun, ContractCall] | None:
+        """What there is to make of its run now, proven, and the call that makes it; None where that
+        is a beginning which others may be paid for."""
+        order = posted.request.order
+        if self.watch.status[posted.id] is Status.WAITING:
+            rest = self.waiting.rest_of(posted)
+            return rest, ContractCall(resume_data(posted, rest.call))
+        plan = self.runner.plan(order.prompt)
+        if plan.waits and not self.policy.begin and order.operator != self.sender.account:
+            return None
+        proven = self.runner.prove(plan)
+        return proven, ContractCall(fulfil_data(posted, proven.call))
+
+    def _priced(self, posted: Posted, call: ContractCall, gas: int, *, begins: bool) -> bool:
         record, nonce = self._record_of(posted), self._nonce()
         limit, fees = self.sender.gas_limit(gas, GAS_MARGIN_PERCENT), self.sender.fees()
         earlier = self._offered(nonce)
         if earlier:
             fees = fees.above(earlier)
-        budget = record or _unsigned(posted, self.journal)
+        budget = replace(record or _unsigned(posted, self.journal), begins=begins)
         payable = self._affordable(fees, limit, budget, least=earlier)
         if payable is None:
             needed = limit * (fees.base_wei + fees.priority_wei)
-            self._put_off(posted, f"its fee of {budget.fee:,} wei is less than {needed:,} for gas")
+            what = f"half of its fee of {budget.fee:,}" if begins else f"its fee of {budget.fee:,}"
+            self._put_off(posted, f"{what} wei is less than {needed:,} for gas")
             return False
         self._pauses.pop(_key(posted), None)
         self._sign(budget, call, limit, payable, nonce)
@@ -280,7 +344,10 @@ class DeskOperator:
         self, fees: Fees, limit: int, record: AnswerRecord, *, least: Fees | None
     ) -> Fees | None:
         """least: what a transaction of the same nonce offered, which has to be exceeded."""
-        found = self.policy.affordable(fees, limit, record.fee - self.spent_wei(record))
+        left = record.fee - self.spent_wei(record)
+        if record.begins:
+            left //= PARTS_OF_WAITING
+        found = self.policy.affordable(fees, limit, left)
         if found and least and found.max_fee_wei < fees.max_fee_wei:
             needed = Fees(0, 0, 0).above(least)
             if found.max_fee_wei < needed.max_fee_wei:

@@ -10,8 +10,10 @@ from eth_utils.crypto import keccak
 
 from zkagent.executor.chain import abi, desk
 from zkagent.executor.chain.desk import Order, Posted, Request, Status
+from zkagent.executor.operating.policy import PARTS_OF_WAITING
 from zkagent.executor.operating.session import DeskSession
 from zkagent.executor.runs.derivation import text
+from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.runner import GAS_MARGIN_PERCENT
 from zkagent.verifier_contracts.chain.local import translated
 from zkagent.verifier_contracts.chain.node import ask, number
@@ -26,9 +28,14 @@ SOMEBODY = "0x" + "5a" * 20
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Gas units of both transactions; callback_gas: of them, what the handler gets. proving_s: as
-    long as it took here. fees: of now."""
+    long as it took here. fees: of now.
 
-    answer: str
+    waits_for: the tool that answers later, if the run calls one. All figures are then of its
+    beginning alone, which has no answer: what comes after depends on what the tool says.
+    """
+
+    answer: str | None
+    waits_for: str
     decisions: int
     posting_gas: int
     answering_gas: int
@@ -38,15 +45,19 @@ class Estimate:
 
     @property
     def least_fee_wei(self) -> int:
-        """For which an operator who works for nothing answers at the prices of now."""
-        limit = self.answering_gas * (100 + GAS_MARGIN_PERCENT) // 100
-        return limit * (self.fees.base_wei + self.fees.priority_wei)
+        """For which an operator who works for nothing answers at the prices of now. Of a run that
+        waits, for which one begins it, who keeps half for what comes after."""
+        return self._limit * (self.fees.base_wei + self.fees.priority_wei)
 
     @property
     def suggested_fee_wei(self) -> int:
         """The same where gas may become twice as dear."""
+        return self._limit * (2 * self.fees.base_wei + self.fees.priority_wei)
+
+    @property
+    def _limit(self) -> int:
         limit = self.answering_gas * (100 + GAS_MARGIN_PERCENT) // 100
-        return limit * (2 * self.fees.base_wei + self.fees.priority_wei)
+        return limit * PARTS_OF_WAITING if self.waits_for else limit
 
 
 def estimate(session: DeskSession, order: Order) -> Estimate:
@@ -65,14 +76,24 @@ def estimate(session: DeskSession, order: Order) -> Estimate:
     with translated(web3):
         fees = fees_now(web3)
     return Estimate(
-        answer=text(proven.plan.answer),
+        answer=None if proven.plan.waits else text(proven.plan.answer),
+        waits_for=_awaited(proven.plan),
         decisions=len(proven.plan.decisions),
         posting_gas=_gas(session, account, place, _rich(account), value_wei=1),
         answering_gas=_gas(session, operator, answer, state | _rich(operator)),
-        callback_gas=order.gas_for_callback,
+        callback_gas=0 if proven.plan.waits else order.gas_for_callback,
         proving_s=sum(proven.seconds),
         fees=fees,
     )
+
+
+def _awaited(plan: Plan) -> str:
+    """Name and address of the tool that the plan ends with."""
+    if not plan.waits:
+        return ""
+    last = plan.decisions[-1]
+    named = (t for t in last.context.reads.tools if text(t.name) == last.decision.action)
+    return ", ".join(f"{text(tool.name)} ({tool.address.lower()})" for tool in named)
 
 
 def _gas(

@@ -44,6 +44,23 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspended:
+    """Ours is in a settled block, and the run waits since: nobody is paid yet. cost_wei: so far."""
+
+    number: int
+    transaction: str
+    cost_wei: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Its run does not go on yet. what: it waits for."""
+
+    number: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reverted:
     """Ours is in a block and failed."""
 
@@ -62,10 +79,11 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Another answered, or it was refunded, or failed, or is gone."""
+    """Another answered, or it was refunded, or failed, or is gone. cost_wei: what was paid."""
 
     number: int
     status: str
+    cost_wei: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +102,19 @@ class Trouble:
     why: str
 
 
-Event = Begun | Proven | Sent | Answered | Reverted | Undone | Lost | PutOff | Trouble
+Event = (
+    Begun
+    | Proven
+    | Sent
+    | Answered
+    | Suspended
+    | Waits
+    | Reverted
+    | Undone
+    | Lost
+    | PutOff
+    | Trouble
+)
 Listener = Callable[[Event], None]
 
 
@@ -93,4 +123,4 @@ def ignore(event: Event) -> None:
 
 
 __all__ = ["Answered", "Begun", "Event", "Listener", "Lost", "Proven", "PutOff", "Reverted"]
-__all__ += ["Sent", "Trouble", "Undone", "ignore"]
+__all__ += ["Sent", "Suspended", "Trouble", "Undone", "Waits", "ignore"]

@@ -17,8 +17,10 @@ from zkagent.executor.operating.events import (
     PutOff,
     Reverted,
     Sent,
+    Suspended,
     Trouble,
     Undone,
+    Waits,
 )
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -31,7 +33,8 @@ HELP = {
     "replaced_total": "Of those, in place of another one of the same nonce.",
     "answered_total": "Requests answered, settled.",
     "fees_wei_total": "Fees of answered requests.",
-    "gas_wei_total": "Paid for gas, failed transactions included.",
+    "suspended_total": "Transactions, settled, after which a run waits for a tool.",
+    "gas_wei_total": "Paid for gas for requests that came to an end, failed transactions included.",
     "reverted_total": "Transactions that failed in a block.",
     "undone_total": "Transactions whose block is gone.",
     "lost_total": "Requests that ended otherwise after a transaction was signed for them.",
@@ -42,10 +45,12 @@ HELP = {
 
 @dataclass
 class Metrics:
-    """A Listener. open, on_the_way: requests, now."""
+    """A Listener. open, waiting, on_the_way: requests, now; of the open ones, those whose run waits
+    for a tool."""
 
     counts: Counter[str] = field(default_factory=Counter)
     open: int = 0
+    waiting: int = 0
     on_the_way: int = 0
     seconds: float = 0.0
 
@@ -63,12 +68,17 @@ class Metrics:
                 self.counts["answered_total"] += 1
                 self.counts["fees_wei_total"] += fee
                 self.counts["gas_wei_total"] += cost
-            case Reverted(cost_wei=cost):
+            case Suspended():
+                self.counts["suspended_total"] += 1
+            case Waits():
+                pass  # `waiting` counts them
+            case Reverted():
                 self.counts["reverted_total"] += 1
             case Undone():
                 self.counts["undone_total"] += 1
-            case Lost():
+            case Lost(cost_wei=cost):
                 self.counts["lost_total"] += 1
+                self.counts["gas_wei_total"] += cost
             case PutOff():
                 self.counts["put_off_total"] += 1
             case Trouble():
@@ -82,7 +92,8 @@ class Metrics:
             lines += [f"# HELP zkagent_operator_{name} {what}"]
             lines += [f"# TYPE zkagent_operator_{name} counter", f"zkagent_operator_{name} {value}"]
         for name, what, number in (
-            ("open_requests", "Requests that wait for an answer.", self.open),
+            ("open_requests", "Requests that have no answer.", self.open),
+            ("waiting_requests", "Of those, whose run waits for a tool.", self.waiting),
             ("on_the_way", "Transactions that are in no settled block.", self.on_the_way),
         ):
             lines += [f"# HELP zkagent_operator_{name} {what}"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from eth_utils.crypto import keccak
 
+from zkagent.executor.chain.desk import RESUME
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.operating.errors import AnswerRecordDamaged
 from zkagent.models.files import read_limited
@@ -21,8 +22,8 @@ from zkagent.verifier_contracts.chain.signing import Fees
 
 FORMAT = "zkagent-answer-1"
 #: sent: the last of its transactions is on its way. idle: nothing is, and it may be tried again.
-#: included: in a block that is not settled.
-OPEN = ("sent", "idle", "included")
+#: included: in a block that is not settled. waiting: in a settled one, and the run waits since.
+OPEN = ("sent", "idle", "included", "waiting")
 #: answered: by us. lost: answered by another, refunded, failed, or gone with its block.
 ENDED = ("answered", "lost")
 
@@ -45,7 +46,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
     """request: hash of what was posted, 64 hex digits; fee: in wei. signed: raw transactions, hex
-    with 0x, the newest last. transaction, block: of the one that is in a block."""
+    with 0x, the newest last. begins: the newest one was planned to leave the run waiting.
+    transaction, block: of the one that is in a block, the last of them."""
 
     place: Place
     number: int
@@ -55,6 +57,7 @@ class AnswerRecord:
     state: str = "sent"
     transaction: str = ""
     block: int = 0
+    begins: bool = False
 
     @property
     def open(self) -> bool:
@@ -73,9 +76,19 @@ class AnswerRecord:
         return tuple(hash_of(raw) for raw in self.signed)
 
     @property
+    def resumes(self) -> bool:
+        """Whether the transaction that was signed last goes on with a run that waited."""
+        return bool(fields_of(self.signed[-1])["data"][:4] == RESUME.selector)
+
+    @property
+    def nonces(self) -> tuple[int, ...]:
+        """Of each transaction."""
+        return tuple(int(fields_of(raw)["nonce"]) for raw in self.signed)
+
+    @property
     def nonce(self) -> int:
         """Of the transaction that was signed last."""
-        return int(fields_of(self.signed[-1])["nonce"])
+        return self.nonces[-1]
 
     @property
     def gas_limit(self) -> int:
@@ -143,6 +156,8 @@ def _parsed(content: dict[str, Any]) -> AnswerRecord:
     for number in (place.chain_id, record.number, record.block):
         if type(number) is not int or not 0 <= number < BEYOND_COUNTING:
             raise TypeError(f"{number!r} is no number that is counted on a chain")
+    if type(record.begins) is not bool:
+        raise TypeError(f"{record.begins!r} is neither true nor false")
     if type(record.fee) is not int or record.fee < 0:
         raise TypeError(f"{record.fee!r} is no fee")
     return record
@@ -161,7 +176,7 @@ def _check(record: AnswerRecord) -> None:
             raise ValueError("a transaction in it is of another account, chain or desk")
     if record.transaction and record.transaction not in record.hashes:
         raise ValueError("the transaction that was mined is none of its own")
-    if record.state in {"included", "answered"} and not record.transaction:
+    if record.state in {"included", "waiting", "answered"} and not record.transaction:
         raise ValueError(f"it is {record.state}, and no transaction was")
 
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from zkagent.executor.chain import desk as desk_abi
 from zkagent.executor.chain.agent import ContractCall
 from zkagent.executor.chain.desk import Order, Posted, Status
+from zkagent.executor.chain.resumed_run import Awaited, ResumedRun
 from zkagent.executor.chain.web3_desk import Web3Desk
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
 from zkagent.executor.operating.errors import NoSuchRequest, NotRefundable, RequestUnanswered
@@ -26,12 +27,23 @@ FIRST_POLL_S, LAST_POLL_S = 0.1, 3.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How far a request is. answer: of one that was answered; transaction: which did it."""
+    """How far a request is. answer: of one that was answered; transaction: which did it. waits_for:
+    what its run waits for, if it does."""
 
     posted: Posted
     status: Status
     answer: bytes | None = None
     transaction: str = ""
+    waits_for: Awaited | None = None
+
+    @property
+    def next(self) -> str:
+        """What comes next, in words."""
+        if self.waits_for is None:
+            return "waits for an operator"
+        if self.waits_for.answered:
+            return f"goes on with an operator: {self.waits_for} has an answer"
+        return f"waits for {self.waits_for}"
 
 
 @dataclass
@@ -64,10 +76,13 @@ class Requester:
         """As of now."""
         head = self.desk.head()
         status = self.desk.status(posted.id, head)
-        found = None
         if status in {Status.ANSWERED, Status.DELIVERED}:
             found = self.desk.result(posted.id, posted.block, head.number)
-        return Outcome(posted, status, *(found or (None, "")))
+            return Outcome(posted, status, *(found or (None, "")))
+        if status is Status.WAITING:
+            run = ResumedRun(self.desk.web3, self.desk.agent(head), self.desk.address, posted.id)
+            return Outcome(posted, status, waits_for=run.awaited(head))
+        return Outcome(posted, status)
 
     def wait(self, posted: Posted, timeout_s: float) -> Outcome:
         """Until it is over. Raises RequestUnanswered."""
@@ -78,7 +93,7 @@ class Requester:
                 return found
             if time.monotonic() >= until:
                 raise RequestUnanswered(posted.id, found.status.name.lower(), timeout_s)
-            self.told(f"request {posted.id} waits for an operator")
+            self.told(f"request {posted.id} {found.next}")
             time.sleep(pause)
             pause = min(pause * 1.3, LAST_POLL_S)
 
@@ -95,7 +110,7 @@ class Requester:
         status = self.desk.status(posted.id, self.desk.head())
         if posted.request.requester != self.sender.account:
             raise NotRefundable(posted.id, f"it is {posted.request.requester}'s")
-        if status is Status.PENDING:
+        if status in {Status.PENDING, Status.WAITING}:
             try:
                 self.send(ContractCall(desk_abi.REFUND.call(posted.id, posted.request.fields)))
             except RevertError as exc:

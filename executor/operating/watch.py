@@ -43,17 +43,22 @@ class Watch:
 
     @property
     def open(self) -> tuple[Posted, ...]:
-        """Those that wait for an answer, the oldest first."""
-        return tuple(
-            posted
-            for number, posted in sorted(self.known.items())
-            if self.status[number] is Status.PENDING
-        )
+        """Those without an answer, the oldest first."""
+        return self._in(Status.PENDING, Status.WAITING)
+
+    @property
+    def waiting(self) -> tuple[Posted, ...]:
+        """Of those, whose run waits for a tool that answers later."""
+        return self._in(Status.WAITING)
 
     def is_there(self, number: int, request: str) -> bool:
         """Whether this request is among those of now."""
         posted = self.known.get(number)
         return posted is not None and posted.request.hash.hex() == request
+
+    def _in(self, *states: Status) -> tuple[Posted, ...]:
+        there = sorted(self.known.items())
+        return tuple(posted for number, posted in there if self.status[number] in states)
 
     def _is_there_still(self, block: Block) -> bool:
         try:

@@ -23,3 +23,18 @@ def stage(deployed: DeskStage) -> Iterator[DeskStage]:
     yield deployed
     deployed.anvil.rpc("evm_setAutomine", True)
     deployed.anvil.revert(snapshot)
+
+
+@pytest.fixture(scope="module")
+def deployed_late(anvil: Anvil) -> Iterator[DeskStage]:
+    model = load_model("wallet", Model)
+    with desk_stage(anvil, model, EVALUATED.build(model.onnx_path), late=True) as stage:
+        yield stage
+
+
+@pytest.fixture
+def late(deployed_late: DeskStage) -> Iterator[DeskStage]:
+    snapshot = deployed_late.anvil.snapshot()
+    yield deployed_late
+    deployed_late.anvil.rpc("evm_setAutomine", True)
+    deployed_late.anvil.revert(snapshot)

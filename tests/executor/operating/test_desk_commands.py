@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.request_chaos import prepared
 from tests.support.command_line import exit_code
-from tests.support.desk_stage import ETHER, DeskStage
+from tests.support.desk_stage import ETHER, LOOKS_FIRST, DeskStage
 from zkagent.executor.operating.session import checked_desk
 
 FIVE = "deposit 5 USDC"
@@ -15,11 +15,15 @@ FIVE = "deposit 5 USDC"
 
 @pytest.fixture
 def at_home(stage: DeskStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return home(stage, tmp_path, monkeypatch)
+
+
+def home(stage: DeskStage, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of its own, with the keys of operator and user."""
-    prepared(stage, tmp_path)
-    (tmp_path / "user").write_text(bytes(stage.user.key).hex())
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    return tmp_path
+    prepared(stage, folder)
+    (folder / "user").write_text(bytes(stage.user.key).hex())
+    monkeypatch.setenv("ZKAGENT_HOME", str(folder / "home"))
+    return folder
 
 
 def words(stage: DeskStage, key: Path) -> list[str]:
@@ -70,6 +74,40 @@ def test_an_estimate_sends_nothing_and_needs_no_key(
     assert 300_000 < shown["answering_gas"] < 800_000
     assert 0 < shown["least_fee_wei"] < shown["suggested_fee_wei"]
     assert stage.anvil.web3.eth.get_transaction_count(stage.user.address) == nonce
+
+
+def test_a_run_that_waits_is_estimated_shown_and_operated_as_one(
+    late: DeskStage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at_home = home(late, tmp_path, monkeypatch)
+    user, operator = words(late, at_home / "user"), words(late, at_home / "key")
+    tool = late.tool.lower()
+    assert exit_code("estimate", LOOKS_FIRST, *user[:4], "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["answer"], shown["decisions"]) == (None, 1)
+    assert shown["waits_for"] == f"ViewBalance ({tool})"
+    asked = ["request", LOOKS_FIRST, *user, "--fee", "0.5", "--yes", "--no-wait"]
+    assert exit_code(*asked) == 0
+    operating = ["operate", *operator, "--once", "--interval", "0.05", "--json"]
+    assert exit_code(*operating) == 0
+    capsys.readouterr()
+    assert exit_code("request", "--show", "1", *user) == 0
+    assert capsys.readouterr().out == (
+        f"request 1 is waiting: it waits for call 0 of tool {tool}\n"
+    )
+    began = late.anvil.web3.eth.get_block("latest")["gasUsed"]
+    assert began < shown["answering_gas"] * 1.02
+    late.tells()
+    assert exit_code("request", "--show", "1", *user, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["waits_for"] == {"tool": tool, "call": 0, "answered": True}
+    assert exit_code(*operating) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert (counts["answered_total"], counts["open"], counts["waiting"]) == (1, 0, 0)
+    assert late.owed(late.operator) == ETHER // 2
 
 
 def test_a_desk_is_deployed_for_an_agent(

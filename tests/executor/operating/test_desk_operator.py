@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.executor.operating.told import Told, status, turns
 from tests.support.desk_stage import ETHER, DeskStage
 from zkagent.executor.chain.agent import Fact
 from zkagent.executor.chain.desk import Status
-from zkagent.executor.operating.desk_operator import LATER, REBROADCAST_S, DeskOperator
+from zkagent.executor.operating.desk_operator import REBROADCAST_S
 from zkagent.executor.operating.events import (
     Answered,
-    Event,
     Lost,
     PutOff,
     Reverted,
@@ -21,30 +21,8 @@ from zkagent.executor.operating.events import (
     Undone,
 )
 from zkagent.executor.operating.policy import Policy
-from zkagent.executor.runs.planned import Plan
 
 FIVE = "deposit 5 USDC"
-
-
-class Told(list[Event]):
-    """A Listener that remembers."""
-
-    def __call__(self, event: Event) -> None:
-        self.append(event)
-
-    def of(self, kind: type) -> list[Event]:
-        return [event for event in self if isinstance(event, kind)]
-
-
-def turns(operator: DeskOperator, most: int = 6) -> None:
-    for _ in range(most):
-        if not operator.turn():
-            return
-
-
-def status(stage: DeskStage, number: int) -> Status:
-    operator = stage.operating(Path("/nonexistent"))
-    return operator.desk.status(number, operator.desk.head())
 
 
 def test_a_request_is_answered_and_its_fee_is_the_operators(
@@ -236,18 +214,6 @@ def test_requests_that_are_not_for_us_are_left(stage: DeskStage, tmp_path: Path)
     assert "facts" in reasons[3]
     assert set(reasons) == {1, 2, 3, 4}
     assert not told.of(Sent)
-
-
-def test_a_request_whose_run_would_wait_for_a_tool_is_left(
-    stage: DeskStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    posted, told = stage.asked(tmp_path, FIVE), Told()
-    with monkeypatch.context() as patched:
-        patched.setattr(Plan, "waits", True)
-        turns(stage.operating(tmp_path, report=told))
-    assert {off.why for off in told.of(PutOff) if isinstance(off, PutOff)} == {LATER}
-    assert not told.of(Sent)
-    assert status(stage, posted.id) is Status.PENDING
 
 
 def test_a_bad_request_does_not_hold_up_the_next(stage: DeskStage, tmp_path: Path) -> None:

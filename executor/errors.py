@@ -31,6 +31,7 @@ ExecutorError
 │   ├── TooLongForReceipt    a run that happened does not fit into the format
 │   ├── MalformedReceipt     not a receipt of this format
 │   ├── NotOnChain           the chain knows no such block, transaction or run
+│   │   └── NoAnswerYet      a run that waits, and has no answer in its transaction
 │   └── CannotVerify         something that verification needs is not there
 │       └── TooMuchAnswered  contracts answer with more than anybody reads of them
 ├── PlaceRefused             a result could not be written where it was asked for
@@ -336,6 +337,17 @@ class MalformedReceipt(ReceiptError):
 
 class NotOnChain(ReceiptError):
     """Asked of a node that answers: what the receipt names is not there."""
+
+
+class NoAnswerYet(NotOnChain):
+    """run: the agent's number of it, which waits for this call of `awaited`."""
+
+    def __init__(self, transaction: str, agent: str, run: int, awaited: str, call: int) -> None:
+        self.agent, self.run, self.awaited, self.call = agent, run, awaited, call
+        super().__init__(
+            f"the run in transaction {transaction} has no answer yet: run {run} of {agent} waits "
+            f"for call {call} of {awaited} (of a guard: `zkagent guard approve {call}`)"
+        )
 
 
 class CannotVerify(ReceiptError):

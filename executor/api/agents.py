@@ -18,11 +18,13 @@ from zkagent.executor.api.arguments import (
     path_of,
     setup_file,
 )
+from zkagent.executor.chain.agent import Inclusion
 from zkagent.executor.chain.deadlines import MOST_LIFETIME_S
 from zkagent.executor.receipts import file as receipt_file
 from zkagent.executor.receipts.format import Receipt
 from zkagent.executor.receipts.writer import write_receipt
 from zkagent.executor.runs.carrier import Again, Carrier, Keep, Wishes
+from zkagent.executor.runs.continuation import Continuation
 from zkagent.executor.runs.derivation import check_prompt, observation_in, raw_bytes, text
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.keys import Password
@@ -138,9 +140,10 @@ class Agent:
         and has not reached its deadline: the instruction may then happen twice.
 
         Nothing was signed when this raises PlaceRefused, RefusedText, RefusedArgument, PlanError,
-        ProverError, ChainError, RunRecordError or SendError, but for three of the latter's kind:
-        RunUnsettled, NonceTaken, and RunReverted, which may be the end of a transaction. The run
-        happened when it raises HappenedUnreceipted.
+        ProverError, ChainError, RunRecordError or SendError, but for four of the latter's kind:
+        RunUnsettled, NonceTaken, RunReverted, which may be the end of a transaction, and RunWaits:
+        the run was begun, and goes on later (`go_on`). The run happened when it raises
+        HappenedUnreceipted.
         """
         instruction, path = self._checked(prompt), path_of(receipt)
         again = again or self.session.throwaway
@@ -168,6 +171,20 @@ class Agent:
         return self._kept(
             place, lambda keep: self.carrier.resume(record, keep, wishes, dearer=dearer)
         )
+
+    def go_on(
+        self,
+        record: RunRecord,
+        *,
+        confirm: Confirm | None = None,
+        departing: Confirm | None = None,
+        dearer: bool = False,
+    ) -> Inclusion:
+        """Go on with a run that waited for its owner's approval or for a tool, by a transaction of
+        its own. There is no receipt of such a run. dearer: by one with a higher fee than what is on
+        its way. Raises RunWaits while there is no answer, and like `run`."""
+        wishes = Wishes(confirm, departing)
+        return Continuation(self.carrier).go_on(record, wishes, dearer=dearer)
 
     def plan(self, prompt: str) -> tuple[Decision, ...]:
         """The decisions that a run would take now; nothing is proven or sent. Raises RefusedText,

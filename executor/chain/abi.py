@@ -76,7 +76,9 @@ class Method:
 
 RUN = Method("run", (INPUT, "address"), ("int256", "string"))
 RUN_WITH_PROOFS = Method("runWithProofs", (INPUT, "address", CLAIMS, "bytes[]", TERMS), RUN.outputs)
+RESUME_WITH_PROOFS = Method("resumeWithProofs", ("int256", CLAIMS, "bytes[]", TERMS), RUN.outputs)
 SIMULATE = Method("simulate", (INPUT, CLAIMS))
+SIMULATE_RESUME = Method("simulateResume", ("int256", CLAIMS))
 RUN_NEXT_ITERATION = Method(
     "runNextIteration", ("string", "string", "address[]", "string[]", "string")
 )
@@ -137,7 +139,9 @@ DECISION_VERIFIED_DATA = DECISION_VERIFIED.inputs[2:]  # model and agent are ind
 
 
 def run_data(call: RunCall) -> bytes:
-    """Calldata of a complete run."""
+    """Calldata of a complete run, or of what is left of one."""
+    if call.resumes:
+        return RESUME_WITH_PROOFS.call(call.resumes, *run_arguments(call))
     return RUN_WITH_PROOFS.call(prompt_input(call.prompt), NO_HANDLER, *run_arguments(call))
 
 

@@ -249,12 +249,14 @@ class Finished:
 @dataclass(frozen=True, slots=True)
 class RunCall:
     """A complete atomic run, ready to be sent. proofs: one for each claim, see
-    `abi.covered_by`."""
+    `abi.covered_by`. resumes: the agent's number of a run that waited and goes on, whose prompt is
+    not sent; 0 to begin one."""
 
     prompt: bytes
     claims: tuple[Claim, ...]
     proofs: tuple[bytes, ...]
     terms: RunTerms
+    resumes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,18 @@ from zkagent.verifier_contracts.chain.signing import Fees
 
 
 def run_of(raw: bytes) -> RunCall:
-    """Raises ValueError when it is no transaction with one run."""
-    given, _, claims, proofs, terms = abi.RUN_WITH_PROOFS.arguments(_fields(raw)["data"])
+    """The prompt of what goes on with a run is not in it, and empty here. Raises ValueError when it
+    is no transaction with one run."""
+    data, prompt, number = _fields(raw)["data"], b"", 0
+    if data[:4] == abi.RESUME_WITH_PROOFS.selector:
+        number, claims, proofs, terms = abi.RESUME_WITH_PROOFS.arguments(data)
+        if number < 1:
+            raise ValueError(f"there is no run {number}")
+    else:
+        given, _, claims, proofs, terms = abi.RUN_WITH_PROOFS.arguments(data)
+        prompt = abi.prompt_of(given)
     made = tuple(Claim(*claim) for claim in claims)
-    return RunCall(abi.prompt_of(given), made, tuple(proofs), abi.terms_in(terms))
+    return RunCall(prompt, made, tuple(proofs), abi.terms_in(terms), number)
 
 
 def fees_of(raw: bytes) -> Fees:

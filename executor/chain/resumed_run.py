@@ -1,4 +1,4 @@
-"""The run of a request that waited for a tool, from where it goes on, at a desk on a real chain."""
+"""A run that waited for a tool, from where it goes on: of a request at a desk, or of one's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Awaited:
         return f"call {self.call} of tool {self.tool.lower()}"
 
 
-class ResumedRun(Web3Agent):
-    """Implements AgentChain for what is left of the run that request `number` of a desk waits for:
-    `plan_run` with `before` plans it."""
+class SuspendedRun(Web3Agent):
+    """Implements AgentChain for what is left of the account's own run `number`: `plan_run` with
+    `before` plans it."""
 
-    def __init__(self, web3: Web3, agent: str, desk_address: str, number: int) -> None:
-        super().__init__(web3, agent, entry=desk_address)
+    def __init__(self, web3: Web3, agent: str, number: int, *, entry: str | None = None) -> None:
+        super().__init__(web3, agent, entry=entry)
         self.number = number
 
     def before(self, block: Block) -> int:
@@ -43,13 +43,30 @@ class ResumedRun(Web3Agent):
 
     def awaited(self, block: Block) -> Awaited:
         """What it waits for. Raises the same."""
-        (run_id,) = self._view(self.entry, desk.RUN_OF, block, self.number)
-        (_, _, _, _, steps), awaited = self._view(self.agent, SUSPENDED_RUN, block, run_id)
+        run = self.run_at(block)
+        (_, _, _, _, steps), awaited = self._view(self.agent, SUSPENDED_RUN, block, run)
         tool, call, _, answered, _ = awaited
         return Awaited(tool, call, answered, len(steps))
+
+    def run_at(self, block: Block) -> int:
+        """The agent's number of the run."""
+        return self.number
+
+    def simulation(self, prompt: bytes, claims: Sequence[abi.Said]) -> bytes:
+        return abi.SIMULATE_RESUME.call(self.number, list(claims))
+
+
+class ResumedRun(SuspendedRun):
+    """The same of the run that request `number` of a desk waits for."""
+
+    def __init__(self, web3: Web3, agent: str, desk_address: str, number: int) -> None:
+        super().__init__(web3, agent, number, entry=desk_address)
+
+    def run_at(self, block: Block) -> int:
+        return int(self._view(self.entry, desk.RUN_OF, block, self.number)[0])
 
     def simulation(self, prompt: bytes, claims: Sequence[abi.Said]) -> bytes:
         return desk.SIMULATE_RESUME.call(self.number, list(claims))
 
 
-__all__ = ["SUSPENDED_RUN", "Awaited", "ResumedRun"]
+__all__ = ["SUSPENDED_RUN", "Awaited", "ResumedRun", "SuspendedRun"]

@@ -28,7 +28,13 @@ from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import Allowance, ContractReader
 from zkagent.executor.chain.web3_happened import read_happened, token_movement
 from zkagent.executor.chain.web3_registry import Web3Registry
-from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotOnChain, WordRefused
+from zkagent.executor.errors import (
+    DecimalsRefused,
+    NoAgentThere,
+    NoAnswerYet,
+    NotOnChain,
+    WordRefused,
+)
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
 from zkagent.models.encoding.context import View
 from zkagent.models.encoding.symbols import checked_contact
@@ -298,14 +304,14 @@ def run_result(receipt: dict[str, Any], agent: str) -> RunResult:
     found = run_results(receipt, agent)
     if len(found) != 1:
         name = "0x" + bytes(receipt["transactionHash"]).hex()
-        if not found and (waiting := _suspended(receipt, agent)):
-            raise NotOnChain(f"the run in transaction {name} {waiting}")
+        if not found:
+            _check_answered(receipt, agent, name)
         raise NotOnChain(f"transaction {name} holds {len(found)} runs of {agent}, expected one")
     return found[0]
 
 
-def _suspended(receipt: dict[str, Any], agent: str) -> str:
-    """What the agent's run waits for, as its event has it; empty of one that does not."""
+def _check_answered(receipt: dict[str, Any], agent: str, name: str) -> None:
+    """Raises NoAnswerYet where the agent's run waits, as its event has it."""
     for log in receipt["logs"]:
         topics = [bytes(topic) for topic in log["topics"]]
         if log["address"].lower() != agent or topics[:1] != [abi.RUN_SUSPENDED.topic]:
@@ -313,11 +319,7 @@ def _suspended(receipt: dict[str, Any], agent: str) -> str:
         if len(topics) == 4 and len(log["data"]) == abi.WORD:
             number, awaited = int.from_bytes(topics[1], "big"), "0x" + topics[3][-20:].hex()
             call = int.from_bytes(bytes(log["data"]), "big", signed=True)
-            return (
-                f"has no answer yet: run {number} of {agent} waits for call {call} of {awaited} "
-                "(of a guard: `zkagent guard approve`)"
-            )
-    return ""
+            raise NoAnswerYet(name, agent, number, awaited, call)
 
 
 def run_results(receipt: dict[str, Any], agent: str) -> tuple[RunResult, ...]:

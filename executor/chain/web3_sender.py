@@ -15,7 +15,7 @@ from zkagent.executor.chain.effects import simulated_transfers
 from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.chain.web3_agent import run_result
-from zkagent.executor.errors import InsufficientFunds, NotOnChain
+from zkagent.executor.errors import InsufficientFunds, NoAnswerYet, NotOnChain
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, translated
 from zkagent.verifier_contracts.chain.node import answers, ask, latest_block, number, quantity
 from zkagent.verifier_contracts.chain.signing import (
@@ -193,13 +193,15 @@ class Web3Sender:
         return self.inclusion(raw, Mined(receipt))
 
     def inclusion(self, raw: bytes, mined: Mined) -> Inclusion:
-        """The run that a mined transaction of ours made. Raises RevertError when it failed, and
-        ChainError when it holds no run."""
+        """The run that a mined transaction of ours made. Raises RevertError when it failed,
+        NoAnswerYet when its run waits, and ChainError when it holds no run."""
         if not mined.succeeded:
             self._replay(raw, mined.block - 1)
         with answers("eth_getTransactionReceipt"):
             try:
                 result = run_result(dict(mined.receipt), self.agent.lower())
+            except NoAnswerYet:
+                raise
             except NotOnChain as exc:
                 raise ChainError(f"the transaction was included, but {exc}") from exc
         return Inclusion(raw, "0x" + bytes(mined.receipt["transactionHash"]).hex(), result)

@@ -8,6 +8,7 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.guard_target import Change, carry_out, changing_options, standing
+from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.executor.chain.guards import Ticket
@@ -53,7 +54,7 @@ def approve_command(
         return
     caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))
     send(it.web3, caller.functions.makeApproved(number, given), it.owner)
-    output.show(f"call {number} was made")
+    output.show(f"call {number} was made; {_goes_on()}")
 
 
 @click.command("decline")
@@ -70,7 +71,13 @@ def decline_command(*, number: int, reason: str, yes: bool, **target: Any) -> No
     carry_out(it, [Change(f"call {number} is declined", "decline", (number, reason))], yes=yes)
     caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))
     send(it.web3, caller.functions.tellDeclined(number), it.owner)
-    output.show("the run was told")
+    output.show(f"the run was told; {_goes_on()}")
+
+
+def _goes_on() -> str:
+    """What whoever began the run types next."""
+    resumed, listed = typed("runs", "resume", "RUN"), typed("runs", "pending")
+    return f"`{resumed}` goes on with the run that waited for it, `{listed}` lists that"
 
 
 def _shown(number: int, ticket: "Ticket", given: tuple[Any, ...]) -> Iterator[str]:

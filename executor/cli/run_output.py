@@ -7,7 +7,7 @@ from typing import Any
 
 from zkagent.errors import in_line
 from zkagent.executor.api.agents import Run
-from zkagent.executor.chain.agent import RunResult, TokenTransfer
+from zkagent.executor.chain.agent import Inclusion, RunResult, TokenTransfer
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.cli import output
 from zkagent.executor.receipts.format import Receipt
@@ -27,14 +27,14 @@ Shown = dict[str, Any]
 def planned_json(proven: ProvenRun, transfers: Sequence[TokenTransfer]) -> Shown:
     """The plan's decisions as written in the text, what they led to, and the seconds to prove."""
     plan = proven.plan
-    real = moved(plan.decisions, transfers)
+    real, steps = moved(plan.decisions, transfers), plan.steps[plan.after :]
     return {
         "prompt": text(plan.prompt),
         "iterations": [
-            _step(planned, proven, index, plan.steps[index : index + 1], moves=real[index])
+            _step(planned, proven, index, steps[index : index + 1], moves=real[index])
             for index, planned in enumerate(plan.decisions)
         ],
-        "answer": text(plan.answer),
+        "answer": None if plan.waits else text(plan.answer),
     }
 
 
@@ -65,6 +65,28 @@ def completed_json(run: Run) -> Shown:
         "plans": completed.plans,
         "receipt": str(run.path),
     }
+
+
+def rest_json(rest: Inclusion) -> Shown:
+    """Of a run that waited, and came to its end by a transaction of its own."""
+    return {
+        "answer": text(rest.result.answer),
+        "steps": [text(step) for step in rest.result.steps],
+        "transaction": rest.hash,
+        "block": rest.result.block.number,
+        "gas_used": rest.result.gas_used,
+        "receipt": None,
+    }
+
+
+def print_rest(shown: Shown) -> None:
+    for step in shown["steps"]:
+        output.show(in_line(step))
+    output.show(f"answer: {in_line(shown['answer'])}")
+    output.show(
+        f"transaction {shown['transaction']}, block {shown['block']}, {shown['gas_used']:,} gas"
+    )
+    output.show("no receipt: there is none of a run that waited")
 
 
 def _as_it_happened(proven: ProvenRun, result: RunResult) -> ProvenRun:
@@ -124,6 +146,9 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
             output.show(f"   {verb} {in_line(amount)}", err=err)
         if step.get("observation") is not None:
             output.show(f"   {in_line(step['observation'])}", err=err)
+    if shown["answer"] is None:
+        output.show("no answer yet: this call waits for its owner or for its tool", err=err)
+        return
     output.show(f"answer: {in_line(shown['answer'])}", err=err)
 
 

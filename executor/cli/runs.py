@@ -74,7 +74,8 @@ def continuing(command: "Callable[..., None]") -> "Callable[..., None]":
 @continuing
 def resume_command(run: str, **options: Any) -> None:
     """Go on with RUN: send its transaction again and wait, or plan anew when the state moved; of
-    one that happened and has no receipt, make that."""
+    one that happened and has no receipt, make that. One that waited, for its owner's approval or
+    for a tool, goes on by another transaction."""
     _continue(run, dearer=False, **options)
 
 
@@ -141,7 +142,14 @@ def _continue(
     **options: Any,
 ) -> None:
     from zkagent.executor.cli.narrator import Narrator
-    from zkagent.executor.cli.run_output import completed_json, print_run, show
+    from zkagent.executor.cli.run_output import (
+        completed_json,
+        print_rest,
+        print_run,
+        rest_json,
+        show,
+    )
+    from zkagent.executor.runs.errors import RunWaits
     from zkagent.executor.runs.journal import Journal
     from zkagent.models.catalogue import Model, load_model
 
@@ -150,15 +158,26 @@ def _continue(
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
     model, tell = load_model(options["model_name"], Model), Narrator()
     confirm = asking(tell, yes=yes)
+    departing, done = asking_of_departures(tell), None
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:
-        done = agent.resume(
-            record,
-            receipt=receipt_path,
-            confirm=confirm,
-            departing=asking_of_departures(tell),
-            dearer=dearer,
-        )
-    show(completed_json(done), as_json, print_run)
+        try:
+            if not record.intent.resumes:
+                done = agent.resume(
+                    record,
+                    receipt=receipt_path,
+                    confirm=confirm,
+                    departing=departing,
+                    dearer=dearer,
+                )
+        except RunWaits:
+            if dearer:
+                raise
+        if done is None:
+            rest = agent.go_on(record, confirm=confirm, departing=departing, dearer=dearer)
+            shown, pretty = rest_json(rest), print_rest
+        else:
+            shown, pretty = completed_json(done), print_run
+    show(shown, as_json, pretty)
 
 
 def _json(record: "RunRecord") -> dict[str, Any]:

@@ -103,17 +103,15 @@ class Carrier:
         """Carry it out, or go on with it.
 
         Raises NothingToDo, NotAgreed, DoneBefore, StillPossible and what planning and proving
-        raise when nothing was signed; RunReverted when it was mined and failed; RunUnsettled,
-        NonceTaken, HappenedUnreceipted.
+        raise when nothing was signed; RunReverted when it was mined and failed; RunWaits when it
+        was begun and waits; RunUnsettled, NonceTaken, HappenedUnreceipted.
         """
         intent = self.intent(prompt)
         with self.journal.held(intent):
             last = self.journal.last(intent)
             if last and last.unfinished:
                 return self._resume(last, keep, wishes, dearer=False)
-            self._look_for_what_was_given_up(intent, keep)
-            in_the_way = self._refuse_unasked(intent, wishes)
-            return self._begin(intent, keep, wishes, in_the_way)
+            return self._begin_once(intent, keep, wishes)
 
     def resume(
         self, record: RunRecord, keep: Keep, wishes: Wishes = NONE, *, dearer: bool = False
@@ -182,6 +180,12 @@ class Carrier:
             self.report(MayStillHappen(record.id, record.hash, record.deadline))
         same = (r for r in reversed(records) if r.state in GIVEN_UP and r.nonce == nonce)
         return next(same, None)
+
+    def _begin_once(self, intent: Intent, keep: Keep, wishes: Wishes) -> CompletedRun:
+        """What has no unfinished record. Raises like `run`."""
+        self._look_for_what_was_given_up(intent, keep)
+        in_the_way = self._refuse_unasked(intent, wishes)
+        return self._begin(intent, keep, wishes, in_the_way)
 
     def _begin(
         self, intent: Intent, keep: Keep, wishes: Wishes, in_the_way: RunRecord | None
@@ -273,7 +277,8 @@ class Carrier:
         """A proven plan that can be sent and that nobody has anything against. before: what was
         signed for the instruction and did not happen. Raises NotAgreed, NotAsSigned."""
         for attempt in range(1, PLANS + 1):
-            if not wishes.record_answer and len(plan.decisions) == 1 and not plan.steps:
+            only_answers = len(plan.decisions) == 1 and not plan.steps and not plan.waits
+            if only_answers and not wishes.record_answer:
                 first = plan.decisions[0]
                 whole = first.context.reads.instructed is not None
                 raise NothingToDo(text(plan.answer), "" if whole else first.decision.kind)

@@ -10,6 +10,7 @@ SendError                    a planned run did not become a transaction
 ├── DoneBefore               the same instruction was carried out already
 ├── RunUnsettled             it was signed, and what became of it is not known yet
 │   └── RunUnwritten         and the journal cannot be written
+├── RunWaits                 it was begun, and waits for its owner or for a tool
 ├── StillPossible            an earlier transaction may still be mined, and it would be done twice
 └── NonceTaken               another transaction is said to have the nonce of the run's
 RunRecordError               what is kept of runs cannot be used
@@ -25,7 +26,8 @@ RunRecordError               what is kept of runs cannot be used
 import os
 from pathlib import Path
 
-from zkagent.executor.errors import ExecutorError, SendError, quoted
+from zkagent.executor.commands import typed
+from zkagent.executor.errors import ExecutorError, NoAnswerYet, SendError, quoted
 
 ONE_INSTRUCTION = "an instruction has one amount, one asset and at most one address"
 
@@ -103,6 +105,22 @@ class RunUnsettled(SendError):
         super().__init__(
             f"transaction {transaction} (nonce {nonce}) was signed, and may still be included: "
             f"{why}; repeat the command to go on with it, or see `zkagent runs pending`"
+        )
+
+
+class RunWaits(SendError):
+    """run: of the journal; waits: the agent's number of it, and for what."""
+
+    exit_code = 6
+
+    def __init__(self, run: str, transaction: str, waits: NoAnswerYet) -> None:
+        self.run, self.transaction, self.waits = run, transaction, waits
+        what = f"call {waits.call} of {waits.awaited}"
+        super().__init__(
+            f"run {waits.run} of {waits.agent} was begun in transaction {transaction}, and waits "
+            f"for {what}: once that has an answer (of a guard: "
+            f"`{typed('guard', 'approve', waits.call)}`), `{typed('runs', 'resume', run)}` goes on "
+            "with it"
         )
 
 

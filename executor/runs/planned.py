@@ -35,7 +35,8 @@ class NestedRun:
 class Plan:
     """A whole run as it would happen on the state of `block`. decisions: in the order in which they
     are made, those of agents that are used as tools among them. steps: of the outermost agent.
-    nested: those agents' runs, in the order in which they begin."""
+    nested: those agents' runs, in the order in which they begin. resumes: as of a `RunCall`; what a
+    run that waited decided before, in `after` iterations, is not among the decisions."""
 
     block: Block
     identity: AgentIdentity
@@ -44,6 +45,8 @@ class Plan:
     answer: bytes
     steps: tuple[bytes, ...]
     nested: tuple[NestedRun, ...] = ()
+    resumes: int = 0
+    after: int = 0
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -29,7 +29,10 @@ from zkagent.verifier_contracts.chain.forms import BEYOND_COUNTING
 FORMAT = "zkagent-run-1"
 NAME = re.compile(r"([0-9a-f]{16})-([1-9][0-9]*)\.json", re.ASCII)
 HASH = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
-UNFINISHED = ("signed", "sent", "included")
+#: waiting: included, and its run waits for its owner or for a tool.
+UNFINISHED = ("signed", "sent", "included", "waiting")
+#: The note of what was begun by one transaction and ended by another: no receipt is made of it.
+ENDED_LATER = "it waited, and came to its end in a later transaction"
 #: Said to be over by a node or the user, which is no certainty before the deadline. failed: mined
 #: and reverted. superseded: a transaction that is shown has the nonce. expired: the nonce is used,
 #: nobody shows by what, and the deadline has passed. forgotten: by the user.
@@ -43,7 +46,8 @@ class Intent:
     """What is to be done once: an instruction, by an account, with an agent, on a chain.
 
     genesis: hash of the first block where chains of one id come and go, "" elsewhere. Addresses are
-    lower case.
+    lower case. resumes, after: of what goes on with a run that waits, the agent's number of it, and
+    how many iterations it had made; 0 of what begins one.
     """
 
     chain_id: int
@@ -51,10 +55,15 @@ class Intent:
     agent: str
     account: str
     prompt: str
+    resumes: int = 0
+    after: int = 0
 
     @property
     def key(self) -> str:
-        return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        fields = asdict(self)
+        if not self.resumes:  # as ever
+            del fields["resumes"], fields["after"]
+        return sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def wallet(self) -> tuple[int, str, str]:
@@ -95,7 +104,8 @@ class RunRecord:
     @property
     def unreceipted(self) -> bool:
         """Whether it happened, and what a node said of it led to no receipt."""
-        return self.state == "done" and not self.receipt
+        in_parts = self.intent.resumes or self.note == ENDED_LATER
+        return self.state == "done" and not self.receipt and not in_parts
 
     @property
     def hash(self) -> str:
@@ -206,7 +216,8 @@ def _typed(record: RunRecord) -> Iterator[tuple[object, type]]:
     texts += [intent.genesis, intent.agent, intent.account, intent.prompt, record.taken_by]
     texts += [text for each in record.signed for text in (each.raw, each.hash)]
     yield from ((text, str) for text in texts)
-    numbers = (record.nonce, record.created, record.block, intent.chain_id)
+    numbers = [record.nonce, record.created, record.block, intent.chain_id]
+    numbers += [intent.resumes, intent.after]
     yield from ((number, int) for number in numbers)
 
 
@@ -228,7 +239,7 @@ def _false_end(record: RunRecord) -> str:
     """The same, of what became of its transactions."""
     if record.transaction and record.transaction not in record.hashes:
         return "the transaction that was mined is none of its own"
-    if record.state in {"included", "done", "failed"} and not record.transaction:
+    if record.state in {"included", "waiting", "done", "failed"} and not record.transaction:
         return f"it is {record.state}, and no transaction was"
     if record.taken_by in record.hashes or not HASH.fullmatch(record.taken_by or "0x" + 64 * "0"):
         return "its nonce was taken by what is no other transaction"
@@ -244,7 +255,8 @@ def _foreign(record: RunRecord, each: Signed) -> str:
     theirs = (sender, fields["chainId"], fields["to"], fields["nonce"])
     if theirs != (intent.account, intent.chain_id, intent.agent, record.nonce):
         return "a transaction in it is of another account, chain, agent or nonce"
-    if _run(each.raw).prompt != raw_bytes(intent.prompt):
+    run = _run(each.raw)
+    if run.resumes != intent.resumes or not (run.resumes or run.prompt == raw_bytes(intent.prompt)):
         return "a transaction in it is of another instruction"
     return ""
 

@@ -64,7 +64,8 @@ class ProvenRun:
     @property
     def call(self) -> RunCall:
         proofs = spread(self.groups, [proof.proof for proof in self.proofs])
-        return RunCall(self.plan.prompt, self.plan.claims, proofs, self.terms)
+        plan = self.plan
+        return RunCall(plan.prompt, plan.claims, proofs, self.terms, plan.resumes)
 
     def proof_of(self, decision: int) -> int:
         """The index of the proof that covers this decision."""

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from zkagent.executor.chain.agent import Inclusion
 from zkagent.executor.chain.deadlines import utc
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
+from zkagent.executor.errors import NoAnswerYet
 from zkagent.executor.runs.errors import (
     NonceTaken,
     RunRecordRefused,
     RunsUnreadable,
     RunUnsettled,
     RunUnwritten,
+    RunWaits,
 )
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.records import RunRecord
@@ -46,9 +48,12 @@ class Settlement:
 
     def settle(self, record: RunRecord) -> tuple[RunRecord, Inclusion]:
         """Wait until the record's run is included. Raises RevertError when it was mined and
-        failed, NonceTaken, RunUnsettled when there is no telling yet, and RunUnwritten."""
+        failed, RunWaits, NonceTaken, RunUnsettled when there is no telling yet, RunUnwritten."""
         try:
             return self._settle(record)
+        except NoAnswerYet as exc:
+            last = self.keep(self._latest.get(record.id, record), state="waiting")
+            raise RunWaits(last.id, last.hash, exc) from exc
         except (ChainError, RunsUnreadable) as exc:
             last = self._latest.get(record.id, record)
             if last.unfinished:
@@ -60,7 +65,7 @@ class Settlement:
         for each in record.signed:
             if mined := self.sender.mined(each.hash):
                 return self._included(record, each.hash, mined), mined
-        if record.state == "included":  # there was a reorganisation
+        if record.state in {"included", "waiting"}:  # there was a reorganisation
             record = self.keep(record, state="sent", transaction="", block=0)
         return record, None
 

@@ -7,10 +7,11 @@ import pytest
 
 from tests.support.command_line import exit_code
 from zkagent.executor.chain.embedded import EmbeddedChain
+from zkagent.executor.errors import NoAnswerYet
 from zkagent.executor.runs.session import Session
 from zkagent.verifier_contracts.chain.local import call
 from zkagent.verifier_contracts.deployment.wallet import at
-from zkagent.verifier_contracts.errors import ChainError, RevertError
+from zkagent.verifier_contracts.errors import RevertError
 
 pytestmark = [pytest.mark.chain, pytest.mark.slow]
 
@@ -81,7 +82,7 @@ def test_on_paper_the_answer_is_what_it_would_have_been(guarded: Guarded) -> Non
 def test_a_supervised_transfer_is_made_once_its_owner_approves(guarded: Guarded) -> None:
     guarded.does("set", "--mode", "supervised")
     before = guarded.moved()
-    with pytest.raises(ChainError, match=r"run 1 of .* waits for call 1"):
+    with pytest.raises(NoAnswerYet, match=r"run 1 of .* waits for call 1"):
         guarded.session.runner.run(guarded.asks())
     assert guarded.moved() == before
     guarded.does("approve", 1)

@@ -2,9 +2,11 @@
 
 import pytest
 from eth_abi.abi import encode
+from eth_account import Account
 
 from zkagent.executor.chain.abi import (
     NO_HANDLER,
+    RESUME_WITH_PROOFS,
     RUN_WITH_PROOFS,
     pack,
     prompt_input,
@@ -14,6 +16,7 @@ from zkagent.executor.chain.abi import (
     unpack,
 )
 from zkagent.executor.chain.agent import AgreedCall, Claim, Fact, Range, RunCall, RunTerms
+from zkagent.executor.chain.calls import run_of
 
 AGREED = AgreedCall(b"\2" * 32, (Range(1, 5, 1 << 255),))
 FACT = Fact("0x" + "ab" * 20, b"\3" * 4, b"\4" * 32)
@@ -36,6 +39,24 @@ def test_calldata_reads_back() -> None:
 def test_a_run_is_encoded_as_the_contract_takes_it() -> None:
     call = RunCall(b"hi", (Claim(1, b"\1" * 32, b"out"),), (b"proof",), AGREED_TERMS)
     assert run_data(call) == RUN_WITH_PROOFS.call(*CALL)
+
+
+def test_what_goes_on_with_a_run_is_encoded_and_read_back() -> None:
+    call = RunCall(b"", (Claim(1, b"\1" * 32, b"out"),), (b"proof",), AGREED_TERMS, resumes=7)
+    assert run_data(call) == RESUME_WITH_PROOFS.call(7, *CALL[2:])
+    assert run_of(transaction(run_data(call))) == call
+
+
+@pytest.mark.parametrize("data", [RESUME_WITH_PROOFS.call(0, *CALL[2:]), b"\1\2\3\4", b""])
+def test_a_transaction_of_no_run_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"there is no run 0|not a runWithProofs"):
+        run_of(transaction(data))
+
+
+def transaction(data: bytes) -> bytes:
+    fields = {"type": 2, "chainId": 1, "nonce": 0, "gas": 50_000, "value": 0, "to": NO_HANDLER}
+    fees = {"maxFeePerGas": 10, "maxPriorityFeePerGas": 1, "data": data}
+    return bytes(Account.create().sign_transaction(fields | fees).raw_transaction)
 
 
 def test_texts_need_not_be_utf8() -> None:

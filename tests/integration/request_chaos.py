@@ -1,5 +1,6 @@
 """An operator killed at random: `zkagent operate` as a process, at a desk on a chain that mines
-late, loses blocks, and becomes dear now and then.
+late, loses blocks, and becomes dear now and then. Some of the requests wait for a tool that answers
+later, in transactions that are lost as well.
 
 Each request must come to one end: its effect happened once and its fee is the operator's, or it did
 not and the fee is the requester's. `make chaos-requests` is the long form; a test does a short one.
@@ -24,15 +25,21 @@ from tests.support.desk_stage import DeskStage, desk_stage
 from tests.support.processes import environment
 from zkagent.circuits.support.cache import cache_root
 from zkagent.circuits.systems import EVALUATED
+from zkagent.executor.chain.abi import Method
 from zkagent.executor.chain.agent import ContractCall
 from zkagent.executor.chain.desk import ANSWERED, PLACE, Posted, Status
+from zkagent.executor.chain.resumed_run import ResumedRun
 from zkagent.executor.chain.web3_desk import Web3Desk
 from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.errors import NoAgentThere
 from zkagent.models.catalogue import Model, load_model
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.errors import ChainError
 
 log = logging.getLogger(__name__)
+
+ANSWER = Method("answer", ("int256", "string"))
+SAID = "The balance is: 0 USDC in the pool, 1 USDC in the wallet"
 
 COMMAND = (sys.executable, "-m", "zkagent")
 OWN = {"runs", "receipts", "answers", "requests"}  # folders that a home of its own has
@@ -41,6 +48,9 @@ BLOCK_S = 1
 DEPTH = 3  # blocks that a reorganisation replaces
 SPIKE_WEI = 150 * 10**9
 IMPOSSIBLE = 10  # one of so many can never be answered
+LATE = 10  # one of so many waits for a tool
+LATE_UNITS = 1_000_000  # what each of them deposits, by what the tool says
+LATE_WORDS = "deposit all my"
 LIFETIME_S = 24 * 3600
 STALLED_S = 600
 
@@ -51,6 +61,7 @@ class Figures:
 
     requests: int = 0
     answered: int = 0
+    late: int = 0
     refunded: int = 0
     lost: int = 0
     twice: int = 0
@@ -67,7 +78,8 @@ class Figures:
         return (
             f"{self.requests} requests, {self.kills} kills, {self.reorganisations} "
             f"reorganisations of {DEPTH} blocks, {self.spikes} fee spikes: {self.answered} "
-            f"answered, {self.refunded} refunded, {self.lost} lost, {self.twice} paid twice; "
+            f"answered, {self.late} of them by a tool's late word, {self.refunded} refunded, "
+            f"{self.lost} lost, {self.twice} paid twice; "
             f"{self.signed} transactions signed, {self.posted_again} requests posted again after "
             f"their block was gone; {each:.2f} s for each answer, kills included, with blocks of "
             f"{BLOCK_S} s" + "".join(f"; {each}" for each in self.wrong)
@@ -104,6 +116,7 @@ class Chaos:
             while True:
                 self._start()
                 self._post_what_is_missing()
+                self._have_the_tool_answer()
                 done = self._answered()
                 if done != before:
                     before, changed = done, time.monotonic()
@@ -163,6 +176,8 @@ class Chaos:
     def _prompt(self, number: int) -> bytes:
         if number % IMPOSSIBLE == 0:
             return f"withdraw 9{number:05d} USDC".encode()  # more than there is
+        if _is_late(number):
+            return _spelled(number).encode()
         return f"deposit 0.{number:06d} USDC".encode()
 
     def _possible(self) -> Sequence[int]:
@@ -201,6 +216,33 @@ class Chaos:
     def __post_init__(self) -> None:
         self._seen: set[int] = set()
 
+    def _have_the_tool_answer(self) -> None:
+        """One call of those that wait now, also again where a block with the answer is gone."""
+        anvil, keeper = self.stage.anvil, self.stage.anvil.accounts[0]
+        sender = Web3Sender(anvil.web3, self.stage.tool, keeper)
+        try:
+            used = sender.transactions_by(sender.height())
+            if sender.next_nonce() != used or not (calls := self._unanswered()):
+                return
+            data = ANSWER.call(self.draw.choice(calls), SAID.encode())
+            raw = sender.sign(ContractCall(data), gas=300_000, fees=sender.fees(), nonce=used)
+            sender.broadcast(raw)
+        except (ChainError, NoAgentThere) as exc:
+            log.info("answering: %s", exc)
+
+    def _unanswered(self) -> list[int]:
+        """What runs wait for, by the tool's numbers."""
+        head, found = self.desk.head(), []
+        for every in self._posted().values():
+            for posted in every:
+                if self.desk.status(posted.id, head) is Status.WAITING:
+                    run = ResumedRun(
+                        self.stage.anvil.web3, self.stage.agent, self.stage.desk, posted.id
+                    )
+                    awaited = run.awaited(head)
+                    found += [] if awaited.answered else [awaited.call]
+        return found
+
     def _answered(self) -> int:
         """By events, which are one question: each of them is looked into at the end."""
         wanted = {"fromBlock": 0, "address": self.stage.desk, "topics": [ANSWERED.topic]}
@@ -218,7 +260,7 @@ class Chaos:
         requester = self.stage.requesting(self.folder)
         for every in self._posted().values():
             for posted in every:
-                if requester.outcome(posted).status is Status.PENDING:
+                if requester.outcome(posted).status in {Status.PENDING, Status.WAITING}:
                     requester.refund(posted)
 
     # What came of it
@@ -235,7 +277,9 @@ class Chaos:
             figures.refunded += status == [Status.REFUNDED]
             figures.lost += not status or not all(each.ended for each in status)
             figures.twice += answers > 1 or len(every) > 1
-            units += number if answers else 0
+            figures.late += answers == 1 and _is_late(number)
+            if answers:
+                units += LATE_UNITS if _is_late(number) else number
         self._expect("the pool", self.stage.pooled(), units)
         self._expect("the operator", self.stage.owed(self.stage.operator), figures.answered * FEE)
         self._expect("the requester", self.stage.owed(self.stage.user), 0)
@@ -247,6 +291,18 @@ class Chaos:
     def _expect(self, who: str, has: int, expected: int) -> None:
         if has != expected:
             self.figures.wrong.append(f"{who} has {has}, expected {expected}")
+
+
+def _is_late(number: int) -> bool:
+    return number % LATE == 1
+
+
+def _spelled(number: int) -> str:
+    """The same instruction to any reader, and another one for each number."""
+    letters = [letter for letter in LATE_WORDS if letter != " "]
+    bits = iter(f"{number:0{len(letters)}b}")
+    words = "".join(c if c == " " or next(bits) == "0" else c.upper() for c in LATE_WORDS)
+    return f"{words} USDC"
 
 
 def prepared(stage: DeskStage, folder: Path) -> None:
@@ -270,7 +326,7 @@ def chaos(
     seed: int,
 ) -> Figures:
     """What became of so many requests."""
-    with desk_stage(anvil, model, EVALUATED.build(model.onnx_path)) as stage:
+    with desk_stage(anvil, model, EVALUATED.build(model.onnx_path), late=True) as stage:
         prepared(stage, folder)
         anvil.rpc("anvil_mine", hex(2 * DEPTH))  # the desk itself is not to be lost
         anvil.rpc("evm_setAutomine", False)

@@ -17,6 +17,6 @@ def test_requests_come_to_one_end_whatever_happens_to_their_operator(
         anvil, wallet, tmp_path, requests=10, kills=3, reorganisations=2, spikes=1, seed=7
     )
     assert figures.good, str(figures)
-    assert (figures.answered, figures.refunded) == (9, 1)
+    assert (figures.answered, figures.late, figures.refunded) == (9, 1, 1)
     assert figures.kills
     assert figures.reorganisations == 2

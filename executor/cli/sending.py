@@ -195,6 +195,12 @@ def _known_of(sent: "Signed | Resumed") -> str:
             "no receipt here yet: repeat the command, which sends nothing again, or "
             f"`{typed('runs', 'resume', record.id)}`"
         )
+    if record and record.state == "waiting":
+        return (
+            f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, and its "
+            f"run waits: `{typed('runs', 'resume', record.id)}` goes on with it, once there is an "
+            "answer"
+        )
     if record and record.receipt:
         return (
             f"transaction {record.hash} (nonce {record.nonce}) is in block {record.block}, its "

@@ -121,7 +121,7 @@ class Carrier:
         `run`."""
         here = self.intent(raw_bytes(record.intent.prompt))
         if here != record.intent:
-            raise RunElsewhere(record.id, _differences(record.intent, here))
+            raise RunElsewhere(record.id, differences(record.intent, here))
         with self.journal.held(here):
             current = self.journal.find(record.id)
             if current.unreceipted:
@@ -375,13 +375,14 @@ def done_before(record: RunRecord) -> DoneBefore:
     return DoneBefore(record.id, record.hash, what.get(record.state, "was given up"), remedy)
 
 
-def _differences(theirs: Intent, here: Intent) -> list[tuple[str, str, str]]:
+def differences(theirs: Intent, here: Intent) -> list[tuple[str, str, str]]:
     """What, of a record, at hand."""
     names = {
         "chain_id": "chain",
         "genesis": "the chain with first block",
         "agent": "agent",
         "account": "account",
+        "resumes": "what goes on with run",
     }
     pairs = ((told, getattr(theirs, name), getattr(here, name)) for name, told in names.items())
     return [(told, str(there), str(ours)) for told, there, ours in pairs if there != ours]

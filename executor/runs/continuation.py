@@ -13,7 +13,7 @@ from zkagent.executor.chain.calls import run_of
 from zkagent.executor.chain.desk import RESULT_MISSING
 from zkagent.executor.chain.resumed_run import SuspendedRun
 from zkagent.executor.errors import NoAnswerYet
-from zkagent.executor.runs.carrier import NONE, Carrier, Keep, Wishes, done_before
+from zkagent.executor.runs.carrier import NONE, Carrier, Keep, Wishes, differences, done_before
 from zkagent.executor.runs.derivation import raw_bytes
 from zkagent.executor.runs.errors import RunElsewhere, RunWaits
 from zkagent.executor.runs.plan import Plan
@@ -34,8 +34,9 @@ class Continuation:
         waits for has no answer, DoneBefore when it came to its end, RunElsewhere, and like
         `Carrier.run`."""
         here = self.carrier.intent(raw_bytes(record.intent.prompt))
-        if here != replace(record.intent, resumes=0, after=0):
-            raise RunElsewhere(record.id, [("instruction", record.intent.agent, here.agent)])
+        theirs = replace(record.intent, resumes=0, after=0)
+        if here != theirs:
+            raise RunElsewhere(record.id, differences(theirs, here))
         with self.journal.held(here):
             current = self.journal.find(record.id)
             number = current.intent.resumes or self._number_of(current)

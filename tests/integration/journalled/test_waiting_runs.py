@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.runs.errors import (
     DoneBefore,
     NotAgreed,
+    RunElsewhere,
     RunRecordDamaged,
     RunReverted,
     RunUnsettled,
@@ -190,6 +192,21 @@ def test_an_approval_that_is_taken_back_leaves_the_run_waiting(supervised: Super
     with pytest.raises(RunWaits):
         supervised.goes_on(record)
     assert supervised.world.record().id == record.id
+
+
+def test_whoever_has_another_key_or_takes_it_for_a_run_of_its_own_is_refused(
+    supervised: Supervised, tmp_path: Path
+) -> None:
+    record = supervised.begun()
+    supervised.guards("approve", 1)
+    stranger = tmp_path / "stranger"
+    stranger.write_text(bytes(supervised.world.anvil.accounts[2].key).hex())
+    theirs = replace(supervised.world, key=stranger)
+    with theirs.agent() as agent, pytest.raises(RunElsewhere, match="account"):
+        agent.go_on(record)
+    supervised.goes_on(record)
+    with supervised.world.agent() as agent, pytest.raises(RunElsewhere, match="goes on with run 1"):
+        agent.resume(supervised.world.record())
 
 
 def test_nothing_goes_on_that_nobody_agreed_to(supervised: Supervised) -> None:

@@ -346,7 +346,7 @@ class NoAnswerYet(NotOnChain):
         self.agent, self.run, self.awaited, self.call = agent, run, awaited, call
         super().__init__(
             f"the run in transaction {transaction} has no answer yet: run {run} of {agent} waits "
-            f"for call {call} of {awaited} (of a guard: `zkagent guard approve {call}`)"
+            f"for call {call} of {awaited} (of a guard: `zkagent guard approve`)"
         )
 
 

@@ -112,6 +112,7 @@ class DeskOperator:
 
     def _look(self, record: AnswerRecord, head: Block) -> None:
         """What the chain says of it now, in the journal."""
+        used = self._used()  # before it is asked what became of them: a block may come between
         there: dict[int, tuple[str, Mined]] = {}  # by nonce, those that did not fail
         for nonce, each in zip(record.nonces, record.hashes, strict=True):
             if not (mined := self.sender.mined(each)):
@@ -125,7 +126,7 @@ class DeskOperator:
             self._sent_at.pop(record.transaction, None)
             record = self._keep(record, state="sent", transaction="", block=0)
         if record.state == "sent" and record.nonce not in there:
-            if self._used() <= record.nonce:
+            if used <= record.nonce:
                 return
             record = self._keep(record, state="idle")
         if there:

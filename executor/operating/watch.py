@@ -24,6 +24,7 @@ class Watch:
     known: dict[int, Posted] = field(default_factory=dict)
     status: dict[int, Status] = field(default_factory=dict)
     _read: Block | None = None  # the last block that was read
+    _ended: dict[int, int] = field(default_factory=dict)  # by which block it was seen to have
 
     def refresh(self, head: Block) -> None:
         """Read what is new, and how far each request is. On the chain that was read before, what
@@ -34,6 +35,7 @@ class Watch:
         for posted in self.desk.posted(start, head.number):
             self.known[posted.id] = posted
         before = self.status if kept else {}
+        self._ended = self._ended if kept else {}
         self.status = {
             n: before[n] if n in before and before[n].ended else self.desk.status(n, head)
             for n in self.known
@@ -72,11 +74,15 @@ class Watch:
         return max(self.first, min(self._read.number, head.number) - DEPTH + 1)
 
     def _forget(self, head: Block) -> None:
-        """What has ended, and was posted in a block that is not replaced any more; a later look
-        begins at the oldest that is left."""
-        for number, posted in tuple(self.known.items()):
-            if self.status[number].ended and posted.block < head.number - DEPTH:
-                del self.known[number], self.status[number]
+        """What has ended in a block that is not replaced any more; a later look begins at the
+        oldest that is left."""
+        ended = [number for number in self.known if self.status[number].ended]
+        self._ended = {
+            number: min(self._ended.get(number, head.number), head.number) for number in ended
+        }
+        for number, seen in tuple(self._ended.items()):
+            if seen < head.number - DEPTH:
+                del self.known[number], self.status[number], self._ended[number]
         oldest = min((posted.block for posted in self.known.values()), default=head.number)
         self.first = max(self.first, min(oldest, head.number - DEPTH))
 

@@ -68,6 +68,8 @@ def test_what_was_written_is_read_by_the_next_process(
         ),
         ("transaction", "0x" + "00" * 32, "none of its own"),
         ("state", "answered", "no transaction was"),
+        ("state", "waiting", "no transaction was"),
+        ("begins", 1, "neither true nor false"),
         ("number", "3", "no number"),
         ("number", True, "no number"),
         ("fee", -1, "no fee"),

@@ -21,6 +21,7 @@ from zkagent.executor.operating.events import (
     Undone,
 )
 from zkagent.executor.operating.policy import Policy
+from zkagent.executor.operating.watch import DEPTH
 
 FIVE = "deposit 5 USDC"
 
@@ -131,6 +132,28 @@ def test_an_answer_whose_block_is_gone_is_sent_again(stage: DeskStage, tmp_path:
     stage.anvil.rpc("anvil_mine", "0x3")
     operator.turn()
     assert [r.state for r in operator.journal.records()] == ["answered"]
+
+
+def test_an_old_request_whose_answer_is_taken_back_is_open_again(
+    stage: DeskStage, tmp_path: Path
+) -> None:
+    """It was posted in a block that is not replaced any more, and ended in one that is."""
+    posted = stage.asked(tmp_path, FIVE)
+    stage.anvil.rpc("anvil_mine", hex(2 * DEPTH))
+    before, told = stage.anvil.snapshot(), Told()
+    operator = stage.operating(tmp_path, policy=Policy(confirmations=3), report=told)
+    turns(operator, 3)
+    assert status(stage, posted.id) is Status.DELIVERED
+    stage.anvil.revert(before)
+    turns(operator, 3)
+    stage.anvil.rpc("anvil_mine", "0x3")
+    turns(operator, 3)
+    assert status(stage, posted.id) is Status.DELIVERED
+    assert not told.of(Lost)
+    assert len(told.of(Answered)) == 1
+    stage.anvil.rpc("anvil_mine", hex(2 * DEPTH))
+    turns(operator, 3)
+    assert not operator.watch.known
 
 
 def test_a_request_that_another_answers_is_left_to_them(stage: DeskStage, tmp_path: Path) -> None:

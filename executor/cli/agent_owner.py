@@ -1,7 +1,6 @@
 """`zkagent agent contacts` and `zkagent agent caution`: what the owner of an agent that reads whole
 instructions says of whom it pays by name, and of how sure it has to be."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agreed import Change, send_agreed
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     RPC_OPTION,
     YES_OPTION,
     checked_contacts,
-    somebody_to_ask,
 )
 from zkagent.executor.cli.options import FiniteRange, SettingOption
 from zkagent.executor.cli.run import FILE
@@ -117,11 +116,15 @@ def contacts_command(
     contacts = to_checksum_address(agent.told.contact_book)
     check_contact_book(agent.web3, contacts)
     functions = at(agent.web3, "ContactBook", contacts).functions
-    lines = [f"{agent.address} pays nobody as {name.lower()} any more" for name in removed]
-    lines += [f"{agent.address} pays {name}, who is {account}" for name, account in added]
-    calls = [functions.unlist(name) for name in removed]
-    calls += [functions.list(name, account) for name, account in added]
-    send_agreed(agent.web3, agent.signer, lines, calls, yes=yes)
+    changes = [
+        Change(f"{agent.address} pays nobody as {name.lower()} any more", functions.unlist(name))
+        for name in removed
+    ]
+    changes += [
+        Change(f"{agent.address} pays {name}, who is {account}", functions.list(name, account))
+        for name, account in added
+    ]
+    send_agreed(agent.web3, agent.signer, changes, yes=yes)
     held = dict(agent.read().contacts)
     wanted = dict.fromkeys((name.lower() for name in removed), NOBODY)
     wanted |= {name: account.lower() for name, account in added}
@@ -142,34 +145,14 @@ def caution_command(*, log_odds: float | None, yes: bool, **target: Any) -> None
         return
     wanted = round(100 * log_odds)
     functions = at(agent.web3, "InstructedWalletAgent", agent.address).functions
-    lines = [f"{agent.address} acts beyond {wanted / 100:g} log-odds, so far {_so_far(agent)}"]
-    send_agreed(agent.web3, agent.signer, lines, [functions.setCaution(wanted)], yes=yes)
+    line = f"{agent.address} acts beyond {wanted / 100:g} log-odds, so far {_so_far(agent)}"
+    change = Change(line, functions.setCaution(wanted))
+    send_agreed(agent.web3, agent.signer, [change], yes=yes)
     check_held(f"the caution of {agent.address}", str(wanted), str(agent.read().caution))
 
 
 def _so_far(agent: _Standing) -> str:
     return f"{(agent.told.caution or 0) / 100:g}"  # every agent of ours tells one
-
-
-def send_agreed(
-    web3: Any, signer: "LocalAccount | None", lines: list[str], calls: list[Any], *, yes: bool
-) -> None:
-    """One transaction after the other, once somebody agreed. lines: what they do. Raises
-    KeyFileError without a signer, RevertError, ChainError."""
-    from zkagent.executor.cli.run import signer_of
-    from zkagent.verifier_contracts.chain.local import send
-
-    somebody_to_ask(yes=yes)
-    signer = signer or signer_of(None)  # which says that it takes one
-    for line in lines:
-        output.show(line, err=True)
-    if not yes and not click.confirm("do that?", err=True):
-        output.show("nothing was sent", err=True)
-        sys.exit(1)
-    for call in calls:
-        send(web3, call, signer)
-    for line in lines:
-        output.show(line)
 
 
 def check_held(what: str, wanted: str, held: str) -> None:
@@ -181,4 +164,3 @@ def check_held(what: str, wanted: str, held: str) -> None:
 
 
 __all__ = ["NOBODY", "caution_command", "check_held", "contacts_command", "owner_options"]
-__all__ += ["send_agreed"]

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.agent_owner import NOBODY, check_held, owner_options, send_agreed
-from zkagent.executor.cli.desk_options import an_address
+from zkagent.executor.cli.agent_owner import NOBODY, check_held, owner_options
+from zkagent.executor.cli.agreed import Change, send_agreed
+from zkagent.executor.cli.options import given_address
 
 if TYPE_CHECKING:
     from zkagent.verifier_contracts.chain.signing import FeeCaps
 
 
 @click.command("serves")
-@click.argument("address", required=False, callback=an_address)
+@click.argument("address", required=False, callback=given_address)
 @click.option("--nobody", is_flag=True, help="Its owner alone from now on.")
 @owner_options
 def serves_command(
@@ -59,9 +60,9 @@ def serves_command(
         output.show(_told(before))
         return
     wanted = (address or abi.NO_DATA).lower()
-    lines = [f"{of} serves {_told(wanted)} besides its owner, so far {_told(before)}"]
-    calls = [at(web3, "IServingAgent", of).functions.alsoServe(to_checksum_address(wanted))]
-    send_agreed(web3, signer, lines, calls, yes=yes)
+    line = f"{of} serves {_told(wanted)} besides its owner, so far {_told(before)}"
+    call = at(web3, "IServingAgent", of).functions.alsoServe(to_checksum_address(wanted))
+    send_agreed(web3, signer, [Change(line, call)], yes=yes)
     check_held(f"whom {of} serves besides", wanted, served())
 
 

@@ -20,12 +20,12 @@ from zkagent.executor.cli.deploying import (
     YES_OPTION,
     checked_contacts,
     checked_tokens,
-    given_address,
 )
 from zkagent.executor.cli.options import (
     AGENT_PROOF_SYSTEM_OPTION,
     FiniteRange,
     SettingOption,
+    given_address,
     hundredths,
     proof_system_for,
     proof_system_of,

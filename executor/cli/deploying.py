@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.options import SettingOption, checked_address
+from zkagent.executor.cli.options import SettingOption, checksummed
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
@@ -272,11 +272,6 @@ def write_new(place: "Path | Place", text: str) -> None:
     write_whole(replace(found, new=True), text)
 
 
-def given_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    """The callback of options that take an address: with its checksum, if it has one."""
-    return None if given is None else _address(given)
-
-
 def checked_tokens(
     ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
@@ -285,7 +280,7 @@ def checked_tokens(
     for symbol, equals, address in pairs:
         if not (symbol and equals and address):
             raise click.BadParameter(f"{symbol}{equals}{address} is not SYMBOL=ADDRESS")
-    return tuple((symbol, _address(address)) for symbol, _, address in pairs)
+    return tuple((symbol, checksummed(address)) for symbol, _, address in pairs)
 
 
 def checked_contacts(
@@ -306,17 +301,11 @@ def checked_contacts(
             raise click.BadParameter(str(exc)) from None
         if lower in found:
             raise click.BadParameter(f"{name} is given twice")
-        found[lower] = _address(address)
+        found[lower] = checksummed(address)
     return tuple(found.items())
 
 
-def _address(given: str) -> str:
-    from eth_utils.address import to_checksum_address
-
-    return str(to_checksum_address(checked_address(given)))
-
-
 __all__ = ["CHAIN_ID_OPTION", "DRY_RUN_OPTION", "RPC_OPTION", "YES_OPTION"]
-__all__ += ["agree", "checked_contacts", "checked_tokens", "finished", "given_address", "resumable"]
+__all__ += ["agree", "checked_contacts", "checked_tokens", "finished", "resumable"]
 __all__ += ["somebody_to_ask"]
 __all__ += ["record_place", "write_new", "write_record"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION
-from zkagent.executor.cli.options import SettingOption, checked_address
+from zkagent.executor.cli.options import SettingOption, given_address
 from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
 from zkagent.executor.cli.sending import Command
 
@@ -43,12 +43,9 @@ class Ether(click.ParamType[int]):
         return int(wei)
 
 
-def an_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    """The callback of options that take one."""
-    return None if given is None else checked_address(given)
-
-
-DESK_OPTION = click.option("--desk", required=True, callback=an_address, help="The desk's address.")
+DESK_OPTION = click.option(
+    "--desk", required=True, callback=given_address, help="The desk's address."
+)
 KEY_OPTION = click.option(
     "--key-file", cls=SettingOption, type=FILE, help="Hex key or encrypted keystore that pays."
 )
@@ -121,5 +118,5 @@ def ether(wei: int) -> str:
     return f"{Decimal(wei) / ETHER:f}"
 
 
-__all__ = ["DESK_OPTION", "FROM_BLOCK_OPTION", "Ether", "an_address", "desk_opened", "ether"]
+__all__ = ["DESK_OPTION", "FROM_BLOCK_OPTION", "Ether", "desk_opened", "ether"]
 __all__ += ["proving_options", "where_options"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.guard_target import Change, carry_out, changing_options, standing
+from zkagent.executor.cli.guard_target import GuardChange, carry_out, changing_options, standing
 from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def approve_command(
     until = int(time.time()) + lasts_s  # by our clock: a node may say any time
     approved = (number, call_hash_of(ticket.tool, given), until)
     carry_out(
-        it, [Change(f"call {number} is approved for {lasts_s} s", "approve", approved)], yes=yes
+        it,
+        [GuardChange(f"call {number} is approved for {lasts_s} s", "approve", approved)],
+        yes=yes,
     )
     if only_approve:
         return
@@ -68,7 +70,7 @@ def decline_command(*, number: int, reason: str, yes: bool, **target: Any) -> No
 
     it = standing(**target)
     ticket = _ticket(it, number)
-    carry_out(it, [Change(f"call {number} is declined", "decline", (number, reason))], yes=yes)
+    carry_out(it, [GuardChange(f"call {number} is declined", "decline", (number, reason))], yes=yes)
     caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))
     send(it.web3, caller.functions.tellDeclined(number), it.owner)
     output.show(f"the run was told; {_goes_on()}")

@@ -4,15 +4,14 @@ from typing import Any
 
 import click
 
-from zkagent.executor.cli.deploying import given_address
 from zkagent.executor.cli.guard_target import (
     ANNOUNCE_OPTION,
-    Change,
+    GuardChange,
     carry_out,
     changing_options,
     standing,
 )
-from zkagent.executor.cli.options import checked_address
+from zkagent.executor.cli.options import checksummed, given_address
 
 ANY = "any"
 NATIVE = "native"
@@ -45,7 +44,7 @@ def checked_addresses(
     ctx: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The callback of options that take several addresses."""
-    return tuple(map(_checksummed, given))
+    return tuple(map(checksummed, given))
 
 
 @click.command("set")
@@ -110,23 +109,23 @@ def set_command(
 
     What tightens it holds at once. What loosens it takes --announce first, where it has a delay.
     """
-    changes = [Change(f"no budget of {asset}", "dropBudget", (asset,)) for asset in dropped]
+    changes = [GuardChange(f"no budget of {asset}", "dropBudget", (asset,)) for asset in dropped]
     for asset, total, per_call in budgets:
         said = f"budget of {asset}: {_said(total, 128)}, {_said(per_call, 96)} in a call"
-        changes.append(Change(said, "setBudget", (asset, total, per_call)))
+        changes.append(GuardChange(said, "setBudget", (asset, total, per_call)))
     if rate is not None:
-        changes.append(Change(f"{rate} calls in any hour", "setRate", (rate,)))
-    changes += [Change(f"trusts {who}", "trustIssuer", (who, True)) for who in trusted]
+        changes.append(GuardChange(f"{rate} calls in any hour", "setRate", (rate,)))
+    changes += [GuardChange(f"trusts {who}", "trustIssuer", (who, True)) for who in trusted]
     changes += [
-        Change(f"trusts {who} no longer", "trustIssuer", (who, False)) for who in distrusted
+        GuardChange(f"trusts {who} no longer", "trustIssuer", (who, False)) for who in distrusted
     ]
     if required is not None:
         said = "requires a manifest" if required else "requires no manifest"
-        changes.append(Change(said, "requireManifest", (required,)))
+        changes.append(GuardChange(said, "requireManifest", (required,)))
     if mode is not None:
-        changes.append(Change(f"mode {mode}", "setMode", (MODE_NAMES.index(mode),)))
+        changes.append(GuardChange(f"mode {mode}", "setMode", (MODE_NAMES.index(mode),)))
     if delay is not None:
-        changes.append(Change(f"a delay of {delay} s", "setDelay", (delay,)))
+        changes.append(GuardChange(f"a delay of {delay} s", "setDelay", (delay,)))
     if not changes:
         raise click.UsageError("say what to change: --mode, --rate, --budget, ...")
     carry_out(standing(**target), changes, yes=yes, announce=announce)
@@ -175,7 +174,9 @@ def allow_command(
         unattended=unattended,
         wrapped=wrapped,
     )
-    carry_out(it, [Change(said_of(tool, rule), "allow", (tool, rule))], yes=yes, announce=announce)
+    carry_out(
+        it, [GuardChange(said_of(tool, rule), "allow", (tool, rule))], yes=yes, announce=announce
+    )
 
 
 @click.command("disallow")
@@ -184,7 +185,7 @@ def allow_command(
 def disallow_command(*, tool: str, yes: bool, **target: Any) -> None:
     """Let a tool be called no longer."""
     carry_out(
-        standing(**target), [Change(f"{tool} may not be called", "disallow", (tool,))], yes=yes
+        standing(**target), [GuardChange(f"{tool} may not be called", "disallow", (tool,))], yes=yes
     )
 
 
@@ -193,24 +194,18 @@ def disallow_command(*, tool: str, yes: bool, **target: Any) -> None:
 @changing_options
 def pause_command(*, reason: str, yes: bool, **target: Any) -> None:
     """Have every call refused until `resume`, for REASON."""
-    carry_out(standing(**target), [Change(f"paused: {reason}", "pause", (reason,))], yes=yes)
+    carry_out(standing(**target), [GuardChange(f"paused: {reason}", "pause", (reason,))], yes=yes)
 
 
 @click.command("resume")
 @changing_options
 def resume_command(*, yes: bool, **target: Any) -> None:
     """End a pause. Nothing else does."""
-    carry_out(standing(**target), [Change("calls are made again", "resume")], yes=yes)
+    carry_out(standing(**target), [GuardChange("calls are made again", "resume")], yes=yes)
 
 
 def _asset(given: str) -> str:
-    return "0x" + "00" * 20 if given == NATIVE else _checksummed(given)
-
-
-def _checksummed(given: str) -> str:
-    from eth_utils.address import to_checksum_address
-
-    return str(to_checksum_address(checked_address(given)))
+    return "0x" + "00" * 20 if given == NATIVE else checksummed(given)
 
 
 def _amount(given: str, bits: int) -> int:

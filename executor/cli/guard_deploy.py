@@ -1,20 +1,19 @@
 """`zkagent guard deploy`: a guard before an agent that has none."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agreed import agreed
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     RPC_OPTION,
     YES_OPTION,
-    given_address,
     somebody_to_ask,
 )
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import SettingOption, given_address
 from zkagent.executor.cli.run import FILE
 from zkagent.executor.cli.sending import fee_options
 
@@ -78,12 +77,8 @@ def deploy_command(
         target, selector = wiring_of(web3, tool)
         if known_function(selector):
             rules.append((tool, rule_of(target, selector)))
-    output.show(f"puts a guard before {address}, for good; it measures {wallet}", err=True)
-    for tool, rule in rules:
-        output.show(said_of(tool, rule), err=True)
-    if not yes and not click.confirm("do that?", err=True):
-        output.show("nothing was sent", err=True)
-        sys.exit(1)
+    first = f"puts a guard before {address}, for good; it measures {wallet}"
+    agreed([first, *(said_of(tool, rule) for tool, rule in rules)], yes=yes)
     deployer = Deployer(DirectCarrier(web3, signer))
     guard = deployer.make("guard", "Guard", signer.address, address, wallet)
     for tool, rule in rules:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
-from zkagent.executor.cli.deploying import given_address
 from zkagent.executor.cli.guard_change import checked_addresses
-from zkagent.executor.cli.guard_target import Change, carry_out, changing_options, standing
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.guard_target import GuardChange, carry_out, changing_options, standing
+from zkagent.executor.cli.options import SettingOption, given_address
 from zkagent.executor.cli.run import FILE
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def present_command(*, file: Path, yes: bool, **target: Any) -> None:
     named = ("issuer", "agent", "actions", "targets", "issued", "expires", "nonce")
     manifest = tuple(fields[name] for name in named)
     line = f"manifest {fields['nonce']} of {fields['issuer']} is in force"
-    carry_out(it, [Change(line, "present", (manifest, signature))], yes=yes)
+    carry_out(it, [GuardChange(line, "present", (manifest, signature))], yes=yes)
 
 
 @manifest_group.command("revoke")
@@ -117,7 +116,7 @@ def revoke_command(*, nonce: int, issuer: str | None, yes: bool, **target: Any) 
     it = standing(**target)
     whose = issuer or it.owner.address
     line = f"manifests of {whose} up to {nonce} are void"
-    carry_out(it, [Change(line, "revoke", (whose, nonce))], yes=yes)
+    carry_out(it, [GuardChange(line, "revoke", (whose, nonce))], yes=yes)
 
 
 def _issuer(it: "Standing", account: str) -> tuple[bool, int, int]:

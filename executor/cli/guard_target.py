@@ -3,7 +3,6 @@
 Called by the commands of `zkagent guard`.
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agreed import Change, send_agreed
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     RPC_OPTION,
     YES_OPTION,
-    given_address,
-    somebody_to_ask,
 )
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import SettingOption, given_address
 from zkagent.executor.cli.run import FILE
 from zkagent.executor.cli.sending import Command, fee_options
 
@@ -69,7 +67,7 @@ def changing_options(command: Command) -> Command:
 
 
 @dataclass(frozen=True)
-class Change:
+class GuardChange:
     """One transaction: a function of the guard, and what it comes to in words."""
 
     line: str
@@ -133,28 +131,30 @@ def standing(
 
 
 def carry_out(
-    it: Standing, changes: Sequence[Change], *, yes: bool, announce: bool = False
+    it: Standing, changes: Sequence[GuardChange], *, yes: bool, announce: bool = False
 ) -> None:
     """One transaction after the other, once somebody agreed. Raises RevertError, ChainError."""
-    from zkagent.verifier_contracts.chain.local import send
-
-    somebody_to_ask(yes=yes)
-    verb = "announces" if announce else "changes"
-    for change in changes:
-        output.show(f"{verb} {it.guard}: {change.line}", err=True)
-    if not yes and not click.confirm("do that?", err=True):
-        output.show("nothing was sent", err=True)
-        sys.exit(1)
-    contract = it.contract
-    for change in changes:
-        call = getattr(contract.functions, change.function)(*change.arguments)
-        if announce:
-            data = contract.encode_abi(change.function, args=list(change.arguments))
-            call = contract.functions.announce(data)
-        send(it.web3, call, it.owner)
-        output.show(change.line if not announce else f"announced: {change.line}")
+    sent = [_announced(it, each) if announce else _made(it, each) for each in changes]
+    send_agreed(it.web3, it.owner, sent, yes=yes, before=f"guard {it.guard}: ")
     if announce:
         output.show(f"the same can be made in {it.told.delay_s} s, without --announce")
 
 
-__all__ = ["Change", "Standing", "carry_out", "changing_options", "reading_options", "standing"]
+def _made(it: Standing, change: GuardChange) -> Change:
+    call = getattr(it.contract.functions, change.function)(*change.arguments)
+    return Change(change.line, call)
+
+
+def _announced(it: Standing, change: GuardChange) -> Change:
+    data = it.contract.encode_abi(change.function, args=list(change.arguments))
+    return Change(f"announced: {change.line}", it.contract.functions.announce(data))
+
+
+__all__ = [
+    "GuardChange",
+    "Standing",
+    "carry_out",
+    "changing_options",
+    "reading_options",
+    "standing",
+]

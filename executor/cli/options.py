@@ -271,6 +271,18 @@ def checked_address(given: str) -> str:
     return given
 
 
+def given_address(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """The callback of options and arguments that take an address: with its checksum."""
+    return None if given is None else checksummed(given)
+
+
+def checksummed(given: str) -> str:
+    """Raises click.BadParameter for what is no address."""
+    from eth_utils.address import to_checksum_address
+
+    return str(to_checksum_address(checked_address(given)))
+
+
 def vouched(given: str) -> str:
     """`ADDRESS` or `ROLE=ADDRESS`, checked. Raises click.BadParameter."""
     from zkagent.executor.audit.code import ROLES

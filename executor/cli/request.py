@@ -14,13 +14,12 @@ from zkagent.executor.cli.desk_options import (
     FROM_BLOCK_OPTION,
     MOST_BLOCK,
     Ether,
-    an_address,
     desk_opened,
     ether,
     proving_options,
     where_options,
 )
-from zkagent.executor.cli.options import JSON_OPTION, FiniteRange
+from zkagent.executor.cli.options import JSON_OPTION, FiniteRange, given_address
 from zkagent.executor.cli.run import signer_of
 from zkagent.executor.cli.sending import Command, fee_options
 from zkagent.executor.commands import typed
@@ -34,7 +33,9 @@ if TYPE_CHECKING:
 MOST_LIFETIME_S = 30 * 86_400  # as the desk has it
 CALLBACK_OPTIONS = (
     click.option(
-        "--handler", callback=an_address, help="Contract that is told the result (IERCAgentClient)."
+        "--handler",
+        callback=given_address,
+        help="Contract that is told the result (IERCAgentClient).",
     ),
     click.option(
         "--callback-gas",
@@ -64,7 +65,7 @@ def callback_options(command: Command) -> Command:
     help="From now: not answered by then, the fee can be taken back.",
 )
 @click.option("--last-block", type=click.IntRange(1, MOST_BLOCK), help="Answered by then, or not.")
-@click.option("--operator", callback=an_address, help="Who alone may answer.")
+@click.option("--operator", callback=given_address, help="Who alone may answer.")
 @callback_options
 @click.option("--show", type=click.IntRange(1, MOST_BLOCK), metavar="N", help="How far N is.")
 @click.option(

@@ -57,11 +57,23 @@ ARGUED = {
     ("cli/agent_serves.py", "served", "view"): (
         "shown, and an error when it is not what was signed; goes into no signature"
     ),
+    ("cli/takeover.py", "_pairs", "view"): (
+        "which rules go on: a pair that the guard does not know is refused by it, one that is left "
+        "out lets the new tool do nothing"
+    ),
+    ("cli/takeover.py", "_announced", "view"): (
+        "whether to announce the call that was agreed to, or make it, which the guard refuses "
+        "unless it was announced"
+    ),
+    ("cli/takeover.py", "_guard_of_successor", "view"): (
+        "whether to have it guarded, which it refuses a second time; and an error when it is not "
+        "what was signed"
+    ),
     ("cli/guard_deploy.py", "deploy_command", "view"): (
         "shown and asked about: tools, of which an agent calls its own alone, and the wallet, "
         "which --wallet names instead"
     ),
-    ("cli/guard_wiring.py", "wiring_of", "view"): (
+    ("cli/guard_wiring.py", "told_wiring", "view"): (
         "shown and asked about; the guard refuses what its tool does not tell it as well"
     ),
     ("cli/guard_manifest.py", "_issuer", "view"): (

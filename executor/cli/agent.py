@@ -56,6 +56,11 @@ LATE = {
         "runner_command",
         "Deploy a runner, which runs an agent of the ERC with proofs.",
     ),
+    "succeed": (
+        "zkagent.executor.cli.agent_succeed",
+        "succeed_command",
+        "Have a new version take over an agent's wallet and guard.",
+    ),
     "audit": (
         "zkagent.executor.cli.audit",
         "agent_audit_command",

@@ -26,6 +26,16 @@ LATE = {
         "allow_command",
         "Let a tool be called.",
     ),
+    "wrap": (
+        "zkagent.executor.cli.guard_wrap",
+        "wrap_command",
+        "Put a tool behind a guard, for an agent that knows of none.",
+    ),
+    "bind": (
+        "zkagent.executor.cli.guard_change",
+        "bind_command",
+        "Name the agent of a guard that was deployed before it.",
+    ),
     "disallow": (
         "zkagent.executor.cli.guard_change",
         "disallow_command",

@@ -189,6 +189,14 @@ def disallow_command(*, tool: str, yes: bool, **target: Any) -> None:
     )
 
 
+@click.command("bind")
+@click.argument("bound", metavar="ADDRESS", callback=given_address)
+@changing_options
+def bind_command(*, bound: str, yes: bool, **target: Any) -> None:
+    """Have a guard that was deployed before its agent guard the one at ADDRESS."""
+    carry_out(standing(**target), [GuardChange(f"guards {bound}", "bindAgent", (bound,))], yes=yes)
+
+
 @click.command("pause")
 @click.argument("reason")
 @changing_options
@@ -222,4 +230,11 @@ def _said(amount: int, bits: int) -> str:
     return "any amount" if amount == (1 << bits) - 1 else str(amount)
 
 
-__all__ = ["allow_command", "disallow_command", "pause_command", "resume_command", "set_command"]
+__all__ = [
+    "allow_command",
+    "bind_command",
+    "disallow_command",
+    "pause_command",
+    "resume_command",
+    "set_command",
+]

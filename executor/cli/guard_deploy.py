@@ -1,7 +1,7 @@
 """`zkagent guard deploy`: a guard before an agent that has none."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,16 @@ from zkagent.executor.cli.deploying import (
     YES_OPTION,
     somebody_to_ask,
 )
-from zkagent.executor.cli.options import SettingOption, given_address
+from zkagent.executor.cli.options import SettingOption, checksummed, given_address
 from zkagent.executor.cli.run import FILE
 from zkagent.executor.cli.sending import fee_options
 
 if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
     from zkagent.verifier_contracts.chain.signing import FeeCaps
+
+NOBODY = "0x" + "00" * 20
 
 
 @click.command("deploy")
@@ -30,6 +34,11 @@ if TYPE_CHECKING:
     callback=given_address,
     help="Whose balances are measured; by default what the agent tells as its wallet.",
 )
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Of an agent that knows of no guard: its tools are put behind it (`wrap`).",
+)
 @RPC_OPTION
 @CHAIN_ID_OPTION
 @click.option("--key-file", cls=SettingOption, type=FILE, required=True, help="Of its owner.")
@@ -40,6 +49,7 @@ def deploy_command(
     agent: str | None,
     deployment: Path | None,
     wallet: str | None,
+    plain: bool,
     rpc: str,
     chain_id: int | None,
     key_file: Path,
@@ -48,7 +58,8 @@ def deploy_command(
 ) -> None:
     """Deploy a guard, allow the agent's tools that are known, and set it, for good.
 
-    Known are the tools of our wallets. The guard begins in supervised mode, with no budget.
+    Known are the tools of our wallets. The guard begins in supervised mode, with no budget. With
+    --plain it allows nothing yet, and its agent may be named later (`zkagent guard bind`).
     """
     from eth_utils.address import to_checksum_address
 
@@ -63,6 +74,12 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.deployer import Deployer, at
 
     signer = signer_of(key_file)
+    if plain:
+        if wallet is None or deployment is not None:
+            raise click.UsageError("--plain takes --wallet, and --agent if it is there already")
+        somebody_to_ask(yes=yes)
+        _deploy_plain(connect(rpc, chain_id, caps=fee_caps), signer, agent, wallet, yes=yes)
+        return
     address, known_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     web3 = connect(rpc, known_chain, caps=fee_caps)
     somebody_to_ask(yes=yes)
@@ -86,6 +103,19 @@ def deploy_command(
     guarded = at(web3, "IGuardableAgent", address)
     send(web3, guarded.functions.setGuard(guard.address), signer)
     output.show(f"guard   {guard.address}")
+
+
+def _deploy_plain(
+    web3: Any, signer: "LocalAccount", agent: str | None, wallet: str, *, yes: bool
+) -> None:
+    from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
+    from zkagent.verifier_contracts.deployment.deployer import Deployer
+
+    whose = checksummed(agent) if agent else None
+    agreed([f"deploys a guard of {whose or 'no agent yet'}; it measures {wallet}"], yes=yes)
+    deployer = Deployer(DirectCarrier(web3, signer))
+    made = deployer.address("guard", "Guard", signer.address, whose or NOBODY, wallet)
+    output.show(f"guard   {made}")
 
 
 __all__ = ["deploy_command"]

@@ -11,7 +11,7 @@ from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from tests.support.evaluated_stage import Stage, evaluated_stage
-from tests.support.lying_node import LyingNode, lying_node
+from tests.support.lying_node import LyingNode, lie_to, lying_node
 from zkagent.circuits.artifacts import Circuit
 from zkagent.circuits.systems import EVALUATED
 from zkagent.models.catalogue import Model
@@ -76,19 +76,6 @@ def deployed(
         return deploy_wallet(connect(liar.url), wallet, circuit, opened.chain.owner, plan=plan)
 
     return deploy
-
-
-def lie_to(liar: LyingNode, signature: str, answer: bytes) -> None:
-    """From now on, of whatever contract it is asked."""
-    selector, before = "0x" + keccak(text=signature)[:4].hex(), liar.lies.get("eth_call")
-
-    def lie(honest: Callable[[], Any]) -> Any:
-        asked = liar.parameters[0].get("data") or liar.parameters[0].get("input") or ""
-        if asked.startswith(selector):
-            return "0x" + answer.hex()
-        return before(honest) if before else honest()
-
-    liar.lies["eth_call"] = lie
 
 
 def test_a_new_model_has_no_verifier_that_only_a_node_lists(

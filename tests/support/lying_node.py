@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from eth_utils.crypto import keccak
+
 
 @dataclass(frozen=True)
 class Garbage:
@@ -30,6 +32,11 @@ class Silence:
     """No answer, then the end of the connection."""
 
     seconds: float = 3.0
+
+
+@dataclass(frozen=True)
+class Honest:
+    """The node's own answer, be it a result or an error."""
 
 
 #: From the honest answer, asked for when it is called, to the result, or one of the above.
@@ -72,6 +79,8 @@ class LyingNode:
             case Silence(seconds):
                 time.sleep(seconds)
                 return None
+            case Honest():
+                return self._pass_on(request)
             case Refusal(message):
                 told = {"error": {"code": -32000, "message": message}}
             case _:
@@ -126,3 +135,16 @@ def lying_node(node: str) -> Iterator[LyingNode]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def lie_to(liar: LyingNode, signature: str, answer: bytes) -> None:
+    """Of this function, from now on, of whatever contract the node is asked."""
+    selector, before = "0x" + keccak(text=signature)[:4].hex(), liar.lies.get("eth_call")
+
+    def lie(honest: Callable[[], Any]) -> Any:
+        asked = liar.parameters[0].get("data") or liar.parameters[0].get("input") or ""
+        if asked.startswith(selector):
+            return "0x" + answer.hex()
+        return before(honest) if before else Honest()
+
+    liar.lies["eth_call"] = lie

@@ -32,6 +32,13 @@ CALLS: dict[tuple[str, str], list[str]] = {
         *("--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
     ],
     ("agent runner", "owner"): ["--agent", NOBODY, "--owner", NOBODY, "RPC", "KEY", "--yes"],
+    **{
+        ("agent succeed", name): [*("--agent", NOBODY, *words), "RPC", "KEY", "--yes"]
+        for name, words in {
+            "agent": [],
+            **{n: [f"--{n}", NOBODY] for n in ("executor", "book", "wallet", "guard", "successor")},
+        }.items()
+    },
     ("decisions record", "agent"): [
         *("deposit 5 USDC", "--agent", NOBODY, "--executor", NOBODY, "RPC", "KEY", "--yes"),
     ],
@@ -77,6 +84,8 @@ GUARD_CALLS = {
     "guard resume": [],
     "guard approve": ["1"],
     "guard decline": ["1", "no"],
+    "guard wrap": [KEY[:42]],
+    "guard bind": [KEY[:42]],
     "guard manifest present": ["none.json"],
     "guard manifest revoke": ["1"],
 }
@@ -89,6 +98,9 @@ CALLS |= {
 }
 CALLS |= {
     ("guard allow", "tool"): [NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard bind", "bound"): [NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard wrap", "tool"): [NOBODY, *GUARD, "KEY", "--yes"],
+    ("guard wrap", "executor"): [NOBODY, "--executor", NOBODY, *GUARD, "KEY", "--yes"],
     ("guard deploy", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--yes"],
     ("guard deploy", "wallet"): ["--agent", NOBODY, "--wallet", NOBODY, "RPC", "KEY", "--yes"],
     ("guard disallow", "tool"): [NOBODY, *GUARD, "KEY", "--yes"],

@@ -242,6 +242,75 @@ def test_what_loosens_is_announced_where_there_is_a_delay(
     assert shown(world, capsys)["per_hour"] == 61
 
 
+def test_a_guard_is_there_before_its_agent(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reach = ("--rpc", world.chain.rpc_url, "--key-file", "owner.key", "--yes")
+    assert exit_code("guard", "deploy", "--plain", *reach) == 2
+    capsys.readouterr()
+    assert exit_code("guard", "deploy", "--plain", "--wallet", world.wallet, *reach) == 0
+    guard = capsys.readouterr().out.split()[1]
+    made = at(world.chain.web3, "Guard", guard).functions
+    assert call(world.chain.web3, made.wallet()) == world.wallet
+    assert int(call(world.chain.web3, made.agent()), 16) == 0
+    assert exit_code("guard", "bind", ALICE, "--guard", guard, *reach) == 0
+    assert call(world.chain.web3, made.agent()) == ALICE
+    assert exit_code("guard", "bind", world.wallet, "--guard", guard, *reach) == 1
+    assert "AgentAlreadyBound" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_tool_is_put_behind_the_guard(
+    world: World, strict: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    executor = call(world.chain.web3, world.tool.functions.guardedTool())
+    words = ("guard", "wrap", world.token.address, "--executor", executor, "--json")
+    capsys.readouterr()
+    assert exit_code(*words, *(["--strict"] if strict else []), *world.options()) == 0
+    printed = capsys.readouterr()
+    assert "does not tell whom it obeys" in printed.err
+    told = json.loads(printed.out)
+    made = at(world.chain.web3, "GuardedTool", told["tool"]).functions
+    web3 = world.chain.web3
+    assert call(web3, made.guard()) == world.guard.address
+    assert call(web3, made.guardedTool()) == world.token.address == told["behind"]
+    assert call(web3, made.strict()) is strict is told["strict"]
+
+
+def test_a_tool_that_obeys_another_is_said_to(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    behind = call(world.chain.web3, world.tool.functions.guardedTool())
+    executor = ("--executor", world.wallet)
+    assert exit_code("guard", "wrap", behind, *executor, *world.options()) == 0
+    assert f"{behind} obeys {world.tool.address}, and not 0x" in capsys.readouterr().err
+
+
+def test_a_tool_that_obeys_what_is_made_is_not_warned_of(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is made for the address of the contract that will stand before it, and has code first."""
+    web3, owner = world.chain.web3, world.chain.accounts[0]
+    coming = created_address(owner.address, web3.eth.get_transaction_count(owner.address) + 1)
+    selector = at(web3, "AgentWallet", world.wallet).functions.transfer(NOBODY, 0, NOBODY).selector
+    words = (
+        coming,
+        *METADATA,
+        world.wallet,
+        selector,
+        NO_INPUT,
+        "Successfully transferred",
+        NOBODY,
+    )
+    behind = deploy(web3, compile_all()["SimpleSmartContractTool"], owner, *words).address
+    capsys.readouterr()
+    asked = ("guard", "wrap", behind, "--executor", world.wallet, "--json", *world.options())
+    assert exit_code(*asked) == 0
+    printed = capsys.readouterr()
+    assert "obey" not in printed.err
+    assert json.loads(printed.out)["tool"] == coming
+
+
 @pytest.mark.parametrize(
     "words",
     [

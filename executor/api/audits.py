@@ -10,6 +10,7 @@ from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
 from zkagent.executor.audit.agent import audit_agent as agent_checks
 from zkagent.executor.audit.agent import tell
 from zkagent.executor.audit.code import Code, Place
+from zkagent.executor.audit.guard import guard_checks, guard_facts, obeyed_checks
 from zkagent.executor.audit.model import Audited, audit, registered_checks
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
@@ -129,6 +130,8 @@ def _agent(code: Code, agent: str, ours: _Ours, facts: dict[str, str]) -> Iterat
         yield Check("agent", "it answers as an agent", str(exc))
         return
     yield from agent_checks(code, wiring, bound.decoder)
+    yield from guard_checks(code, wiring)
+    yield from obeyed_checks(code, wiring)
     yield tell("agent", "obeys the model that is there", lambda: _pinned(wiring, bound))
     yield from _model_checks(code, wiring, bound, ours)
     facts.update(_owners(code, wiring))
@@ -202,6 +205,7 @@ def _owners(code: Code, wiring: Wiring) -> Mapping[str, str]:
         facts["caution"] = f"{wiring.caution / 100:g} log-odds"
     if wiring.strict:
         facts["acts"] = "once a decision is proven (strict)"
+    facts |= guard_facts(code, wiring)
     return {name: owner for name, owner in facts.items() if owner != NOBODY}
 
 

@@ -100,7 +100,8 @@ def made_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     """The origin of every contract of ours that the agent rests on and did not make itself: one
     that somebody vouches for may name tools that others made."""
     for place in places(wiring, code):
-        own = place.within and made_by(wiring.agent, place.address)
+        makers = {wiring.agent, wiring.maker} - {NOBODY}
+        own = place.within and any(made_by(maker, place.address) for maker in makers)
         if place.address != NOBODY and place.storage and not own:
             yield from origin_checks(code, place)
 

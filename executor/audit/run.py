@@ -18,6 +18,7 @@ from zkagent.executor.audit.agent import (
     tool_checks_of_run,
 )
 from zkagent.executor.audit.code import Code, Place
+from zkagent.executor.audit.guard import guard_checks, guard_place, on_paper
 from zkagent.executor.audit.model import Audited, model_contract_checks, obeyed_check
 from zkagent.executor.audit.plain import plain_checks, plain_wiring
 from zkagent.executor.audit.wiring import AGENTS, NOBODY, Wiring, places, pool_place, read_wiring
@@ -67,11 +68,22 @@ class RunContracts:
         foreign = bool(pool) and not code.is_ours(pool_place(pool))
         wallet = "" if wiring.wallet == NOBODY else wiring.wallet
         built = partial(self._built, code, wiring, run)
-        return Standing(found, wallet, pool, foreign, built, walletless=bool(wiring.walletless))
+        return Standing(
+            found,
+            wallet,
+            pool,
+            foreign,
+            built,
+            walletless=bool(wiring.walletless),
+            on_paper=on_paper(code, wiring, run.transaction.hash),
+        )
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)
         yield from made_checks(code, wiring)
+        yield from guard_checks(code, wiring)
+        if on_paper(code, wiring, run.transaction.hash):
+            yield Check("guard", "had the calls made", "", note="on paper: nothing was to move")
         foreign = tuple(_touched(code, wiring, run))
         for place in foreign:
             yield code.check(place)
@@ -85,7 +97,8 @@ class RunContracts:
         yield from tool_checks_of_run(code, wiring, run.model.decoder.address)
         if after.number != code.block.number:
             ours = (place for place in places(wiring, code) if place.address != NOBODY)
-            rest = [*ours, *foreign]
+            guard = [] if wiring.guard == NOBODY else [guard_place(code, wiring)]
+            rest = [*ours, *guard, *foreign]
             claim = "are the same after the run"
             yield tell("contracts", claim, lambda: _changed(code, rest, after))
 

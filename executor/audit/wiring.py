@@ -11,6 +11,7 @@ from eth_utils.crypto import keccak
 from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
+from zkagent.executor.chain.guards import GUARD
 from zkagent.executor.chain.model_ids import model_number
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_agent import read_tools, says
@@ -22,13 +23,16 @@ from zkagent.verifier_contracts.deployment.known_code import recognise
 from zkagent.verifier_contracts.errors import RevertError
 
 NOBODY = abi.NO_HANDLER
-#: Contracts of ours that are wallet agents.
-AGENTS = (
+PREDECESSOR = abi.Method("predecessor", (), ("address",))
+SUCCESSOR = "SuccessorWalletAgent"
+#: Contracts of ours that are wallet agents, and make their wallets.
+WALLET_MAKERS = (
     "WalletAgent",
     "InstructedWalletAgent",
     "StrictWalletAgent",
     "StrictInstructedWalletAgent",
 )
+AGENTS = (*WALLET_MAKERS, SUCCESSOR)
 #: Contracts of ours that are agents without a wallet: they read, and answer.
 WALLETLESS = ("LoanAgent", "CreditScoreAgent")
 #: Tools of theirs that they did not get from strangers.
@@ -98,7 +102,8 @@ class Wiring:
     its model reads no names. caution: in hundredths of a log-odd, None likewise. walletless: which
     of WALLETLESS its code is, if any. strict: it says that it has each decision proven before it
     acts on it. also_served: who may run it beside its owner, NOBODY of an agent that tells of
-    nobody."""
+    nobody. guard: what is asked before its tools are called, NOBODY likewise. predecessor: whose
+    place it took, None of an agent with a wallet of its own; maker: of that wallet."""
 
     agent: str
     executor: str
@@ -117,12 +122,17 @@ class Wiring:
     walletless: str = ""
     strict: bool = False
     also_served: str = NOBODY
+    guard: str = NOBODY
+    predecessor: str | None = None
+    maker: str = NOBODY
 
     @property
     def agent_contract(self) -> str:
         """What has to stand where the agent is."""
         if self.walletless:
             return self.walletless
+        if self.predecessor is not None:
+            return SUCCESSOR
         plain = "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
         return f"Strict{plain}" if self.strict else plain
 
@@ -160,6 +170,10 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         except (NoAgentThere, RevertError):
             return None, None
 
+    def named(*names: str) -> str:
+        return _named(reader, agent, block, names)
+
+    predecessor = optional(PREDECESSOR) if named(SUCCESSOR) else None
     contacts, caution = instructed()
     executor, number = address(abi.EXECUTOR), model_number(agent, data(abi.MODEL_ID))
     (max_iterations,) = reader.view(agent, abi.MAX_ITERATIONS, block)
@@ -179,9 +193,12 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         book=optional(abi.SYMBOL_BOOK),
         contacts=contacts,
         caution=caution,
-        walletless=_named(reader, agent, block, WALLETLESS),
+        walletless=named(*WALLETLESS),
         strict=says(reader, agent, abi.STRICT, block),
         also_served=optional(abi.ALSO_SERVED),
+        guard=optional(GUARD),
+        predecessor=predecessor,
+        maker=NOBODY if predecessor is None else _maker(reader, optional(abi.WALLET), block),
     )
 
 
@@ -189,6 +206,15 @@ def _named(reader: ContractReader, address: str, block: Block, names: Sequence[s
     """Which of these contracts of ours stands there; empty for none of them."""
     found = recognise(reader.code(address, block))
     return found.name if found and found.name in names else ""
+
+
+def _maker(reader: ContractReader, wallet: str, block: Block) -> str:
+    """Of a wallet of ours, as its code has it; NOBODY of another one."""
+    found = recognise(reader.code(wallet, block))
+    try:
+        return found.address("_maker") if found else NOBODY
+    except (KeyError, ValueError):  # another contract of ours, which is said where it is looked at
+        return NOBODY
 
 
 def places(wiring: Wiring, code: Code) -> Iterator[Place]:
@@ -202,6 +228,8 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
         yield from (_reading_place(wiring, tool, code) for tool in wiring.tools)
         return
     yield wallet_place(wiring)
+    if wiring.predecessor is not None:
+        yield maker_place(wiring)
     yield Place("symbol book", wiring.book, ("SymbolBook",))
     if wiring.contacts not in (None, NOBODY):
         yield Place("contact book", str(wiring.contacts), ("ContactBook",))
@@ -230,8 +258,16 @@ def groth16_places(wiring: Wiring, code: Code) -> Iterator[Place]:
 
 
 def wallet_place(wiring: Wiring) -> Place:
-    made = {"_maker": _number(wiring.agent), "_owner": _number(wiring.owner), "_pool": None}
+    maker = wiring.agent if wiring.predecessor is None else wiring.maker
+    made = {"_maker": _number(maker), "_owner": _number(wiring.owner), "_pool": None}
     return Place("wallet", wiring.wallet, ("AgentWallet",), made, within=True)
+
+
+def maker_place(wiring: Wiring) -> Place:
+    """The agent whose constructor made the wallet and bound it to its tools, until the owner had it
+    obey others. How else it was made is of no account any more."""
+    anything = dict.fromkeys([*_agent_values(wiring), "_contacts"])
+    return Place("wallet's maker", wiring.maker, WALLET_MAKERS, anything)
 
 
 def tool_place(wiring: Wiring, tool: Tool) -> Place:
@@ -280,7 +316,9 @@ def token_place(listing: Listing) -> Place:
 
 def _agent_values(wiring: Wiring) -> Expected:
     contacts = {} if wiring.contacts is None else {"_contacts": _number(wiring.contacts)}
-    history = {"_history": None} if wiring.walletless else {}
+    history: dict[str, int | None] = {"_history": None} if wiring.walletless else {}
+    if wiring.predecessor is not None:
+        history["_predecessor"] = _number(wiring.predecessor)
     return {
         **contacts,
         **history,
@@ -345,5 +383,15 @@ def _number(address: str) -> int:
     return int(address, 16)
 
 
-__all__ = ["AGENTS", "METADATA", "MOST_SHOWN", "NOBODY", "Metadata", "Tool", "Wiring", "places"]
+__all__ = [
+    "AGENTS",
+    "METADATA",
+    "MOST_SHOWN",
+    "NOBODY",
+    "SUCCESSOR",
+    "Metadata",
+    "Tool",
+    "Wiring",
+    "places",
+]
 __all__ += ["pool_place", "read_wiring", "shown_answer", "token_place", "wallet_place"]

@@ -46,10 +46,12 @@ ISSUER = Method("issuer", ("address",), ("bool", "uint256"))
 TICKETS = Method("tickets", (), ("uint256",))
 WAITING_CALL = Method("waiting", ("uint256",), (WAITING,))
 CALL_WAITS = Method("CallWaits", ("uint256", "address", "bytes32", INPUT))
+CALL_MADE = Method("CallMade", ("address",))
 METHODS = (
     *(GUARD, AGENT, WALLET, OWNER, MODE, PAUSED, RATE, DELAY, LISTED_TOOLS, RULE_OF, RUNS_OF),
     *(BUDGETED_ASSETS, BUDGET_OF, MANIFEST_IN_FORCE, COVERS, ISSUER, TICKETS, WAITING_CALL),
     CALL_WAITS,
+    CALL_MADE,
 )
 
 

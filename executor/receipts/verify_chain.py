@@ -38,7 +38,8 @@ MOST_SHOWN = 3  # of transfers that nobody decided
 class Standing:
     """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
     foreign_pool: it is code of others, which may keep tokens elsewhere. built: more checks, which
-    need the model's circuits. walletless: the agent is by its code one that has no tokens."""
+    need the model's circuits. walletless: the agent is by its code one that has no tokens.
+    on_paper: its guard had the calls rolled back, so that nothing had to move."""
 
     checks: tuple[Check, ...]
     wallet: str = ""
@@ -46,6 +47,7 @@ class Standing:
     foreign_pool: bool = False
     built: Callable[[], Iterable[Check]] = tuple
     walletless: bool = False
+    on_paper: bool = False
 
 
 UNKNOWN_CODE = Standing(
@@ -287,7 +289,7 @@ def _moved(
         for transfer in chain.happened(run.transaction.hash).transfers
         if wallet in (transfer.sender, transfer.recipient)
     ]
-    expected, tokens = list(_decided(run, standing)), _tokens(run, standing)
+    expected, tokens = list(_to_move(run, standing)), _tokens(run, standing)
     left = list(expected)
     for transfer in found:
         if transfer.token not in tokens:
@@ -347,6 +349,10 @@ def _tokens(run: RunRecord, standing: Standing) -> frozenset[str]:
     so that none of them leaves unseen."""
     listed = {each.token for step in run.iterations for each in step.context.symbol_book}
     return frozenset({*listed, *(transfer.token for transfer in _decided(run, standing))})
+
+
+def _to_move(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
+    return iter(()) if standing.on_paper else _decided(run, standing)
 
 
 def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:

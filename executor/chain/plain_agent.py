@@ -32,7 +32,6 @@ from zkagent.executor.chain.web3_agent import (
     check_contacts,
     read_book,
     read_contacts,
-    says,
 )
 from zkagent.executor.errors import NoAgentThere
 from zkagent.models.encoding.book import Listing
@@ -142,11 +141,6 @@ class PlainAgent(Web3Agent):
         if seen.agent != self.agent:
             raise NoAgentThere(self.agent, f"the first decision is another agent's, {seen.agent}")
         return seen
-
-    def _proves_first(self, block: Block) -> bool:
-        """Whether its frames have proofs at hand, which a tool may want verified before it acts."""
-        asked = (self.entry, self.agent)
-        return any(says(self.reader, each, abi.NEEDS_PROOFS, block) for each in asked)
 
     def _stranger(self, address: str, block: Block) -> ToolMetadata:
         """What a tool says of itself, as far as it does."""

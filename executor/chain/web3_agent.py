@@ -193,7 +193,10 @@ class Web3Agent:
         )
 
     def _proves_first(self, block: Block) -> bool:
-        return says(self.reader, self.agent, abi.NEEDS_PROOFS, block)
+        """Whether frames have their proofs at hand, for whoever wants them verified before he acts:
+        as whoever opens them says, a desk or runner, or the agent."""
+        asked = {self.entry, self.agent}
+        return any(says(self.reader, each, abi.NEEDS_PROOFS, block) for each in asked)
 
     def _tool(self, address: str, block: Block) -> ToolMetadata:
         (name,) = self._view(address, abi.NAME, block)

@@ -30,13 +30,15 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class DeskNames:
-    """Whose runs, decided where, and whose requests: `abi.NO_HANDLER` for everybody's."""
+    """Whose runs, decided where, and whose requests: `abi.NO_HANDLER` for everybody's. strict: its
+    frames have their proofs at hand."""
 
     desk: str
     agent: str
     executor: str
     patron: str
     door: Door
+    strict: bool
 
 
 class Web3Desk:
@@ -62,7 +64,8 @@ class Web3Desk:
         (executor,) = self._view(abi.EXECUTOR, at)
         (patron,) = self._view(desk.PATRON, at)
         (door,) = self._view(desk.DOOR_TERMS, at)
-        return DeskNames(self.address, agent, executor, patron, Door(*door))
+        (strict,) = self._view(abi.NEEDS_PROOFS, at)
+        return DeskNames(self.address, agent, executor, patron, Door(*door), bool(strict))
 
     def agent(self, block: Block) -> str:
         """Whose runs; it never changes."""

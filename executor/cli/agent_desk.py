@@ -17,6 +17,7 @@ from zkagent.executor.cli.request import MOST_LIFETIME_S
 @deploying_options
 @click.option("--patron", callback=given_address, help="Whose requests are taken.")
 @click.option("--anybody", is_flag=True, help="Take everybody's requests instead.")
+@click.option("--strict", is_flag=True, help="Have proofs at hand for tools that want them first.")
 @click.option(
     "--door-fee",
     type=Ether(),
@@ -44,6 +45,7 @@ def desk_command(
     *,
     patron: str | None,
     anybody: bool,
+    strict: bool,
     door_fee: int,
     door_deadline: int,
     door_gas: int,
@@ -63,7 +65,7 @@ def desk_command(
     it = deploying_for(yes=yes, **target)
     if anybody == (patron is not None):
         raise click.UsageError("say whose requests are taken: --patron ADDRESS, or --anybody")
-    plan = DeskPlan(patron or NOBODY, door_fee, door_deadline, door_gas)
+    plan = DeskPlan(patron or NOBODY, door_fee, door_deadline, door_gas, strict)
     agreed([], yes=yes, question=f"deploy a desk for {it.agent}?")
     with working("deploying the desk"):
         made = deploy_desk(it.web3, it.agent, it.executor, plan, it.signer)

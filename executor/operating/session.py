@@ -9,6 +9,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.artifacts import Circuit
+from zkagent.executor.chain.plain_agent import agent_at
 from zkagent.executor.chain.web3_desk import DeskNames, Web3Desk
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import NoAgentThere
@@ -16,7 +17,7 @@ from zkagent.executor.operating.records import Place
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.local_batches import LocalBatches
 from zkagent.executor.runs.runner import AgentRunner
-from zkagent.executor.runs.session import circuit_of_agent, open_session
+from zkagent.executor.runs.session import circuit_asked, open_session
 from zkagent.executor.runs.target import Proving
 from zkagent.executor.runs.terms import DEFAULT_LIMITS, RunLimits
 from zkagent.models.catalogue import Model
@@ -54,7 +55,7 @@ def checked_desk(web3: Any, address: str) -> tuple[Web3Desk, DeskNames]:
     door = (names.door.fee, names.door.lifetime_s, names.door.gas_for_callback)
     agent, executor, patron = map(to_checksum_address, (names.agent, names.executor, names.patron))
     expected = desk.reader.constructed(
-        contract("RequestDesk"), [agent, executor, patron, door], head
+        contract("RequestDesk"), [agent, executor, patron, door, names.strict], head
     )
     if desk.reader.code(address, head) != expected:
         raise NoAgentThere(
@@ -77,12 +78,13 @@ def open_desk(
 ) -> Iterator[DeskSession]:
     """With a warm prover. Raises NoAgentThere, OtherModel, CircuitError, ContractsError."""
     desk, names = checked_desk(web3, address)
-    circuit = circuit_of_agent(web3, names.agent, model, proving.srs, stage, entry=desk.address)
+    chain = agent_at(web3, names.agent, entry=desk.address)
+    circuit = circuit_asked(chain, model, proving.srs, stage)
     with (
         LocalBatches(model, proving.srs, stage, proving.opener) as batches,
         open_session(
             web3,
-            names.agent,
+            chain,
             signer,
             model,
             circuit,
@@ -92,7 +94,6 @@ def open_desk(
             limits=limits,
             srs=proving.srs,
             stage=stage,
-            entry=desk.address,
         ) as session,
     ):
         sender = Web3Sender(web3, desk.address, signer)

@@ -77,7 +77,7 @@ class Session:
 @contextmanager
 def open_session(
     web3: Any,
-    agent: str,
+    agent: str | Web3Agent,
     signer: LocalAccount,
     model: Model,
     circuit: Circuit | ZkagentError,
@@ -92,13 +92,14 @@ def open_session(
     models: Sequence[Model] = (),
     entry: str | None = None,
 ) -> Iterator[Session]:
-    """A session with a warm prover. circuit: or why there is none, which whoever proves is told.
+    """A session with a warm prover. agent: its address, or who asks it, where it was looked at
+    before. circuit: or why there is none, which whoever proves is told.
     batches: prove the decisions of each run together. known: tokens that no run takes for others.
     models: of agents that are used as tools, beside the shipped ones; their provers are opened when
     they are needed, srs: with circuits of this set-up. entry: the contract that runs are sent
     through, where the agent serves it.
     """
-    chain = agent_at(web3, agent, entry=entry)
+    chain = agent if isinstance(agent, Web3Agent) else agent_at(web3, agent, entry=entry)
     sender = Web3Sender(web3, chain.agent, signer, entry=chain.entry)
     with ExitStack() as opened, _prover_of(circuit, opener) as prover:
 
@@ -169,15 +170,16 @@ def open_agent(
     one is told of this error then.
     """
     circuit: Circuit | ZkagentError
+    chain = agent_at(web3, agent, entry=entry)
     try:
-        circuit = circuit_of_agent(web3, agent, model, srs, stage, entry=entry)
+        circuit = circuit_asked(chain, model, srs, stage)
     except ZkagentError as exc:
-        if not _was_signed_for(agent_at(web3, agent, entry=entry).agent, signer):
+        if not _was_signed_for(chain.agent, signer):
             raise
         circuit, batches = exc, None
     with open_session(
         web3,
-        agent,
+        chain,
         signer,
         model,
         circuit,
@@ -189,7 +191,6 @@ def open_agent(
         srs=srs,
         stage=stage,
         models=models,
-        entry=entry,
     ) as session:
         yield session
 
@@ -247,7 +248,11 @@ def circuit_of_agent(
     """The circuit whose verifier the agent's model is bound to. entry: as `open_session` has it.
     Raises OtherModel, CircuitError, and DecidesOtherwise for a model whose runs would not be
     planned."""
-    chain = agent_at(web3, agent, entry=entry)
+    return circuit_asked(agent_at(web3, agent, entry=entry), model, srs, stage)
+
+
+def circuit_asked(chain: Web3Agent, model: Model, srs: Path | None, stage: Stage) -> Circuit:
+    """`circuit_of_agent` for whoever asks the agent already."""
     head = chain.head()
     obeyed = chain.identity(head).model
     check_deciders(chain.code, obeyed, head)

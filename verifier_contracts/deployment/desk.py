@@ -13,12 +13,14 @@ NOBODY = "0x" + "00" * 20
 @dataclass(frozen=True, slots=True)
 class DeskPlan:
     """patron: whose requests are taken, NOBODY for everybody's. fee_wei, lifetime_s,
-    gas_for_callback: of requests by clients that know only the ERC."""
+    gas_for_callback: of requests by clients that know only the ERC. strict: its frames have their
+    proofs at hand, whatever the agent tells."""
 
     patron: str
     fee_wei: int = 0
     lifetime_s: int = 3600
     gas_for_callback: int = 200_000
+    strict: bool = False
 
 
 def deploy_desk(web3: Any, agent: str, executor: str, plan: DeskPlan, sender: Sender) -> str:
@@ -33,6 +35,7 @@ def deploy_desk(web3: Any, agent: str, executor: str, plan: DeskPlan, sender: Se
         executor,
         plan.patron,
         door,
+        plan.strict,
     )
     return str(made.address)
 

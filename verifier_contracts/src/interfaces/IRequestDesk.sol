@@ -253,4 +253,8 @@ interface IRequestDesk is IERCAgent, IFramedAgent, IERCAgentClient {
 
     /// @notice On which terms `run` posts requests.
     function door() external view returns (DoorTerms memory);
+
+    /// @notice Whether its frames have their proofs at hand, as `IAgentExecutor.runInStrictFrame` has them:
+    ///   each decision is then proven by itself.
+    function needsProofs() external view returns (bool);
 }

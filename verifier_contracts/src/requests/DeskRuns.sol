@@ -27,10 +27,10 @@ abstract contract DeskRuns is Balances {
     /// @dev The run that waits at the end of the frame that it is in; zero if it came to its answer.
     int256 private transient _waits;
 
-    constructor(IERCAgent agent_, IAgentExecutor executor_) {
+    constructor(IERCAgent agent_, IAgentExecutor executor_, bool strict_) {
         (_agent, _executor) = (agent_, executor_);
         (, bytes32 needs) = _word(agent_, IStrictAgent.needsProofs.selector);
-        _needsProofs = uint256(needs) == 1;
+        _needsProofs = strict_ || uint256(needs) == 1;
         _suspends =
             ERC165Checker.supportsInterface(address(agent_), type(ISuspendingAgent).interfaceId);
     }
@@ -62,6 +62,11 @@ abstract contract DeskRuns is Balances {
     /// @inheritdoc IERCAgentClient
     function handleAgentResult(int256 runId, string calldata) external view {
         revert ResultNotProven(msg.sender, runId);
+    }
+
+    /// @inheritdoc IRequestDesk
+    function needsProofs() external view returns (bool) {
+        return _needsProofs;
     }
 
     /// @inheritdoc IRequestDesk

@@ -48,9 +48,15 @@ contract RequestDesk is DeskRuns, RequestStates {
     /// @param patron_ Whose requests are taken; zero for everybody's. An agent that moves one owner's
     ///   money wants a patron.
     /// @param door_ On which terms `run` posts requests.
-    constructor(IERCAgent agent_, IAgentExecutor executor_, address patron_, DoorTerms memory door_)
-        DeskRuns(agent_, executor_)
-    {
+    /// @param strict_ Whether its frames have their proofs at hand, for tools of an agent that knows only
+    ///   the ERC and act on proven decisions alone; an agent that tells that it needs them gets them.
+    constructor(
+        IERCAgent agent_,
+        IAgentExecutor executor_,
+        address patron_,
+        DoorTerms memory door_,
+        bool strict_
+    ) DeskRuns(agent_, executor_, strict_) {
         if (door_.lifetime == 0 || door_.lifetime > MOST_LIFETIME) {
             revert LifetimeOutOfRange(door_.lifetime, MOST_LIFETIME);
         }

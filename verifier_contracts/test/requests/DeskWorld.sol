@@ -36,7 +36,7 @@ abstract contract DeskWorld is World {
         tools[0] = by;
         address next = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
         served = agentWith(tools, next);
-        made = new RequestDesk(served, executor, patron, DoorTerms(FEE, 1 hours, GAS));
+        made = new RequestDesk(served, executor, patron, DoorTerms(FEE, 1 hours, GAS), false);
         assertEq(address(made), next, "the agent serves another");
     }
 

@@ -243,7 +243,7 @@ contract RequestDeskTest is DeskWorld {
         vm.mockCallRevert(
             address(agent), abi.encodeWithSelector(IProvenAgent.pinnedCommitment.selector), "none"
         );
-        desk = new RequestDesk(agent, executor, address(0), DoorTerms(0, 1, 0));
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(0, 1, 0), false);
         vm.clearMockedCalls();
         (uint256 id, Request memory r) = asked();
         r.commitment = 0;
@@ -258,7 +258,7 @@ contract RequestDeskTest is DeskWorld {
         IERCAgentTool[] memory tools = new IERCAgentTool[](1);
         tools[0] = tool;
         agent = new StrictAgent(executor, vm.toString(model), address(0), tools, 5);
-        desk = new RequestDesk(agent, executor, address(0), DoorTerms(0, 1, 0));
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(0, 1, 0), false);
         (uint256 id, Request memory r) = asked();
         (Claim[] memory claims, bytes[] memory proofs) = planned();
         RunTerms memory terms = termsFor(claims);
@@ -286,7 +286,7 @@ contract RequestDeskTest is DeskWorld {
         bytes memory asks =
             abi.encodeCall(agent.supportsInterface, (type(ISuspendingAgent).interfaceId));
         vm.mockCall(address(agent), asks, abi.encode(false));
-        desk = new RequestDesk(agent, executor, address(0), DoorTerms(FEE, 1 hours, GAS));
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(FEE, 1 hours, GAS), false);
         (uint256 id, Request memory r) = asked();
         vm.mockCall(
             address(agent), abi.encodeWithSelector(IERCAgentTool.run.selector), abi.encode(7, "x")
@@ -355,15 +355,15 @@ contract RequestDeskTest is DeskWorld {
                 IRequestDesk.ExecutorMismatch.selector, address(1), address(executor)
             )
         );
-        new RequestDesk(agent, IAgentExecutor(address(1)), address(0), DoorTerms(0, 1, 0));
+        new RequestDesk(agent, IAgentExecutor(address(1)), address(0), DoorTerms(0, 1, 0), false);
         vm.expectRevert(
             abi.encodeWithSelector(IRequestDesk.LifetimeOutOfRange.selector, 0, 30 days)
         );
-        new RequestDesk(agent, executor, address(0), DoorTerms(0, 0, 0));
+        new RequestDesk(agent, executor, address(0), DoorTerms(0, 0, 0), false);
         vm.expectRevert(
             abi.encodeWithSelector(IRequestDesk.LifetimeOutOfRange.selector, 30 days + 1, 30 days)
         );
-        new RequestDesk(agent, executor, address(0), DoorTerms(0, 30 days + 1, 0));
+        new RequestDesk(agent, executor, address(0), DoorTerms(0, 30 days + 1, 0), false);
     }
 
     function test_only_the_executor_has_the_agent_run() public {

@@ -201,7 +201,7 @@ contract WaitingRequestsTest is DeskWorld {
         tools[0] = later;
         address next = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
         agent = new StrictAgent(executor, vm.toString(model), next, tools, 5);
-        desk = new RequestDesk(agent, executor, address(0), DoorTerms(FEE, 1 hours, GAS));
+        desk = new RequestDesk(agent, executor, address(0), DoorTerms(FEE, 1 hours, GAS), false);
         (uint256 id, Request memory r) = waiting();
         later.answer(0, "12");
         assertEq(resumed(id, r, operator, list(output(ANSWER, 5))), "answer 5");

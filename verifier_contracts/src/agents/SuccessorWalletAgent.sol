@@ -3,17 +3,15 @@ pragma solidity ^0.8.30;
 
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
-import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
-import {AgentBase} from "./AgentBase.sol";
-import {OwnedAgent} from "./OwnedAgent.sol";
+import {ISymbolBook} from "../interfaces/ISymbolBook.sol";
+import {WalletAgentBase} from "./WalletAgentBase.sol";
 import {WalletTools} from "./WalletTools.sol";
 
 /// @title A wallet agent that takes over the wallet of another
 /// @notice It serves the wallet's owner, who has the wallet obey its tools (`IAgentWallet.replaceTools`) and
 ///   its guard guard it (`ISuccession.succeed`). Until then it can do nothing.
-contract SuccessorWalletAgent is OwnedAgent, ISymbolBookUser {
+contract SuccessorWalletAgent is WalletAgentBase {
     IAgentWallet private immutable _wallet;
-    ISymbolBook private immutable _book;
     address private immutable _predecessor;
 
     /// @param executor_ Who makes the decisions.
@@ -32,22 +30,17 @@ contract SuccessorWalletAgent is OwnedAgent, ISymbolBookUser {
         ISymbolBook book_,
         uint16 maxIterations_
     )
-        AgentBase(
+        WalletAgentBase(
             executor_,
             modelId_,
             commitment_,
-            "WalletAgent",
-            "Use this to view, deploy, withdraw or transfer the tokens of its owner",
-            "What to do with which token, how much of it, and where it should go",
-            "You are an agent deployed on an Ethereum blockchain, responsible for managing a user's"
-            " wallet. The wallet's owner gives you instructions in simple terms, and your goal is to"
-            " carry them out with the tools that you can use.",
+            wallet_.owner(),
+            book_,
             WalletTools.createFor(wallet_, book_),
             maxIterations_
         )
-        OwnedAgent(wallet_.owner())
     {
-        (_wallet, _book, _predecessor) = (wallet_, book_, predecessor_);
+        (_wallet, _predecessor) = (wallet_, predecessor_);
     }
 
     /// @notice Where the owner's tokens lie.
@@ -58,10 +51,5 @@ contract SuccessorWalletAgent is OwnedAgent, ISymbolBookUser {
     /// @notice Whose place it takes.
     function predecessor() external view returns (address) {
         return _predecessor;
-    }
-
-    /// @inheritdoc ISymbolBookUser
-    function symbolBook() external view returns (ISymbolBook) {
-        return _book;
     }
 }

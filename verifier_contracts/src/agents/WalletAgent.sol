@@ -5,16 +5,14 @@ import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IAgentWallet} from "../interfaces/IAgentWallet.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
-import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {ISymbolBook} from "../interfaces/ISymbolBook.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {SimpleSmartContractTool} from "../tools/SimpleSmartContractTool.sol";
-import {AgentBase} from "./AgentBase.sol";
-import {OwnedAgent} from "./OwnedAgent.sol";
+import {WalletAgentBase} from "./WalletAgentBase.sol";
 import {WalletTools} from "./WalletTools.sol";
 
 /// @title The ERC's wallet agent: it manages its owner's tokens on the owner's word
-contract WalletAgent is OwnedAgent, ISymbolBookUser {
-    ISymbolBook private immutable _book;
+contract WalletAgent is WalletAgentBase {
     IAgentWallet private immutable _wallet;
 
     /// @param executor_ Who makes the decisions.
@@ -35,26 +33,20 @@ contract WalletAgent is OwnedAgent, ISymbolBookUser {
         ISymbolBook book_,
         uint16 maxIterations_
     )
-        AgentBase(
+        WalletAgentBase(
             executor_,
             modelId_,
             commitment_,
-            "WalletAgent",
-            "Use this to view, deploy, withdraw or transfer the tokens of its owner",
-            "What to do with which token, how much of it, and where it should go",
-            "You are an agent deployed on an Ethereum blockchain, responsible for managing a user's"
-            " wallet. The wallet's owner gives you instructions in simple terms, and your goal is to"
-            " carry them out with the tools that you can use.",
+            owner_,
+            book_,
             WalletTools.create(owner_, pool, book_),
             maxIterations_
         )
-        OwnedAgent(owner_)
     {
         address ofExecutor = address(executor_.registry());
         if (ofExecutor != address(registry_)) {
             revert RegistryMismatch(address(registry_), ofExecutor);
         }
-        _book = book_;
         (IERCAgentTool[] memory made,) = tools();
         _wallet = _walletBehind(made[0]);
     }
@@ -62,11 +54,6 @@ contract WalletAgent is OwnedAgent, ISymbolBookUser {
     /// @notice Where the owner's tokens lie.
     function wallet() external view returns (IAgentWallet) {
         return _wallet;
-    }
-
-    /// @inheritdoc ISymbolBookUser
-    function symbolBook() external view returns (ISymbolBook) {
-        return _book;
     }
 
     function _walletBehind(IERCAgentTool tool) private view returns (IAgentWallet) {

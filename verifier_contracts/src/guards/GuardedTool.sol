@@ -11,6 +11,7 @@ import {IERCAgentClient} from "../interfaces/erc/IERCAgentClient.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {IGuard} from "../interfaces/guards/IGuard.sol";
 import {IGuardedTool} from "../interfaces/guards/IGuardedTool.sol";
+import {ToolFace} from "../tools/ToolFace.sol";
 import {GuardedCalls} from "./GuardedCalls.sol";
 
 /// @title A tool behind a guard, for agents that know nothing of guards
@@ -18,9 +19,8 @@ import {GuardedCalls} from "./GuardedCalls.sol";
 ///   supervised mode it answers later, as an asynchronous tool, once the owner has approved.
 /// @dev A strict one has the decisions so far proven before anything is called or asked for: what a strict
 ///   agent of ours does by itself.
-contract GuardedTool is IGuardedTool, IStrictAgent, GuardedCalls, ERC165 {
+contract GuardedTool is ToolFace, IGuardedTool, IStrictAgent, GuardedCalls, ERC165 {
     IGuard private immutable _guard;
-    IERCAgentTool private immutable _tool;
     bytes32 private immutable _codeHash;
     IAgentExecutor private immutable _executor;
     bool private immutable _strict;
@@ -32,9 +32,11 @@ contract GuardedTool is IGuardedTool, IStrictAgent, GuardedCalls, ERC165 {
     /// @param tool_ What is called.
     /// @param executor_ By which the agents here decide.
     /// @param strict_ Whether decisions are proven before the tool is called.
-    constructor(IGuard guard_, IERCAgentTool tool_, IAgentExecutor executor_, bool strict_) {
+    constructor(IGuard guard_, IERCAgentTool tool_, IAgentExecutor executor_, bool strict_)
+        ToolFace(tool_)
+    {
         if (address(tool_).code.length == 0) revert NoToolToGuard(address(tool_));
-        (_guard, _tool, _executor) = (guard_, tool_, executor_);
+        (_guard, _executor) = (guard_, executor_);
         _codeHash = address(tool_).codehash;
         _strict = strict_;
         _needsProofs = strict_ || _toolNeedsProofs(tool_);
@@ -52,21 +54,6 @@ contract GuardedTool is IGuardedTool, IStrictAgent, GuardedCalls, ERC165 {
         (runId, result) = _callGuarded(this, _tool, input);
         if (runId == -1) return (runId, result);
         _handlers[uint256(runId)] = resultHandler == address(0) ? agent : resultHandler;
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function name() external view returns (string memory) {
-        return _tool.name();
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function description() external view returns (string memory) {
-        return _tool.description();
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function inputDescription() external view returns (InputDescription memory) {
-        return _tool.inputDescription();
     }
 
     /// @inheritdoc IGuardedTool

@@ -4,18 +4,18 @@ pragma solidity ^0.8.30;
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IProvenTool} from "../interfaces/IProvenTool.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {ToolFace} from "./ToolFace.sol";
 
 /// @title Has an agent that knows only the ERC act on proven decisions alone
 /// @dev The tool behind sees this one as its caller, so that an open `run` would let anyone act in the
 ///   agent's place.
-contract ProvenTool is IProvenTool {
+contract ProvenTool is ToolFace, IProvenTool {
     address private immutable _agent;
     IAgentExecutor private immutable _executor;
-    IERCAgentTool private immutable _tool;
 
-    constructor(address agent_, IAgentExecutor executor_, IERCAgentTool tool_) {
+    constructor(address agent_, IAgentExecutor executor_, IERCAgentTool tool_) ToolFace(tool_) {
         if (address(tool_).code.length == 0) revert ToolBehindHasNoCode(address(tool_));
-        (_agent, _executor, _tool) = (agent_, executor_, tool_);
+        (_agent, _executor) = (agent_, executor_);
     }
 
     /// @inheritdoc IERCAgentTool
@@ -29,21 +29,6 @@ contract ProvenTool is IProvenTool {
         if (!_executor.verifySoFar()) return (-1, "");
         (runId, result) = _tool.run(input, address(0));
         if (runId != -1) revert ToolBehindIsAsynchronous(address(_tool), runId);
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function name() external view returns (string memory) {
-        return _tool.name();
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function description() external view returns (string memory) {
-        return _tool.description();
-    }
-
-    /// @inheritdoc IERCAgentTool
-    function inputDescription() external view returns (InputDescription memory) {
-        return _tool.inputDescription();
     }
 
     /// @inheritdoc IProvenTool

@@ -48,6 +48,11 @@ def known_function(selector: bytes) -> str | None:
     return next((f for f in WALLET_FUNCTIONS if keccak(text=f)[:4] == selector), None)
 
 
+def looks_only(rule: Rule) -> bool:
+    """Of our wallet's functions, those that take nothing out of it."""
+    return known_function(rule[1]) in ("balances(address)", "withdraw(address,uint256)")
+
+
 def said_of(tool: str, rule: Rule) -> str:
     """The rule in words."""
     target, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most = rule
@@ -56,6 +61,8 @@ def said_of(tool: str, rule: Rule) -> str:
     for word, what in ((asset, "asset"), (amount, "amount"), (for_whom, "target")):
         if word != NO_WORD:
             said.append(f"word {word} is the {what}")
+    if asset == NO_WORD and not looks_only(rule):
+        said.append("names no asset, so that what it moves beside the budgets is not seen")
     if cooldown_s:
         said.append(f"every {cooldown_s} s")
     if most != NO_RUN_LIMIT:
@@ -67,4 +74,4 @@ def said_of(tool: str, rule: Rule) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Rule", "known_function", "rule_of", "said_of"]
+__all__ = ["Rule", "known_function", "looks_only", "rule_of", "said_of"]

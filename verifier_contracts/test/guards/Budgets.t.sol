@@ -112,6 +112,25 @@ contract BudgetsTest is GuardWorld {
         guard.budgetOf(address(other));
     }
 
+    /// @dev By a tool that names nothing; of an asset that nobody set a budget for it is not seen.
+    function test_a_budget_of_nothing_keeps_an_asset_from_leaving_unnamed() public {
+        DemoToken other = new DemoToken("Dai", "DAI", 18);
+        other.mint(address(vault), 100);
+        armPayment(address(other), 1, alice);
+        acts();
+        assertEq(other.balanceOf(alice), 1);
+        guard.setBudget(address(other), 0, 0);
+        vm.expectRevert(
+            abi.encodeWithSelector(IBudgets.CallLimitExceeded.selector, address(other), 1, 0)
+        );
+        acts();
+        armed.disarm();
+        guard.setBudget(address(0), 0, type(uint96).max);
+        armPayment(address(0), 1, alice);
+        vm.expectRevert(abi.encodeWithSelector(IBudgets.BudgetExceeded.selector, address(0), 1, 0));
+        acts();
+    }
+
     function test_what_a_call_names_counts_even_if_the_balance_does_not_fall() public {
         agent.act(pay, inputOf(abi.encode(token, 300, vault))); // to itself
         assertEq(spent(address(token)), 300);

@@ -24,6 +24,7 @@ NO_WORD, NO_RUN_LIMIT = (1 << 8) - 1, (1 << 32) - 1
 NO_TOTAL, NO_CALL_LIMIT = (1 << 128) - 1, (1 << 96) - 1
 #: What is read of what anybody's contract may answer.
 MOST_TOOLS, MOST_BUDGETS, MOST_TICKETS = 64, 8, 64
+MOST_BLOCKS = 1_000  # whose events are asked for at once
 
 GUARD = Method("guard", (), ("address",))
 AGENT = Method("agent", (), ("address",))
@@ -171,6 +172,12 @@ def read_guard(reader: ContractReader, guard: str, block: Block) -> GuardReads:
     )
 
 
+def read_ticket(reader: ContractReader, guard: str, number: int, block: Block) -> Ticket:
+    """One call, however many there were since. Raises NoAgentThere, as `read_guard`."""
+    (told,) = reader.view(guard, WAITING_CALL, block, number)
+    return _ticket(number, told, guard)
+
+
 def _tool(tool: str, told: Any) -> AllowedTool | None:
     """None of a tool that is not allowed any longer."""
     allowed, rule = told(RULE_OF, tool)
@@ -218,21 +225,43 @@ def _named(names: tuple[str, ...], number: int, guard: str) -> str:
 def waiting_input(reader: ContractReader, guard: str, ticket: Ticket) -> tuple[Any, ...]:
     """The input of a call that had to wait, out of its event: parameters, then all of them encoded.
 
-    What a node tells is held against the ticket's hash. Raises NotOnChain when none fits.
+    Looked for in the blocks of the second in which it was asked for, since nodes refuse to look
+    through all. What a node tells is held against the ticket's hash. Raises NotOnChain when none
+    fits.
     """
+    head = reader.block("latest").number
+    first = _first_at(reader, ticket.since, head)
+    last = min(_first_at(reader, ticket.since + 1, head) - 1, first + MOST_BLOCKS - 1)
     wanted: Any = {
         "address": reader.web3.to_checksum_address(guard),
-        "fromBlock": 0,
-        "toBlock": "latest",
+        "fromBlock": first,
+        "toBlock": last,
         "topics": ["0x" + CALL_WAITS.topic.hex(), f"0x{ticket.number:064x}"],
     }
-    with translated(reader.web3):
-        logs = reader.web3.eth.get_logs(wanted)
+    logs: Any = ()
+    if first <= last:
+        with translated(reader.web3):
+            logs = reader.web3.eth.get_logs(wanted)
     for log in logs:
         _, given = Method("", (), ("bytes32", INPUT)).results(bytes(log["data"]))
         if call_hash_of(ticket.tool, given) == ticket.call_hash:
             return tuple(given)
-    raise NotOnChain(f"there is no event with the input of call {ticket.number} of {guard}")
+    raise NotOnChain(
+        f"no event of blocks {first} to {last} has the input of call {ticket.number} of {guard}, "
+        f"which was asked for at second {ticket.since}: a node that kept those blocks shows it"
+    )
+
+
+def _first_at(reader: ContractReader, second: int, head: int) -> int:
+    """The first block of this second or later, head + 1 for none."""
+    before, found = -1, head + 1
+    while found - before > 1:
+        middle = (before + found) // 2
+        if int(reader.header(middle)["timestamp"]) >= second:
+            found = middle
+        else:
+            before = middle
+    return found
 
 
 def call_hash_of(tool: str, given: Any) -> bytes:
@@ -249,5 +278,6 @@ __all__ = [
     "call_hash_of",
     "guard_of",
     "read_guard",
+    "read_ticket",
     "waiting_input",
 ]

@@ -45,6 +45,9 @@ def approve_command(
     given = waiting_input(ContractReader(it.web3), it.guard, ticket)
     for line in _shown(number, ticket, given):
         output.show(line, err=True)
+    made_by = _waits_at(it, ticket)
+    if not only_approve:
+        output.show(f"it is made by {made_by}", err=True)
     until = int(time.time()) + lasts_s  # by our clock: a node may say any time
     approved = (number, call_hash_of(ticket.tool, given), until)
     carry_out(
@@ -54,7 +57,7 @@ def approve_command(
     )
     if only_approve:
         return
-    caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))
+    caller = at(it.web3, "IGuardedCalls", made_by)
     send(it.web3, caller.functions.makeApproved(number, given), it.owner)
     output.show(f"call {number} was made; {_goes_on()}")
 
@@ -70,8 +73,10 @@ def decline_command(*, number: int, reason: str, yes: bool, **target: Any) -> No
 
     it = standing(**target)
     ticket = _ticket(it, number)
+    waits_at = _waits_at(it, ticket)
+    output.show(f"the run of {waits_at} is told", err=True)
     carry_out(it, [GuardChange(f"call {number} is declined", "decline", (number, reason))], yes=yes)
-    caller = at(it.web3, "IGuardedCalls", _waits_at(it, ticket))
+    caller = at(it.web3, "IGuardedCalls", waits_at)
     send(it.web3, caller.functions.tellDeclined(number), it.owner)
     output.show(f"the run was told; {_goes_on()}")
 
@@ -92,21 +97,32 @@ def _shown(number: int, ticket: "Ticket", given: tuple[Any, ...]) -> Iterator[st
 
 def _ticket(it: "Standing", number: int) -> "Ticket":
     """Raises click.UsageError for a call that does not wait."""
-    for ticket in it.told.tickets:
-        if ticket.number == number and ticket.status in ("waiting", "approved"):
-            return ticket
+    from zkagent.executor.chain.guards import read_ticket
+    from zkagent.executor.chain.reader import ContractReader
+
+    reader = ContractReader(it.web3)
+    ticket = read_ticket(reader, it.guard.lower(), number, reader.block("latest"))
+    if ticket.status in ("waiting", "approved"):
+        return ticket
     waiting = [str(t.number) for t in it.told.tickets if t.status in ("waiting", "approved")]
     raise click.UsageError(
-        f"no call {number} waits at {it.guard}; waiting: {', '.join(waiting) or 'none'}"
+        f"no call {number} waits at {it.guard}; waiting, of the last "
+        f"{len(it.told.tickets)}: {', '.join(waiting) or 'none'}"
     )
 
 
 def _waits_at(it: "Standing", ticket: "Ticket") -> str:
-    """Who makes the call: the agent, or the wrapped tool itself."""
+    """Who makes the call: the agent, or the wrapped tool itself. Raises NoAgentThere where that
+    would be another agent than was named."""
     from eth_utils.address import to_checksum_address
 
+    from zkagent.executor.errors import NoAgentThere
+
     wrapped = any(tool.wrapped for tool in it.told.tools if tool.tool == ticket.tool)
-    return str(to_checksum_address(ticket.tool if wrapped else it.told.agent))
+    found = str(to_checksum_address(ticket.tool if wrapped else it.told.agent))
+    if it.agent and not wrapped and found != it.agent:
+        raise NoAgentThere(it.guard, f"it guards {found}, and not {it.agent}")
+    return found
 
 
 __all__ = ["approve_command", "decline_command"]

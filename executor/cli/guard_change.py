@@ -6,6 +6,7 @@ import click
 
 from zkagent.executor.cli.guard_target import (
     ANNOUNCE_OPTION,
+    MODES,
     GuardChange,
     carry_out,
     changing_options,
@@ -15,7 +16,6 @@ from zkagent.executor.cli.options import checksummed, given_address
 
 ANY = "any"
 NATIVE = "native"
-MODE_NAMES = ("autonomous", "supervised", "paper")
 WORD = click.IntRange(0, 254)
 
 
@@ -48,7 +48,7 @@ def checked_addresses(
 
 
 @click.command("set")
-@click.option("--mode", type=click.Choice(MODE_NAMES), help="Who has the last word.")
+@click.option("--mode", type=click.Choice(MODES), help="Who has the last word.")
 @click.option("--rate", type=click.IntRange(0, 65_535), metavar="N", help="Calls in any hour.")
 @click.option(
     "--budget",
@@ -123,7 +123,7 @@ def set_command(
         said = "requires a manifest" if required else "requires no manifest"
         changes.append(GuardChange(said, "requireManifest", (required,)))
     if mode is not None:
-        changes.append(GuardChange(f"mode {mode}", "setMode", (MODE_NAMES.index(mode),)))
+        changes.append(GuardChange(f"mode {mode}", "setMode", (MODES.index(mode),)))
     if delay is not None:
         changes.append(GuardChange(f"a delay of {delay} s", "setDelay", (delay,)))
     if not changes:

@@ -3,7 +3,7 @@
 Called by the commands of `zkagent guard`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from zkagent.executor.cli.sending import Command, fee_options
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
-    from zkagent.executor.chain.guards import GuardReads
+    from zkagent.executor.chain.guards import Budget, GuardReads
     from zkagent.verifier_contracts.chain.signing import FeeCaps
 
 READING_OPTIONS = (
@@ -47,6 +47,21 @@ CHANGING_OPTIONS = (
     ),
     YES_OPTION,
 )
+MODES = ("autonomous", "supervised", "paper")
+#: What a guard tells once a function was called with these arguments.
+HELD: "Mapping[str, Callable[..., bool]]" = {
+    "setMode": lambda told, mode: told.mode == MODES[mode],
+    "setRate": lambda told, rate: told.per_hour == rate,
+    "setDelay": lambda told, delay_s: told.delay_s == delay_s,
+    "requireManifest": lambda told, required: told.manifest.required == required,
+    "setBudget": lambda told, *budget: budget in map(_budget_as_set, told.budgets),
+    "dropBudget": lambda told, asset: asset.lower() not in {b.asset for b in told.budgets},
+    "allow": lambda told, tool, _: tool.lower() in {t.tool for t in told.tools},
+    "disallow": lambda told, tool: tool.lower() not in {t.tool for t in told.tools},
+    "pause": lambda told, reason: told.pause == reason,
+    "resume": lambda told: told.pause is None,
+    "bindAgent": lambda told, agent: told.agent == agent.lower(),
+}
 ANNOUNCE_OPTION = click.option(
     "--announce",
     is_flag=True,
@@ -74,13 +89,22 @@ class GuardChange:
     function: str
     arguments: tuple[Any, ...] = ()
 
+    @property
+    def about(self) -> tuple[Any, ...]:
+        """Of changes about the same, the last one holds."""
+        if self.function in ("setBudget", "dropBudget"):
+            return ("budget", self.arguments[0])
+        return (self.function,)
+
 
 @dataclass(frozen=True)
 class Standing:
-    """A guard as it answers now, and who changes it, if anybody."""
+    """A guard as it answers now, and who changes it, if anybody. agent: as it was named, empty
+    where the guard was."""
 
     web3: Any
     guard: str
+    agent: str
     signer: "LocalAccount | None"
     told: "GuardReads"
 
@@ -127,7 +151,7 @@ def standing(
     block = reader.block("latest")
     guard = named or guard_of(reader, address.lower(), block)
     told = read_guard(reader, guard.lower(), block)
-    return Standing(web3, str(to_checksum_address(guard)), signer, told)
+    return Standing(web3, str(to_checksum_address(guard)), address, signer, told)
 
 
 def carry_out(
@@ -138,6 +162,34 @@ def carry_out(
     send_agreed(it.web3, it.owner, sent, yes=yes, before=f"guard {it.guard}: ")
     if announce:
         output.show(f"the same can be made in {it.told.delay_s} s, without --announce")
+    else:
+        _check_held(it, changes)
+
+
+def _budget_as_set(budget: "Budget") -> tuple[str, int, int]:
+    from eth_utils.address import to_checksum_address
+
+    from zkagent.executor.chain.guards import NO_CALL_LIMIT, NO_TOTAL
+
+    total = NO_TOTAL if budget.total is None else budget.total
+    per_call = NO_CALL_LIMIT if budget.per_call is None else budget.per_call
+    return str(to_checksum_address(budget.asset)), total, per_call
+
+
+def _check_held(it: Standing, changes: Sequence[GuardChange]) -> None:
+    """Raises SignedOtherwise where the node tells something else by now than was signed."""
+    from zkagent.executor.chain.guards import read_guard
+    from zkagent.executor.chain.reader import MOST_ANSWERED, Allowance, ContractReader
+    from zkagent.verifier_contracts.errors import SignedOtherwise
+
+    last = list({each.about: each for each in changes}.values())
+    if not any(each.function in HELD for each in last):
+        return
+    reader = ContractReader(it.web3, Allowance(MOST_ANSWERED))
+    now = read_guard(reader, it.guard.lower(), reader.block("latest"))
+    for each in last:
+        if each.function in HELD and not HELD[each.function](now, *each.arguments):
+            raise SignedOtherwise(f"guard {it.guard}", f"`{each.line}`", "something else")
 
 
 def _made(it: Standing, change: GuardChange) -> Change:
@@ -150,11 +202,5 @@ def _announced(it: Standing, change: GuardChange) -> Change:
     return Change(f"announced: {change.line}", it.contract.functions.announce(data))
 
 
-__all__ = [
-    "GuardChange",
-    "Standing",
-    "carry_out",
-    "changing_options",
-    "reading_options",
-    "standing",
-]
+__all__ = ["MODES", "GuardChange", "Standing", "carry_out", "changing_options", "reading_options"]
+__all__ += ["standing"]

@@ -235,6 +235,24 @@ def test_a_contract_that_was_made_for_something_else_is_no_successor(old: Old) -
     assert old.succeeds("--no-guard", "--successor", EVIL) == 1
 
 
+def test_whom_an_agent_serves_is_not_only_a_node_s_word(
+    old: Old, liar: LyingNode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which says that it was set, and that it was not, and names another."""
+    serves = ["agent", "serves", "--agent", old.agent]
+    served = old.functions("IServingAgent", old.agent).alsoServed()
+    for told in (bytes(32), _word(old.chain.deployment.pool)):
+        lie_to(liar, "alsoServed()", told)
+        assert exit_code(*serves, EVIL, *old.options(liar.url)) == 1
+        assert f"whom {old.agent} serves besides is {EVIL}" in capsys.readouterr().err
+        assert call(old.chain.web3, served) == THIRD, "it was signed and sent all the same"
+    lie_to(liar, "alsoServed()", _word(EVIL))
+    assert exit_code(*serves, "--nobody", *old.options(liar.url)) == 1
+    assert int(call(old.chain.web3, served), 16) == 0
+    assert exit_code(*serves, old.agent, *old.options(liar.url)) == 1
+    assert call(old.chain.web3, served) == old.agent
+
+
 def test_what_is_signed_is_what_the_guard_reads(old: Old) -> None:
     guard = old.guarded()
     given = (old.agent, THIRD, [THIRD, old.agent], [old.agent, THIRD], 3, 1 << 40)

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from eth_abi.abi import encode
 from eth_utils.address import to_checksum_address
 
 from tests.support.command_line import exit_code
+from tests.support.lying_node import LyingNode, Refusal, lie_to, lying_node
 from zkagent.executor.chain import guards
 from zkagent.executor.chain.guards import Ticket, call_hash_of
 from zkagent.verifier_contracts.chain.code import created_address
@@ -156,10 +158,19 @@ def test_a_waiting_call_is_approved_exactly_and_made(
     assert "no call 1 waits" in capsys.readouterr().err
 
 
+def test_an_approval_lasts_as_long_as_our_clock_says(world: World) -> None:
+    allow(world)
+    world.pay(150)
+    before = int(time.time())
+    assert exit_code("guard", "approve", 1, "--for", 60, "--only-approve", *world.options()) == 0
+    until = call(world.chain.web3, world.guard.functions.waiting(1))[3]
+    assert before + 60 <= until <= time.time() + 60
+
+
 def test_a_node_cannot_make_an_approval_last_longer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By telling that the call was asked for in a thousand years."""
+    """By telling that the call was asked for in a thousand years: nothing is found of then."""
     allow(world)
     world.pay(150)
     told = guards._ticket
@@ -168,10 +179,8 @@ def test_a_node_cannot_make_an_approval_last_longer(
         return replace(told(*arguments), since=1 << 39)
 
     monkeypatch.setattr(guards, "_ticket", late)
-    before = int(time.time())
-    assert exit_code("guard", "approve", 1, "--for", 60, "--only-approve", *world.options()) == 0
-    until = call(world.chain.web3, world.guard.functions.waiting(1))[3]
-    assert before + 60 <= until <= time.time() + 60
+    assert exit_code("guard", "approve", 1, "--only-approve", *world.options()) == 1
+    assert call(world.chain.web3, world.guard.functions.waiting(1))[3] == 0
 
 
 def test_a_declined_call_is_not_made(world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -354,3 +363,126 @@ def test_an_address_without_a_guard_is_said_to_be_none(
     assert exit_code("guard", "show", *nothing) == 1
     assert ALICE.lower() in capsys.readouterr().err.lower()
     assert at(world.chain.web3, "Guard", world.guard.address).address == world.guard.address
+
+
+def test_a_tool_that_names_no_asset_is_said_to_move_unseen(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "names no asset, so that what it moves beside the budgets is not seen"
+    assert exit_code("guard", "allow", world.token.address, *world.options()) == 0
+    assert said in capsys.readouterr().err
+    assert exit_code("guard", "allow", world.tool.address, "--wrapped", *world.options()) == 0
+    assert said not in capsys.readouterr().err
+
+
+@pytest.fixture
+def liar(world: World) -> Iterator[LyingNode]:
+    with lying_node(world.chain.rpc_url) as node:
+        yield node
+
+
+def by(node: LyingNode) -> list[str]:
+    return ["--rpc", node.url]
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "lie"),
+    [
+        (("set", "--mode", "paper"), "mode()", encode(["uint8"], [0])),
+        (("set", "--rate", "7"), "rate()", encode(["uint256", "uint256"], [60, 0])),
+        (("pause", "enough"), "paused()", encode(["bool", "string"], [False, ""])),
+        (("set", "--budget", "native=7"), "budgetedAssets()", encode(["address[]"], [[]])),
+        (("disallow", "TOOL"), "ruleOf(address)", b""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_was_set_and_the_node_tells_otherwise_is_said(
+    *,
+    change: tuple[str, ...],
+    told: str,
+    lie: bytes,
+    world: World,
+    liar: LyingNode,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    allow(world)
+    tool = world.tool.address
+    if not lie:  # the rule as it was before
+        asked: Any = {"to": world.guard.address}
+        asked["data"] = world.guard.encode_abi("ruleOf", args=[tool])
+        lie = bytes(world.chain.web3.eth.call(asked))
+    lie_to(liar, told, lie)
+    words = [tool if word == "TOOL" else word for word in change]
+    capsys.readouterr()
+    assert exit_code("guard", *words, *world.options(), *by(liar)) == 1
+    assert "by what was signed, and something else by what the node says now" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_call_is_approved_however_many_waited_since(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And though the node looks for events in few blocks alone, as public ones do."""
+    allow(world)
+    world.pay(150)
+    world.chain.rpc("anvil_mine", hex(30), hex(12))
+    for amount in range(guards.MOST_TICKETS):
+        world.pay(amount)
+    with lying_node(world.chain.rpc_url) as node:
+
+        def strict(honest: Callable[[], Any]) -> Any:
+            asked = node.parameters[0]
+            span = int(asked["toBlock"], 16) - int(asked["fromBlock"], 16)
+            return honest() if span < 10 else Refusal("block range too large")
+
+        node.lies["eth_getLogs"] = strict
+        assert 1 not in [each["number"] for each in shown(world, capsys)["tickets"]]
+        assert exit_code("guard", "approve", 1, *world.options(), *by(node)) == 0
+    assert world.paid() == 150
+
+
+def test_of_a_call_whose_blocks_a_node_dropped_it_says_so(
+    world: World, liar: LyingNode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(world)
+    world.pay(150)
+    liar.says("eth_getLogs", [])
+    assert exit_code("guard", "approve", 1, *world.options(), *by(liar)) == 1
+    assert "a node that kept those blocks shows it" in capsys.readouterr().err
+    assert world.paid() == 0
+
+
+def test_another_input_than_the_one_that_waits_is_not_approved(
+    world: World, liar: LyingNode
+) -> None:
+    """Which a node makes up, of the call and for it."""
+    allow(world)
+    world.pay(150)
+
+    def other(honest: Callable[[], Any]) -> Any:
+        (log,) = honest()
+        return [log | {"data": log["data"].replace(f"{150:064x}", f"{200:064x}")}]
+
+    liar.lies["eth_getLogs"] = other
+    assert exit_code("guard", "approve", 1, *world.options(), *by(liar)) == 1
+    assert world.paid() == 0
+
+
+def test_who_makes_an_approved_call_is_the_agent_that_was_named(
+    world: World, liar: LyingNode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a node could have its owner send the call to anybody."""
+    agent = to_checksum_address(world.chain.accounts[0].address)
+    plain = ("--rpc", liar.url, "--key-file", "owner.key", "--yes", "--agent", agent)
+    allow(world)
+    world.pay(150)
+    lie_to(liar, "guard()", encode(["address"], [world.guard.address]))
+    lie_to(liar, "agent()", encode(["address"], [ALICE]))
+    (rule,) = shown(world, capsys)["tools"]
+    words = (rule["target"], bytes.fromhex(rule["selector"][2:]), False, False, 0, 1, 2, 0, 1 << 20)
+    lie_to(liar, "ruleOf(address)", encode(["bool", guards.RULE], [True, words]))
+    capsys.readouterr()
+    assert exit_code("guard", "approve", 1, *plain) == 1
+    assert f"it guards {ALICE}, and not {agent}" in capsys.readouterr().err
+    assert liar.sent == []

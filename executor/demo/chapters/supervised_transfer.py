@@ -1,13 +1,14 @@
 """A guard in supervised mode: a proven decision waits for its owner, who approves of exactly it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.embedded import balance
 from zkagent.executor.chain.guards import Ticket, call_hash_of, waiting_input
 from zkagent.executor.chain.reader import ContractReader
+from zkagent.executor.chain.resumed_run import SuspendedRun
 from zkagent.executor.demo.chapters.chapter import Line, World, happened
 from zkagent.executor.demo.chapters.guard_refusals import GuardRefusals
 from zkagent.executor.demo.guarded import (
@@ -18,7 +19,7 @@ from zkagent.executor.demo.guarded import (
     proven,
     transfer,
 )
-from zkagent.executor.demo.waiting import WaitingRun, suspended_run
+from zkagent.executor.demo.waiting import suspended_run
 from zkagent.verifier_contracts.chain.local import send
 from zkagent.verifier_contracts.deployment.deployer import at
 
@@ -127,10 +128,11 @@ class _Supervised:
         """expected: the answer of the same run where nobody is asked."""
         session, owner = self.world.session, self.world.chain.owner
         agent = self.world.chain.deployment.agent
-        chain = WaitingRun(self.world.web3, agent, run_id)
+        chain = SuspendedRun(self.world.web3, agent, run_id)
         runner = session.runner.for_agent(chain, session.sender)
-        rest = runner.prove(runner.plan(transfer(self.world.chain), before=1))
-        data = chain.resumption(rest.call)
+        before = chain.before(chain.head())
+        rest = runner.prove(runner.plan(transfer(self.world.chain), before=before))
+        data = abi.run_data(replace(rest.call, resumes=run_id))
         mined = send(self.world.web3, _to_agent(self.world, data), owner)
         answer = session.chain.run_result("0x" + bytes(mined["transactionHash"]).hex()).answer
         return happened(

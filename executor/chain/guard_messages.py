@@ -1,6 +1,7 @@
 """What is signed for a guard, by EIP-712: manifests of an issuer's, successions of its owner's.
 
-Called by `zkagent guard manifest` and the demo; what is computed here, guards compute as well.
+Called by `zkagent guard manifest issue` and the demo; what is computed here, guards compute as
+well.
 """
 
 from collections.abc import Mapping

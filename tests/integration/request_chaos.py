@@ -48,7 +48,7 @@ BLOCK_S = 1
 DEPTH = 3  # blocks that a reorganisation replaces
 SPIKE_WEI = 150 * 10**9
 IMPOSSIBLE = 10  # one of so many can never be answered
-LATE = 10  # one of so many waits for a tool
+LATE = 10  # one of so many waits for a tool, unless told otherwise
 LATE_UNITS = 1_000_000  # what each of them deposits, by what the tool says
 LATE_WORDS = "deposit all my"
 LIFETIME_S = 24 * 3600
@@ -98,6 +98,7 @@ class Chaos:
     stage: DeskStage
     folder: Path
     draw: random.Random
+    late: int = LATE
     figures: Figures = field(default_factory=Figures)
     _process: subprocess.Popen[bytes] | None = None
 
@@ -176,9 +177,12 @@ class Chaos:
     def _prompt(self, number: int) -> bytes:
         if number % IMPOSSIBLE == 0:
             return f"withdraw 9{number:05d} USDC".encode()  # more than there is
-        if _is_late(number):
+        if self._is_late(number):
             return _spelled(number).encode()
         return f"deposit 0.{number:06d} USDC".encode()
+
+    def _is_late(self, number: int) -> bool:
+        return number % self.late == 1
 
     def _possible(self) -> Sequence[int]:
         return [n for n in range(1, self.figures.requests + 1) if n % IMPOSSIBLE]
@@ -277,9 +281,9 @@ class Chaos:
             figures.refunded += status == [Status.REFUNDED]
             figures.lost += not status or not all(each.ended for each in status)
             figures.twice += answers > 1 or len(every) > 1
-            figures.late += answers == 1 and _is_late(number)
+            figures.late += answers == 1 and self._is_late(number)
             if answers:
-                units += LATE_UNITS if _is_late(number) else number
+                units += LATE_UNITS if self._is_late(number) else number
         self._expect("the pool", self.stage.pooled(), units)
         self._expect("the operator", self.stage.owed(self.stage.operator), figures.answered * FEE)
         self._expect("the requester", self.stage.owed(self.stage.user), 0)
@@ -291,10 +295,6 @@ class Chaos:
     def _expect(self, who: str, has: int, expected: int) -> None:
         if has != expected:
             self.figures.wrong.append(f"{who} has {has}, expected {expected}")
-
-
-def _is_late(number: int) -> bool:
-    return number % LATE == 1
 
 
 def _spelled(number: int) -> str:
@@ -324,6 +324,7 @@ def chaos(
     reorganisations: int,
     spikes: int,
     seed: int,
+    late: int = LATE,
 ) -> Figures:
     """What became of so many requests."""
     with desk_stage(anvil, model, EVALUATED.build(model.onnx_path), late=True) as stage:
@@ -332,7 +333,7 @@ def chaos(
         anvil.rpc("evm_setAutomine", False)
         anvil.rpc("evm_setIntervalMining", BLOCK_S)
         try:
-            found = Chaos(stage, folder, random.Random(seed))
+            found = Chaos(stage, folder, random.Random(seed), late)
             found.run(requests, kills, reorganisations, spikes)
         finally:
             anvil.rpc("evm_setIntervalMining", 0)
@@ -347,6 +348,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--reorganisations", type=int, default=5)
     parser.add_argument("--spikes", type=int, default=5)
+    parser.add_argument("--late", type=int, default=LATE, help="one of so many waits for a tool")
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     given = parser.parse_args(arguments)
     logging.basicConfig(format="%(message)s")
@@ -362,6 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             reorganisations=given.reorganisations,
             spikes=given.spikes,
             seed=given.seed,
+            late=given.late,
         )
     print(figures)
     sys.exit(not figures.good)

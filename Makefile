@@ -86,9 +86,9 @@ chaos-deploys: $(DEV) ## deployments killed around broadcasts: DEPLOYMENTS=10, K
 	@$(BIN)/python -m tests.integration.deploy_chaos --deployments $(or $(DEPLOYMENTS),10) \
 		--kills $(or $(KILLS),6) $(if $(SEED),--seed $(SEED))
 
-chaos-requests: $(DEV) ## an operator killed, blocks lost, fees high: REQUESTS=200, KILLS=20, SEED=...
+chaos-requests: $(DEV) ## an operator killed, blocks lost, fees high: REQUESTS=200, KILLS=20, LATE=10, SEED=...
 	@$(BIN)/python -m tests.integration.request_chaos --requests $(or $(REQUESTS),200) \
-		--kills $(or $(KILLS),20) $(if $(SEED),--seed $(SEED))
+		--kills $(or $(KILLS),20) --late $(or $(LATE),10) $(if $(SEED),--seed $(SEED))
 
 soak: $(DEV) ## a service under load, its memory bounded: TIME=30 minutes
 	@$(BIN)/python -m tests.prover.service.soak --minutes $(or $(TIME),30)

@@ -100,7 +100,7 @@ def guard_facts(code: Code, wiring: Wiring) -> Mapping[str, str]:
         "guard's rate": f"{told.per_hour} calls in any hour",
         "guard's delay": f"{told.delay_s} s",
         "guard's manifest": _manifest(told.manifest),
-        "guard's budgets": "; ".join(map(_budget, told.budgets)) or "none",
+        "guard's budgets": "; ".join(budget.words for budget in told.budgets) or "none",
         "tools that the guard allows": ", ".join(tool.tool for tool in told.tools) or "none",
     }
     return found | rules
@@ -133,13 +133,6 @@ def _short(text: bytes) -> int:
 def _manifest(manifest: guards.ManifestReads) -> str:
     need = "required" if manifest.required else "not required"
     return f"{need}, number {manifest.nonce} in force" if manifest.expires else f"{need}, none"
-
-
-def _budget(budget: guards.Budget) -> str:
-    asset = budget.asset if int(budget.asset, 16) else "native"
-    left = "any amount" if budget.remaining is None else str(budget.remaining)
-    limit = "" if budget.per_call is None else f", {budget.per_call} in a call"
-    return f"{asset}: {budget.spent} spent, {left} left{limit}"
 
 
 __all__ = ["guard_checks", "guard_facts", "guard_place", "obeyed_checks", "on_paper"]

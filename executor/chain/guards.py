@@ -69,6 +69,13 @@ class Budget:
     def remaining(self) -> int | None:
         return None if self.total is None else max(0, self.total - self.spent)
 
+    @property
+    def words(self) -> str:
+        asset = self.asset if int(self.asset, 16) else "native"
+        left = "any amount" if self.remaining is None else str(self.remaining)
+        limit = "" if self.per_call is None else f", {self.per_call} in a call"
+        return f"{asset}: {self.spent} spent, {left} left{limit}"
+
 
 @dataclass(frozen=True, slots=True)
 class AllowedTool:

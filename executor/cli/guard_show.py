@@ -12,7 +12,7 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.guard_target import reading_options, standing
 
 if TYPE_CHECKING:
-    from zkagent.executor.chain.guards import AllowedTool, Budget, GuardReads, Ticket
+    from zkagent.executor.chain.guards import AllowedTool, GuardReads, Ticket
 
 
 @click.command("show")
@@ -51,7 +51,7 @@ def _lines(told: "GuardReads") -> Iterator[str]:
     if told.delay_s:
         yield f"delay   {told.delay_s} s before what loosens it"
     for budget in told.budgets:
-        yield _budget_line(budget)
+        yield f"budget  {budget.words}"
     for tool in told.tools:
         yield _tool_line(tool)
     if told.manifest.required or told.manifest.nonce:
@@ -59,13 +59,8 @@ def _lines(told: "GuardReads") -> Iterator[str]:
     for ticket in told.tickets:
         if ticket.status in ("waiting", "approved"):
             yield _ticket_line(ticket)
-
-
-def _budget_line(budget: "Budget") -> str:
-    asset = budget.asset if int(budget.asset, 16) else "native"
-    left = "any amount" if budget.remaining is None else str(budget.remaining)
-    limit = "" if budget.per_call is None else f", {budget.per_call} in a call"
-    return f"budget  {asset}: {budget.spent} spent, {left} left{limit}"
+    if older := told.tickets_ever - len(told.tickets):
+        yield f"calls 1 to {older} are not looked at here: `zkagent guard approve` looks at any"
 
 
 def _tool_line(tool: "AllowedTool") -> str:

@@ -438,6 +438,8 @@ def test_a_call_is_approved_however_many_waited_since(
 
         node.lies["eth_getLogs"] = strict
         assert 1 not in [each["number"] for each in shown(world, capsys)["tickets"]]
+        assert exit_code("guard", "show", *world.options(None)) == 0
+        assert "calls 1 to 1 are not looked at here" in capsys.readouterr().out
         assert exit_code("guard", "approve", 1, *world.options(), *by(node)) == 0
     assert world.paid() == 150
 

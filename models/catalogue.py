@@ -28,7 +28,7 @@ CLASSIFIER_MANIFEST = "classifier.json"
 AGENTS: Mapping[object, Callable[[Path], Model]] = {
     "zkagent-model-1": load_step_model,
     "zkagent-instructions-1": load_instruction_model,
-    "zkagent-loan-1": load_loan_model,
+    "zkagent-loan-2": load_loan_model,
     "zkagent-credit-1": load_credit_model,
 }
 

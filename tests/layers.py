@@ -50,6 +50,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/files",
         "models/folders",
         "models/networks",
+        "models/strict_json",
     },
     "models/networks": {"models/encoding", "models/files", "models/instructions"},
     "models/classifier": {
@@ -308,7 +309,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "rich": ("executor/cli/",),
     "ezkl": ("circuits/halo2/ezkl_engine.py",),
     "groth16py": ("circuits/groth16/proving/engine.py",),
-    "torch": ("models/training/", "models/classifier/"),
+    "torch": ("models/training/", "models/classifier/", "models/loan/train.py"),
     "joblib": ("circuits/networks/imports/",),
     "lightgbm": ("circuits/networks/imports/",),
     "onnxmltools": ("circuits/networks/imports/",),

@@ -94,7 +94,7 @@ NAMING = {
     "models/classifier/files.py:save_classifier": OURS,
     "models/examples/networks.py:write": OURS,
     "models/folders.py:_name": "where what is known is, or nothing",
-    "models/loan/train.py:train_credit": OURS,
+    "models/loan/credit.py:train_credit": OURS,
     "models/loan/train.py:train_loan": OURS,
     "models/wallet/train.py:with_accuracy": OURS,
     "models/whole.py:_replace_empty": "where an empty file is",

@@ -2,14 +2,14 @@
 
 model.json   the manifest
 model.onnx   the network
-text.bin     int8 rows of the text table
-words.bin    fingerprints of known words
+text.bin     int8 rows of the text table, the last column of which says whose row it is
+words.bin    the lexicon: fingerprints of known words, then their classes
 
 Features, as `verifier_contracts/src/loan/LoanEncoder.sol` derives them: whether the criteria were
 read and whether the score was; the score less the limit, 0 without one; and four times the sums of
-the text table's rows for the criteria, of which one is theirs and the others are 0: where the score
-is below the limit, at it, above it, or there is none to compare. Which side it is, is thus exact;
-what the words make of it, the network says.
+the text table's rows for the criteria (`criteria.py`), of which one is theirs and the others are 0:
+where the score is below the limit, at it, above it, or there is none to compare. Which side it is,
+is thus exact; what the words make of it, the network says.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from eth_abi.abi import encode as abi_encode
 
+from zkagent.models.agents.criteria import Criterion, Lexicon, lexicon_from, read_criterion
 from zkagent.models.agents.loan_words import (
     APPROVED,
     ASK_CRITERIA,
@@ -30,24 +32,24 @@ from zkagent.models.agents.loan_words import (
     UNCLEAR,
     applicant_in,
     ask_score,
-    number_of,
     score_in,
 )
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
-from zkagent.models.encoding.book import SymbolBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import PROMPT, Argument, Decision, ToolSignature, argmax
-from zkagent.models.encoding.encoder import Parse, Table, hash_tokens, select_rows
+from zkagent.models.encoding.encoder import Table
 from zkagent.models.encoding.manifest import Action, Line, Name
-from zkagent.models.encoding.tokens import TokenType, tokenize
-from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import DuplicateTool, ForeignHistory, ManifestError, OutputOutOfRange
 from zkagent.models.files import ManifestRecord, Record, Sha256, read_checked
-from zkagent.models.networks.bounds import MAX_NGRAMS
 
 TEXT, WORDS = "text.bin", "words.bin"
 LOAN_FILES = (MANIFEST, ONNX, TEXT, WORDS)
 DIMENSIONS = 32
+#: Column of the text table that holds a byte of its n-gram's hash, less 128; its sum is 0.
+MARK = DIMENSIONS - 1
+#: Rows of the table that criteria select, at most: of 64 tokens 64 and 65 of words, 195, 258 and
+#: 198 of classes.
+MOST_ROWS = 780
 FLAG = 32
 #: Places of the criteria's sums: the score is below the limit, at it, above it; there is none.
 BELOW, AT, ABOVE, NO_LIMIT = range(4)
@@ -60,16 +62,16 @@ class LoanFiles(Record):
 
     onnx: Sha256
     text_table: Sha256
-    vocabulary: Sha256
+    lexicon: Sha256
 
 
 class LoanManifest(ManifestRecord):
     """One model. Scores in y: read the criteria, ask for the score, approve, deny, ask."""
 
-    format: Literal["zkagent-loan-1"]
+    format: Literal["zkagent-loan-2"]
     id: Name
     description: Line
-    text_rows: Literal[1024]
+    text_rows: Literal[4096]
     files: LoanFiles
     training: dict[str, str | int | float]
     accuracy: dict[str, float]
@@ -88,17 +90,24 @@ class LoanManifest(ManifestRecord):
         return 5
 
 
-def rows_in(
-    criteria: bytes, book: SymbolBook, vocabulary: Vocabulary, rows: int
-) -> tuple[tuple[int, ...], int | None]:
-    """The rows of the text table that `criteria` select, and the limit that they name: the one
-    number in them. Raises RefusedText."""
-    tokens = tuple(tokenize(criteria, book.lists))
-    hashes = hash_tokens(criteria, tokens, vocabulary)
-    found = select_rows(hashes, Parse(tokens, (), (), None), rows, 1).text
-    numbers = [t for t in tokens if t.type is TokenType.NUMBER]
-    limit = number_of(criteria[numbers[0].start : numbers[0].end]) if len(numbers) == 1 else None
-    return found, limit
+def sum_of(criterion: Criterion, table: Table) -> npt.NDArray[np.int64]:
+    """Of the rows that are of the criterion's n-grams; shape (32,)."""
+    sums: npt.NDArray[np.int64] = table[list(rows_of(criterion, table))].sum(axis=0, dtype=np.int64)
+    sums[MARK] = 0
+    return sums
+
+
+def rows_of(criterion: Criterion, table: Table) -> tuple[int, ...]:
+    """Numbers of these rows. An n-gram's row is the one that its hash says, if the row's mark is of
+    the same hash."""
+    marks = table[:, MARK].astype(np.int64) + 128
+    rows = ((ngram % len(table), ngram) for ngram in criterion.ngrams)
+    return tuple(row for row, ngram in rows if marks[row] == mark_of(ngram))
+
+
+def mark_of(ngram: int) -> int:
+    """The byte of an n-gram's hash that marks its row."""
+    return (ngram >> 16) & 0xFF
 
 
 def side_of(score: int | None, limit: int | None) -> int:
@@ -131,7 +140,7 @@ class LoanModel(Model):
 
     manifest: LoanManifest
     table: Table
-    vocabulary: Vocabulary
+    lexicon: Lexicon
 
     @property
     def tools(self) -> tuple[ToolSignature, ...]:
@@ -146,12 +155,10 @@ class LoanModel(Model):
         head[: len(observed)] = [FLAG] * len(observed)
         if len(observed) == 2:
             criteria, answer = observed
-            rows, limit = rows_in(criteria, context.book, self.vocabulary, len(self.table))
-            score = score_in(answer)
-            side = side_of(score, limit)
-            if score is not None and limit is not None:
-                head[2] = score - limit
-            sums[side] = self.table[list(rows)].sum(axis=0, dtype=np.int64)
+            read, score = read_criterion(criteria, self.lexicon), score_in(answer)
+            if score is not None and read.limit is not None:
+                head[2] = score - read.limit
+            sums[side_of(score, read.limit)] = sum_of(read, self.table)
         return (*head, *(int(v) for v in sums.flatten()))
 
     def decode(
@@ -197,18 +204,15 @@ def load_loan_model(directory: Path) -> LoanModel:
     manifest = LoanManifest.load(directory / MANIFEST)
     read_checked(directory / ONNX, manifest.files.onnx)
     text = read_checked(directory / TEXT, manifest.files.text_table)
-    words = read_checked(directory / WORDS, manifest.files.vocabulary)
+    words = read_checked(directory / WORDS, manifest.files.lexicon)
     try:
         table = np.frombuffer(text, np.int8).reshape(manifest.text_rows, DIMENSIONS)
-        return LoanModel(directory, manifest, table, Vocabulary(words))
+        return LoanModel(directory, manifest, table, lexicon_from(words))
     except ValueError as exc:
         raise ManifestError(
             f"{directory / MANIFEST} tells other sizes than its tables have ({exc})"
         ) from exc
 
 
-#: Rows of the table that criteria select, at most.
-MOST_ROWS = MAX_NGRAMS
-
-__all__ = ["LOAN_FILES", "LoanFiles", "LoanManifest", "LoanModel", "load_loan_model", "rows_in"]
-__all__ += ["side_of"]
+__all__ = ["LOAN_FILES", "LoanFiles", "LoanManifest", "LoanModel", "load_loan_model", "mark_of"]
+__all__ += ["rows_of", "side_of", "sum_of"]

@@ -1,11 +1,14 @@
 """How often the loan model decides the held-out cases rightly, in whole and by kind of criterion.
 
-python -m zkagent.models.loan.evaluate [FOLDER]
+    python -m zkagent.models.loan.evaluate [FOLDER [TEXTS]]
+
+TEXTS: other ones, {kind: [texts with {n} where the limit goes]} as JSON.
 """
 
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from zkagent.models.agents.loan import LoanModel, load_loan_model
@@ -13,6 +16,7 @@ from zkagent.models.agents.loan_words import APPROVED, ASK_CRITERIA, DENIED, SCO
 from zkagent.models.encoding.book import SymbolBook
 from zkagent.models.encoding.context import Context, escape_observation
 from zkagent.models.loan.heldout import Case, cases
+from zkagent.models.strict_json import load_json
 
 APPLICANT = "0x" + "5e" * 20
 PROMPT = f"Loan of 500 USDC for {APPLICANT}"
@@ -36,13 +40,17 @@ def decided(model: LoanModel, case: Case) -> str:
     return "deny" if answer.startswith(DENIED) else "ask"
 
 
-def measured(model: LoanModel) -> dict[str, float]:
-    """Cases that are decided rightly, in hundredths: all of them, and of each kind."""
+def measured(model: LoanModel, asked: Sequence[Case] | None = None) -> dict[str, float]:
+    """Of cases, the held-out ones where none are given, in hundredths: those decided rightly, in
+    whole and by kind, and those decided wrongly without asking."""
     found: dict[str, list[bool]] = defaultdict(list)
-    for case in cases():
-        found[case.kind].append(decided(model, case) == case.expected)
+    wrong: list[bool] = []
+    for case in cases() if asked is None else asked:
+        said = decided(model, case)
+        found[case.kind].append(said == case.expected)
+        wrong.append(said not in (case.expected, "ask"))
     whole = [right for each in found.values() for right in each]
-    return {"cases": _share(whole)} | {
+    return {"cases": _share(whole), "wrong_decisions": _share(wrong)} | {
         f"cases_{kind.replace(' ', '_')}": _share(each) for kind, each in found.items()
     }
 
@@ -53,6 +61,7 @@ def _share(right: list[bool]) -> float:
 
 if __name__ == "__main__":
     FOLDER = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
-    print(json.dumps(measured(load_loan_model(FOLDER)), indent=2))
+    TEXTS = cases(load_json(Path(sys.argv[2]).read_bytes())) if sys.argv[2:] else None
+    print(json.dumps(measured(load_loan_model(FOLDER), TEXTS), indent=2))
 
 __all__ = ["context_of", "decided", "measured"]

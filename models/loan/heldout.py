@@ -5,6 +5,7 @@ below the limit, right at it, right beside it on the side where it matters, and 
 kind without a limit makes four with any score; one that says no rule makes one case.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 #: Limits are taken in turn, so that no wording is tied to a number.
@@ -124,12 +125,12 @@ class Case:
     expected: str
 
 
-def cases() -> tuple[Case, ...]:
-    """All 300."""
+def cases(texts: Mapping[str, Sequence[str]] = WORDINGS) -> tuple[Case, ...]:
+    """All 300, or as many of each of other texts, by kind."""
     found: list[Case] = []
-    for kind, wordings in WORDINGS.items():
+    for kind, wordings in texts.items():
         for place, wording in enumerate(wordings):
-            limit = LIMITS[place]
+            limit = LIMITS[place % len(LIMITS)]
             text = wording.format(n=limit, m=limit + 100)
             found += [Case(kind, text, s, right(kind, s, limit)) for s in _scores(kind, limit)]
     return tuple(found)

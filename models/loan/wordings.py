@@ -1,4 +1,4 @@
-"""Criteria in many words, to learn from: put together from parts, and some written by hand.
+"""Criteria in many words, to learn from: put together from parts, and written by hand (`corpus/`).
 
 What a sentence asks for follows from two parts: how it compares (at least, above, at most, below),
 and whether it says who gets a loan or who gets none. None of these sentences is a held-out one.
@@ -6,6 +6,10 @@ and whether it says who gets a loan or who gets none. None of these sentences is
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
+
+from zkagent.models.errors import DatasetError
+from zkagent.models.strict_json import load_json
 
 #: How a score compares with the limit, in front of and behind which nouns it stands.
 COMPARISONS: dict[str, tuple[str, ...]] = {
@@ -290,6 +294,21 @@ NO_RULE = (
 )  # fmt: skip
 
 
+#: Written by hand, by writers of many voices: {kind: [texts]} in a file each.
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def written() -> tuple[tuple[str, str], ...]:
+    """Kind and text of those that were written by hand, with {n} where numbers go. Raises
+    DatasetError in an installed package, which holds none."""
+    files = [load_json(path.read_bytes()) for path in sorted(CORPUS.glob("*.json"))]
+    if not files:
+        raise DatasetError(
+            f"{CORPUS} has no texts to train on: train from a copy of the repository"
+        )
+    return tuple((kind, text) for file in files for kind in file for text in file[kind])
+
+
 def sentences(count: int, seed: int) -> Iterator[tuple[str, str]]:
     """Kind and text, `count` of them, with {n} and {m} where numbers go; held-out ones left out by
     who asks."""
@@ -355,4 +374,4 @@ def _dressed(rng: random.Random, text: str) -> str:
     return text.rstrip(".") if rng.random() < 0.15 else text
 
 
-__all__ = ["sentences"]
+__all__ = ["sentences", "written"]

@@ -16,23 +16,21 @@ from zkagent.verifier_contracts.deployment.code_parts import (
 
 @dataclass(frozen=True)
 class LoanCode(ModelCode):
-    """Of a model that decides on loans. data: the vocabulary."""
+    """Of a model that decides on loans. data: the lexicon."""
 
     encoder = "LoanEncoder"
     decoder = "LoanDecoder"
     instructed = False
 
-    text_rows: int
-
     @property
     def names(self) -> tuple[str, ...]:
-        return (*numbered("text", self.text_chunks), "words")
+        return (*numbered("text", self.text_chunks), "lexicon")
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
-    ) -> tuple[list[str], int, str]:
+    ) -> tuple[list[str], str]:
         self._check_chunks(chunk_addresses)
-        return list(chunk_addresses), self.text_rows, data_address
+        return list(chunk_addresses), data_address
 
     def decoder_arguments(self, data_address: str) -> tuple[()]:
         return ()
@@ -40,13 +38,8 @@ class LoanCode(ModelCode):
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> dict[str, int]:
-        first, second = (*chunk_addresses, "0x0")[:2]
-        return {
-            "_chunk0": int(first, 16),
-            "_chunk1": int(second, 16),
-            "_data": int(data_address, 16),
-            "_textMask": self.text_rows - 1,
-        }
+        chunks = {f"_chunk{i}": int(chunk, 16) for i, chunk in enumerate(chunk_addresses)}
+        return {**chunks, "_data": int(data_address, 16)}
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         return {}
@@ -85,7 +78,7 @@ class CreditCode(ModelCode):
 def loan_code(model: LoanModel) -> LoanCode:
     rows = [model.table[i : i + ROWS_PER_CHUNK] for i in range(0, len(model.table), ROWS_PER_CHUNK)]
     chunks = tuple(b"\0" + table_bytes(part) for part in rows)
-    return LoanCode(chunks, b"\0" + model.vocabulary.fingerprints, len(model.table))
+    return LoanCode(chunks, b"\0" + model.lexicon.to_bytes())
 
 
 def credit_code(model: CreditModel) -> CreditCode:

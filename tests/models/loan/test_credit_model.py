@@ -6,7 +6,7 @@ from zkagent.models.agents.credit import HISTORY, RECORD
 from zkagent.models.catalogue import CreditModel, load_model
 from zkagent.models.encoding.context import Context, View
 from zkagent.models.errors import ApplicantUnclear, UnansweredView
-from zkagent.models.loan.train import scorecard
+from zkagent.models.loan.credit import scorecard
 
 AGENT, BOOK, ACCOUNT = "0x" + "1a" * 20, "0x" + "2b" * 20, "0x" + "5e" * 20
 PROMPT = f"Credit score of {ACCOUNT}".encode()

@@ -4,14 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from zkagent.models.agents.loan import ABOVE, AT, BELOW, NO_LIMIT, rows_in, side_of
+from zkagent.models.agents.criteria import Lexicon, read_criterion, slots_of
+from zkagent.models.agents.loan import (
+    ABOVE,
+    AT,
+    BELOW,
+    MARK,
+    NO_LIMIT,
+    rows_of,
+    side_of,
+    sum_of,
+)
 from zkagent.models.catalogue import LoanModel, load_model
-from zkagent.models.encoding.book import SymbolBook
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import ToolSignature
+from zkagent.models.encoding.hashing import keccak_int
 from zkagent.models.errors import ApplicantUnclear, ForeignHistory
 from zkagent.models.loan.evaluate import PROMPT, context_of, decided, measured
 from zkagent.models.loan.heldout import WORDINGS, Case, cases
+from zkagent.models.loan.lexicon import build_lexicon, class_codes
 from zkagent.models.loan.train import SEED, training_texts
 
 APPROVING = (0, 0, 9, 0, 0)
@@ -52,17 +63,80 @@ def test_nothing_is_approved_before_both_are_there(model: LoanModel, count: int)
     [
         ("at least 650 points", 650),
         ("at least 650.", 650),
-        ("at least six hundred", None),
+        ("650 or more; below 650, nothing", 650),
+        ("at least 1,000", 1000),
+        ("score>=650", 650),
+        ("650+ only", 650),
+        ("sub-650 scores", 650),
+        ("at least six hundred and fifty", 650),
+        ("six hundred fifty, that is 650", 650),
+        ("no one under 650, one of us says", 650),
         ("at least 650 and at most 700", None),
-        ("at least 1,000", None),
+        ("at least 650, one hundred more is better", None),
         ("at least 65000", None),
         ("at least 650.5", None),
+        ("at least 0650", None),
+        ("at least 650k", None),
+        ("at least 65%", None),
+        ("at most $650", None),
+        ("from -650", None),
+        ("600-650", None),
         ("whatever", None),
+        ("one of them", None),
     ],
 )
 def test_a_limit_is_the_one_number(model: LoanModel, text: str, limit: int | None) -> None:
-    _, found = rows_in(text.encode(), SymbolBook(()), model.vocabulary, 1024)
-    assert found == limit
+    assert read_criterion(text.encode(), model.lexicon).limit == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Approve if the score is >= 650.", "Approve if the score is at least 650."),
+        ("Approve if the score is \u2265 650.", "Approve if the score is >= 650."),
+        ("Score => 650", "score >= 650"),
+        ("We don't lend below 650", "We don\u2019t lend below 650"),
+        ("APPROVE 650 OR MORE!", "approve 650 or more."),
+    ],
+)
+def test_what_is_read_alike_is_decided_alike(model: LoanModel, text: str, other: str) -> None:
+    for score in (649, 650, 651):
+        first, second = (decided(model, Case("", each, score, "")) for each in (text, other))
+        assert first == second
+
+
+@pytest.mark.parametrize("arrow", ["->", "=>", "-->"])
+def test_an_arrow_compares_nothing(model: LoanModel, arrow: str) -> None:
+    text = f"650 or more {arrow} approve"
+    without = read_criterion(b"650 or more approve", model.lexicon)
+    assert read_criterion(text.encode(), model.lexicon) == without
+
+
+def test_only_an_ngrams_own_row_counts(model: LoanModel) -> None:
+    read = read_criterion(b"Lend to those of 650 or more.", model.lexicon)
+    rows = rows_of(read, model.table)
+    assert 0 < len(rows) < len(read.ngrams)
+    other = model.table.copy()
+    other[list(rows), MARK] += 1
+    assert rows_of(read, other) == ()
+    assert not sum_of(read, other).any()
+    assert sum_of(read, model.table).any()
+    assert sum_of(read, model.table)[MARK] == 0
+
+
+def test_a_word_is_known_by_either_slot() -> None:
+    lexicon = build_lexicon(())
+    codes = class_codes()
+    found = [lexicon.class_of(keccak_int(word.encode())) for word in codes]
+    assert found.count(None) < len(codes) / 20
+    kept = {w: c for w, c in zip(codes, found, strict=True) if c is not None}
+    assert kept == {word: codes[word] for word in kept}
+    second = [w for w in kept if not _in_first(lexicon, keccak_int(w.encode()))]
+    assert second
+
+
+def _in_first(lexicon: Lexicon, found: int) -> bool:
+    return lexicon.fingerprints[slots_of(found)[0]] == found >> 248
 
 
 def test_the_side_is_exact() -> None:

@@ -1,57 +1,58 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Embedding} from "../encoding/Embedding.sol";
 import {ModelData} from "../encoding/ModelData.sol";
-import {Scan} from "../encoding/PromptText.sol";
-import {SymbolList} from "../encoding/SymbolList.sol";
-import {Tokenizer} from "../encoding/Tokenizer.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
-import {ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {Criteria, Criterion} from "./Criteria.sol";
+import {CriteriaNgrams} from "./CriteriaNgrams.sol";
+import {CriteriaWords} from "./CriteriaWords.sol";
 import {LoanWords} from "./LoanWords.sol";
 
 /// @title From an application and what was observed to a loan model's features, as `models/agents/loan.py`
 /// @notice Features: whether the criteria were read, whether the score was, 32 times 1 or 0 each; the score
 ///   less the limit, 0 without one; then four times 32 sums of the text table's rows for the criteria, of
 ///   which one is theirs and the others are 0: where the score is below the limit, at it, above it, or there
-///   is none to compare. A limit is the one number in the criteria, 1 to 4 digits. The second result is
-///   empty.
+///   is none to compare. How criteria are read: `Criteria`. The second result is empty.
 contract LoanEncoder is IEncoder {
     uint256 private constant TEXT_BYTES = 64; // 32 features
     uint256 private constant FLAG = 32;
     uint256 private constant FEATURE_BYTES = 6 + 4 * TEXT_BYTES;
     uint256 private constant NO_LIMIT = 3;
 
+    /// @dev The table's 4,096 rows, 767 in each.
+    uint256 private constant CHUNKS = 6;
+    uint256 private constant CHUNK_BYTES = 1 + 32 * 767;
+    uint256 private constant LAST_CHUNK_BYTES = 1 + 32 * (4096 - 5 * 767);
+
     address private immutable _chunk0;
     address private immutable _chunk1;
+    address private immutable _chunk2;
+    address private immutable _chunk3;
+    address private immutable _chunk4;
+    address private immutable _chunk5;
     address private immutable _data;
-    uint256 private immutable _textMask;
 
-    /// @notice The text table is in 1 or 2 contracts, 767 rows in each.
+    /// @notice The text table is in 6 contracts.
     error ChunkCountMismatch(uint256 expected, uint256 received);
 
     /// @notice An entry of the reasoning is not what the model's own decision led to.
     error ForeignHistory(uint256 index);
 
-    /// @param chunks The contracts that hold the text table, in order; see `Embedding`.
-    /// @param textRows The text table's number of rows.
-    /// @param data The contract that holds the vocabulary, behind a zero byte.
-    constructor(address[] memory chunks, uint256 textRows, address data) {
-        ModelData.checkRows(textRows);
-        uint256 perChunk = Embedding.ROWS_PER_CHUNK;
-        uint256 expected = (textRows + perChunk - 1) / perChunk;
-        if (expected != chunks.length || expected > 2) {
-            revert ChunkCountMismatch(expected, chunks.length);
+    /// @param chunks The contracts that hold the text table, in order; see `CriteriaTable`.
+    /// @param data The contract that holds the lexicon, behind a zero byte; see `CriteriaWords`.
+    constructor(address[] memory chunks, address data) {
+        if (chunks.length != CHUNKS) revert ChunkCountMismatch(CHUNKS, chunks.length);
+        for (uint256 i = 0; i < CHUNKS; ++i) {
+            _checkLength(chunks[i], i + 1 == CHUNKS ? LAST_CHUNK_BYTES : CHUNK_BYTES);
         }
-        for (uint256 i = 0; i < expected; ++i) {
-            uint256 here = i + 1 == expected ? textRows - i * perChunk : perChunk;
-            _checkLength(chunks[i], 1 + 32 * here);
-        }
-        _checkLength(data, 1 + ModelData.VOCABULARY_BYTES);
+        _checkLength(data, 1 + CriteriaWords.LEXICON_BYTES);
         _chunk0 = chunks[0];
-        _chunk1 = expected == 2 ? chunks[1] : address(0);
+        _chunk1 = chunks[1];
+        _chunk2 = chunks[2];
+        _chunk3 = chunks[3];
+        _chunk4 = chunks[4];
+        _chunk5 = chunks[5];
         _data = data;
-        _textMask = textRows - 1;
     }
 
     /// @inheritdoc IEncoder
@@ -70,49 +71,32 @@ contract LoanEncoder is IEncoder {
         if (entries > 2) revert ForeignHistory(2);
         _set(features, 1, FLAG);
         string calldata answer = _observed(c, 1, _askScore(applicant));
-        _compare(c.agent, features, criteria, answer);
+        _compare(features, criteria, answer);
         return (features, "");
     }
 
     /// @dev Writes the difference, and the criteria's sums where they belong.
-    function _compare(
-        address agent,
-        bytes memory features,
-        string calldata criteria,
-        string calldata answer
-    ) private view {
-        Scan memory scan = Tokenizer.tokenize(
-            criteria, SymbolList.load(ISymbolBookUser(agent).symbolBook().pointer())
-        );
-        (bool limited, uint256 limit) = _limitIn(scan);
+    function _compare(bytes memory features, string calldata criteria, string calldata answer)
+        private
+        view
+    {
+        uint256 lexicon = ModelData.load(_data, 1, CriteriaWords.LEXICON_BYTES);
+        Criterion memory criterion = Criteria.read(criteria, lexicon);
         (bool scored, uint256 score) = _scoreIn(answer);
         uint256 block_ = NO_LIMIT;
-        if (limited && scored) {
+        if (criterion.limited && scored) {
+            uint256 limit = criterion.limit;
             // casting: both have at most 4 digits, so the difference fits an int16
             // forge-lint: disable-next-line(unsafe-typecast)
             _set(features, 2, uint16(int16(int256(score) - int256(limit))));
             block_ = score < limit ? 0 : score == limit ? 1 : 2;
         }
-        uint256 words = ModelData.load(_data, 1, ModelData.VOCABULARY_BYTES);
-        (uint256 low, uint256 high) = Embedding.sumText(scan, _textMask, _chunks(), words);
+        (uint256 low, uint256 high) = CriteriaNgrams.sum(criterion, _chunks());
         assembly ("memory-safe") {
             let pos := add(add(features, 38), mul(block_, TEXT_BYTES))
             mstore(pos, low)
             mstore(add(pos, 32), high)
         }
-    }
-
-    /// @dev The one number among the tokens.
-    function _limitIn(Scan memory scan) private pure returns (bool known, uint256 limit) {
-        uint256 numbers = 0;
-        for (uint256 pos = scan.tokens; pos < scan.next; pos += 32) {
-            uint256 token = _load(pos);
-            if (token >> 64 != Tokenizer.NUMBER) continue;
-            ++numbers;
-            uint256 start = (token >> 32) & 0xffffffff;
-            (known, limit) = LoanWords.numberOf(_copy(start, (token & 0xffffffff) - start));
-        }
-        if (numbers != 1) return (false, 0);
     }
 
     function _scoreIn(string calldata answer) private pure returns (bool, uint256) {
@@ -152,22 +136,9 @@ contract LoanEncoder is IEncoder {
 
     /// @dev The addresses of the text table's contracts in memory.
     function _chunks() private view returns (uint256 pos) {
-        address[2] memory chunks = [_chunk0, _chunk1];
+        address[6] memory chunks = [_chunk0, _chunk1, _chunk2, _chunk3, _chunk4, _chunk5];
         assembly ("memory-safe") {
             pos := chunks
-        }
-    }
-
-    function _copy(uint256 pos, uint256 length) private pure returns (bytes memory text) {
-        text = new bytes(length);
-        assembly ("memory-safe") {
-            mcopy(add(text, 32), pos, length)
-        }
-    }
-
-    function _load(uint256 pos) private pure returns (uint256 word) {
-        assembly ("memory-safe") {
-            word := mload(pos)
         }
     }
 

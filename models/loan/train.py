@@ -12,13 +12,14 @@ score there compares, and one for asking:
 so that "refuse" turns whatever was said of the score, also in words that were never seen together.
 A square of a sum less a square of a difference is such a product (4ab = (a+b)^2 - (a-b)^2), exactly
 over integers. Rows are rounded while they are learned (straight-through: Bengio et al. 2013), so
-that what is measured is what decides.
+that what is measured is what decides. The table has rows for a few of all n-grams: they are learned
+for many first, and those that matter most keep one.
 """
 
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,12 +62,12 @@ ASK_AT = 5 * RANK  # the column that speaks for asking
 STEPS, BATCH, RATE, DECAY = 16000, 192, 0.01, 0.3
 #: Of n-grams that are left out in a step, so that no single one decides (Srivastava et al. 2014).
 DROPPED = 0.3
+#: Of the first table.
+FIRST_ROWS, FIRST_STEPS = 1 << 16, 4000
 #: An entry of 1 in a row is this many units; the largest entry, in units.
 UNIT, TABLE_LIMIT = 16, 31
 #: Words that fewer texts have are unknown, unless the lexicon has them; n-grams are no rows.
 LEAST_WORDS, LEAST_NGRAMS = 3, 2
-#: Units of the largest score that count for asking: of a weak decision, a question is made.
-CAUTION = 0
 HIDDEN, OUTPUTS = 2 * RANK + 2, 5
 SIDES = {BELOW: 500, AT: 600, ABOVE: 700}  # a score on each side of 600
 
@@ -129,12 +130,36 @@ def learned(texts: Sequence[tuple[str, str]], seed: int) -> tuple[Lexicon, Table
     filled = [(kind, text.format(n=600, m=800).encode()) for kind, text in texts]
     lexicon = build_lexicon(_words(text for _, text in filled))
     read = [(kind, read_criterion(text, lexicon)) for kind, text in filled]
-    marks = _marks(criterion for _, criterion in read)
-    drawn = [_text(kind, criterion, marks) for kind, criterion in read]
-    table = np.zeros((ROWS, DIMENSIONS), np.int8)
-    table[:, :MARK] = _rows(drawn, seed)
-    table[:, MARK] = marks[:, MARK]
-    return lexicon, table
+    counts = Counter(ngram for _, criterion in read for ngram in set(criterion.ngrams))
+    counts = Counter({ngram: texts for ngram, texts in counts.items() if texts >= LEAST_NGRAMS})
+    many = _table(read, counts, FIRST_ROWS, FIRST_STEPS, seed)
+    sizes = np.abs(many[:, :MARK].astype(np.int64)).sum(axis=1)
+    matter = {
+        ngram: float(sizes[ngram % FIRST_ROWS]) * texts**0.5
+        for ngram, texts in counts.items()
+        if many[ngram % FIRST_ROWS, MARK] == mark_of(ngram) - 128
+    }
+    return lexicon, _table(read, matter, ROWS, STEPS, seed)
+
+
+def _table(
+    read: Sequence[tuple[str, Criterion]],
+    matter: Mapping[int, float],
+    size: int,
+    steps: int,
+    seed: int,
+) -> Table:
+    """Learned, with rows for those n-grams that matter most."""
+    table = np.zeros((size, DIMENSIONS), np.int8)
+    taken = np.zeros(size, np.bool_)
+    table[:, MARK] = -128
+    for ngram in sorted(matter, key=lambda each: (-matter[each], each)):
+        row = ngram % size
+        if not taken[row]:
+            taken[row], table[row, MARK] = True, mark_of(ngram) - 128
+    texts = [_text(kind, criterion, table) for kind, criterion in read]
+    table[:, :MARK] = _rows(texts, size, steps, seed)
+    return table
 
 
 def _words(texts: Iterable[bytes]) -> list[str]:
@@ -147,20 +172,6 @@ def _words(texts: Iterable[bytes]) -> list[str]:
 
 def _letters(text: bytes) -> str:
     return "".join(chr(c) if chr(c).isascii() and chr(c).isalpha() else " " for c in text).lower()
-
-
-def _marks(criteria: Iterable[Criterion]) -> Table:
-    """An empty table whose rows are given to n-grams, to those of most texts first."""
-    counts: Counter[int] = Counter()
-    for criterion in criteria:
-        counts.update(set(criterion.ngrams))
-    marks, taken = np.zeros((ROWS, DIMENSIONS), np.int8), np.zeros(ROWS, np.bool_)
-    marks[:, MARK] = -128
-    for ngram, texts in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
-        row = ngram % ROWS
-        if texts >= LEAST_NGRAMS and not taken[row]:
-            taken[row], marks[row, MARK] = True, mark_of(ngram) - 128
-    return marks
 
 
 def _text(kind: str, criterion: Criterion, marks: Table) -> Text:
@@ -179,15 +190,15 @@ def _label(kind: str, score: int) -> int:
     return ("approve", "deny", "ask").index(right(kind, score, 600))
 
 
-def _rows(texts: Sequence[Text], seed: int) -> npt.NDArray[np.int8]:
-    """Learns them; shape (ROWS, MARK), in units."""
+def _rows(texts: Sequence[Text], size: int, steps: int, seed: int) -> npt.NDArray[np.int8]:
+    """Learns them; shape (size, MARK), in units."""
     rng = random.Random(seed)
     torch.manual_seed(seed)
-    rows = torch.nn.Parameter(torch.randn(ROWS, MARK) * 0.03)
+    rows = torch.nn.Parameter(torch.randn(size, MARK) * 0.03)
     adam = torch.optim.AdamW([rows], lr=RATE, weight_decay=DECAY)
-    for step in range(STEPS):
+    for step in range(steps):
         for group in adam.param_groups:
-            group["lr"] = RATE * (1 - step / STEPS)
+            group["lr"] = RATE * (1 - step / steps)
         some = rng.sample(texts, BATCH)
         scores = _scores(rows, some)
         labels = torch.tensor([text.labels for text in some])
@@ -238,7 +249,6 @@ def multiplying() -> Squares:
     for minus, sign in ((0, 1), (RANK, -1)):
         second[minus : minus + RANK, 2], second[minus : minus + RANK, 3] = sign, -sign
     second[2 * RANK, 4], second[2 * RANK + 1, 4] = 1, -1
-    last[4] = 4 * UNIT * UNIT * CAUTION // 100
     return _staged(Squares(first, biases, second, last))
 
 

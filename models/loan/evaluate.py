@@ -2,9 +2,10 @@
 
     python -m zkagent.models.loan.evaluate [FOLDER [TEXTS]]
 
-TEXTS: other ones, {kind: [texts with {n} where the limit goes]} as JSON.
+TEXTS: other ones, {kind: [texts with {n} where the limit goes]} as JSON, or that packed by gzip.
 """
 
+import gzip
 import json
 import sys
 from collections import defaultdict
@@ -55,13 +56,19 @@ def measured(model: LoanModel, asked: Sequence[Case] | None = None) -> dict[str,
     }
 
 
+def cases_in(path: Path) -> tuple[Case, ...]:
+    """Of the texts in a file."""
+    raw = path.read_bytes()
+    return cases(load_json(gzip.decompress(raw) if path.suffix == ".gz" else raw))
+
+
 def _share(right: list[bool]) -> float:
     return round(100 * sum(right) / len(right), 2)
 
 
 if __name__ == "__main__":
     FOLDER = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
-    TEXTS = cases(load_json(Path(sys.argv[2]).read_bytes())) if sys.argv[2:] else None
+    TEXTS = cases_in(Path(sys.argv[2])) if sys.argv[2:] else None
     print(json.dumps(measured(load_loan_model(FOLDER), TEXTS), indent=2))
 
-__all__ = ["context_of", "decided", "measured"]
+__all__ = ["cases_in", "context_of", "decided", "measured"]

@@ -18,6 +18,7 @@ SOMEBODY = "0x" + "ab" * 20
 #: What makes a call complete but for the parameter in question: by its name in the code.
 GOOD = {
     "tool": SOMEBODY,
+    "bound": SOMEBODY,
     "actions": SOMEBODY,
     "number": "1",
     "nonce": "1",
@@ -34,7 +35,7 @@ GOOD = {
 WRITTEN = {"out", "receipt_path", "folder"}
 MODELS = {"model", "model_name"}
 DIGESTS = {"digest", "digests", "proof", "proofs", "key_id", "keep"}
-ADDRESSES = {"address", "agent", "book", "desk", "executor", "pool", "registry", "tool"}
+ADDRESSES = {"address", "agent", "book", "bound", "desk", "executor", "pool", "registry", "tool"}
 NUMBERS = ("nan", "1e400", "many", "9" * 5000, "0x10", "")
 URLS = ("foo", "localhost:8642", "ftp://host", "http://", "http://[", "http://h:99999", "")
 

@@ -71,7 +71,7 @@ library CriteriaNgrams {
         uint256 odd = 0;
         for (uint256 i = 0; i < classes.length; ++i) {
             uint256 class = uint8(classes[i]);
-            if (CriteriaWords.isIn(CriteriaWords.TURNING, class)) odd ^= 1;
+            if (CriteriaWords.isIn(CriteriaWords.TURNING, class)) odd = 1 - odd;
             if (!CriteriaWords.isIn(CriteriaWords.TURNED, class)) continue;
             turned[next++] = bytes1(uint8(TURNED_CODES + 2 * class + odd));
         }

@@ -51,7 +51,7 @@ def test_whoever_reads_a_model_id_reads_it_so() -> None:
         for path in Path(ROOT, "executor").rglob("*.py")
         if re.search(r"abi\.MODEL_ID|modelId\(\)\)", path.read_text())
     ]
-    assert len(readers) == 3
+    assert len(readers) == 4
     assert [path.name for path in readers if "model_number(" not in path.read_text()] == []
 
 

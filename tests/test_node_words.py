@@ -57,6 +57,9 @@ ARGUED = {
     ("cli/agent_serves.py", "served", "view"): (
         "shown, and an error when it is not what was signed; goes into no signature"
     ),
+    ("cli/takeover.py", "check", "view"): (
+        "whether to refuse before anything is paid for; a false yes ends in the contracts' refusal"
+    ),
     ("cli/takeover.py", "_pairs", "view"): (
         "which rules go on: a pair that the guard does not know is refused by it, one that is left "
         "out lets the new tool do nothing"
@@ -68,6 +71,9 @@ ARGUED = {
     ("cli/takeover.py", "_guard_of_successor", "view"): (
         "whether to have it guarded, which it refuses a second time; and an error when it is not "
         "what was signed"
+    ),
+    ("cli/guard_deploy.py", "_check_may_guard", "setGuard"): (
+        "whether to refuse before anything is paid for; a false yes ends in the agent's refusal"
     ),
     ("cli/guard_deploy.py", "deploy_command", "view"): (
         "shown and asked about: tools, of which an agent calls its own alone, and the wallet, "

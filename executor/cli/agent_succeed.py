@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,8 @@ NAMED = {
     "--until",
     type=click.IntRange(1, (1 << 64) - 1),
     metavar="SECONDS",
-    help="The last second, since 1970, at which the signature counts; by default an hour from now.",
+    help="The last second, since 1970, at which the signature counts; by default an hour from now, "
+    "or a week beyond the guard's delay.",
 )
 @YES_OPTION
 @fee_options
@@ -129,6 +131,8 @@ def succeed_command(
         _check_named(named, guarded=bool(guard) or no_guard)
     plan = _plan(told, named)
     guarding = _guard(told, guard, no_guard=no_guard)
+    it = Takeover(web3, reader, signer, plan, guarding, successor or "")
+    it.check(until)
     agreed(list(_lines(plan, guarding, successor)), yes=yes)
     if successor is None:
         with working("deploying the successor"):
@@ -136,7 +140,7 @@ def succeed_command(
         output.show(f"the successor is at {successor}", err=True)
     else:
         _check_successor(reader, plan, successor)
-    it = Takeover(web3, reader, signer, plan, successor, guarding)
+    it = replace(it, successor=successor)
     until = until or it.usual_until()
     ready_in = it.take_guard(until)
     if ready_in is None:

@@ -89,6 +89,8 @@ def deploy_command(
     if wallet is None:
         (told,) = reader.view(address.lower(), abi.WALLET, block)
         wallet = str(to_checksum_address(told))
+    guarded = at(web3, "IGuardableAgent", address)
+    _check_may_guard(web3, guarded, signer)
     rules = []
     for tool in map(to_checksum_address, tools):
         target, selector = wiring_of(web3, tool)
@@ -100,9 +102,21 @@ def deploy_command(
     guard = deployer.make("guard", "Guard", signer.address, address, wallet)
     for tool, rule in rules:
         send(web3, guard.functions.allow(tool, rule), signer)
-    guarded = at(web3, "IGuardableAgent", address)
     send(web3, guarded.functions.setGuard(guard.address), signer)
     output.show(f"guard   {guard.address}")
+
+
+def _check_may_guard(web3: Any, guarded: Any, signer: "LocalAccount") -> None:
+    """Before anything is paid for. Raises RevertError for an agent that has a guard, or whose owner
+    is another."""
+    from zkagent.verifier_contracts.chain.local import call
+    from zkagent.verifier_contracts.errors import RevertError
+
+    try:
+        call(web3, guarded.functions.setGuard(guarded.address), signer)
+    except RevertError as exc:
+        if exc.name in {"GuardAlreadySet", "CallerIsNotTheOwner"}:
+            raise
 
 
 def _deploy_plain(

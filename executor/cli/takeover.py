@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from zkagent.executor.cli import output
 from zkagent.executor.cli.agent_owner import check_held
 
@@ -29,13 +31,34 @@ class Takeover:
     reader: "ContractReader"
     signer: "LocalAccount"
     plan: "SuccessorPlan"
-    successor: str
     guard: str | None
+    successor: str = ""
 
     def usual_until(self) -> int:
         """An hour from now, by our clock, or a week beyond the guard's delay."""
         delay_s = self._guarding().delay_s if self.guard else 0
         return int(time.time()) + (delay_s + WEEK_S if delay_s else HOUR_S)
+
+    def check(self, until: int | None) -> None:
+        """Before anything is paid for. Raises click.UsageError for what others own, and for a
+        signature that would be too old."""
+        from zkagent.executor.chain import abi
+
+        block = self.reader.block("latest")
+        for what, address in (("wallet", self.plan.wallet), ("guard", self.guard)):
+            owner = self.reader.view(address.lower(), abi.OWNER, block)[0] if address else None
+            if owner is not None and owner.lower() != self.signer.address.lower():
+                raise click.UsageError(
+                    f"{what} {address} is of {owner}, and --key-file of {self.signer.address}: "
+                    "give its owner's key"
+                )
+        announced = self.guard is None or bool(self.successor)
+        delay_s = 0 if announced else self._guarding().delay_s
+        if until is not None and until <= time.time() + delay_s:
+            raise click.UsageError(
+                f"--until {until} has passed before this can be made: leave it out, or give a "
+                f"second after {int(time.time()) + delay_s}"
+            )
 
     def take_guard(self, until: int) -> int | None:
         """None once the guard guards the successor; in how many seconds it can be made, where that

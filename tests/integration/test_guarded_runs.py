@@ -90,5 +90,8 @@ def test_a_supervised_transfer_is_made_once_its_owner_approves(guarded: Guarded)
 
 
 def test_a_second_guard_is_refused(guarded: Guarded, capsys: pytest.CaptureFixture[str]) -> None:
+    web3, owner = guarded.chain.web3, guarded.chain.owner.address
+    before = web3.eth.get_transaction_count(owner)
     assert exit_code("guard", "deploy", *guarded.options) == 1
     assert "GuardAlreadySet" in capsys.readouterr().err
+    assert web3.eth.get_transaction_count(owner) == before

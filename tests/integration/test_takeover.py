@@ -2,6 +2,7 @@
 makes it another's."""
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,6 +229,33 @@ def test_nobody_s_word_is_taken_unseen(old: Old, capsys: pytest.CaptureFixture[s
     assert exit_code(*words) == 2
     assert "--commitment, --guard or --no-guard" in capsys.readouterr().err
     assert exit_code(*words, "--guard", EVIL, "--no-guard") == 2
+
+
+@pytest.mark.parametrize(("delay", "ahead"), [(0, -10), (WEEKS, 1800)])
+def test_a_signature_that_would_be_too_old_is_refused_before_anything_is_sent(
+    old: Old, delay: int, ahead: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guard = old.guarded(*(["--delay", str(delay)] if delay else []))
+    nonce, until = old.chain.web3.eth.get_transaction_count, int(time.time()) + ahead
+    before = nonce(old.chain.owner.address)
+    assert old.succeeds("--guard", guard, "--until", str(until)) == 2
+    assert f"--until {until} has passed before this can be made" in capsys.readouterr().err
+    assert nonce(old.chain.owner.address) == before
+
+
+def test_with_anybody_else_s_key_nothing_is_sent(
+    old: Old, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guard, stranger = old.guarded(), old.chain.friend
+    Path("owner.key").write_text(bytes(stranger.key).hex())
+    nonce = old.chain.web3.eth.get_transaction_count
+    before = nonce(stranger.address)
+    assert old.succeeds("--guard", guard) == 2
+    assert f"--key-file of {stranger.address}: give its owner's key" in capsys.readouterr().err
+    agent = ["--agent", old.agent, *old.options()]
+    assert exit_code("guard", "deploy", *agent) == 1
+    assert "CallerIsNotTheOwner" in capsys.readouterr().err
+    assert nonce(stranger.address) == before
 
 
 def test_a_contract_that_was_made_for_something_else_is_no_successor(old: Old) -> None:

@@ -311,7 +311,7 @@ contract FrameHandler is Test {
         uint256[2] memory paid = [_pay[0].paid(), _pay[1].paid()];
         vm.recordLogs();
         success = _try(agent, prompt, plan);
-        Vm.Log[] memory logs = vm.getRecordedLogs();
+        Vm.Log[] memory logs = _standing(vm.getRecordedLogs());
         if (!success) {
             ++refused;
             if (paid[0] != _pay[0].paid() || paid[1] != _pay[1].paid()) {
@@ -329,6 +329,21 @@ contract FrameHandler is Test {
             uint256 calls = _judgeStory(plan.claims, logs, address(agents[i]));
             if (_pay[i].paid() - paid[i] != calls) unproven = "paid without a decision to pay";
             decided += calls * (i + 1);
+        }
+    }
+
+    /// @dev Without what was told in calls of the hostile contract that failed.
+    function _standing(Vm.Log[] memory logs) private view returns (Vm.Log[] memory kept) {
+        kept = new Vm.Log[](logs.length);
+        (uint256 next, uint256 tried) = (0, 0);
+        for (uint256 i = 0; i < logs.length; ++i) {
+            bytes32 topic = logs[i].emitter == address(hostile) ? logs[i].topics[0] : bytes32(0);
+            if (topic == Hostile.Tried.selector) tried = next;
+            else if (topic == Hostile.Undone.selector) next = tried;
+            else kept[next++] = logs[i];
+        }
+        assembly ("memory-safe") {
+            mstore(kept, next)
         }
     }
 

@@ -47,6 +47,11 @@ contract Hostile is IFramedAgent {
 
     error Failed();
 
+    /// @dev Before a misdeed, and after one that failed: forge records what was told in between as well, though it
+    ///   was undone.
+    event Tried();
+    event Undone();
+
     Wiring private _to;
     Act public armed;
     uint256 public spareGas;
@@ -73,10 +78,18 @@ contract Hostile is IFramedAgent {
         (address target, bytes memory data) = _misdeed();
         bool starved = armed == Act.DECIDE_STARVED || armed == Act.NEST_STARVED;
         uint256 spare = starved ? spareGas : gasleft();
-        bool success;
-        if (target != address(0)) (success,) = target.call{gas: spare}(data);
-        if (armed == Act.NEST_TWICE && !success) (success,) = target.call(data);
+        bool success = target == address(0) || _tries(target, data, spare);
+        if (armed == Act.NEST_TWICE && !success) _tries(target, data, gasleft());
         _acting = false;
+    }
+
+    function _tries(address target, bytes memory data, uint256 spare)
+        private
+        returns (bool success)
+    {
+        emit Tried();
+        (success,) = target.call{gas: spare}(data);
+        if (!success) emit Undone();
     }
 
     /// @dev Answers its opener's frame with a decision of the model, if there is one.

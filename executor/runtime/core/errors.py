@@ -1,0 +1,119 @@
+"""What can go wrong with agents off chain, each with the code that an AgentResult carries.
+
+RuntimeFault                  below ExecutorError
+├── AgentConfigRefused        an agent cannot be made of this (config_refused)
+├── StepRefused               a planned step, an input or a write that the rules forbid (refused)
+│   └── SecretRefused         a secret stands in what would be planned with (secret_refused)
+├── ApprovalNeeded            a step waits for somebody to approve it (approval_needed)
+├── StepsExhausted            no finish within max_steps (steps_exhausted)
+├── RunAborted                somebody aborted the run (aborted)
+├── PlanRefused               a planner answered with what is no step (plan_refused)
+├── ModelFault                no model answered (model_failed)
+│   ├── ModelTimeout          not within its time (model_timeout)
+│   └── NoModelFits           no provider has what was asked for (no_model)
+├── ToolFault                 a tool did not do what was asked (tool_failed)
+│   ├── ToolUnknown           the agent has no tool of that name (tool_unknown)
+│   ├── ToolInputRefused      the input is not of the tool's schema (tool_input)
+│   ├── ToolTimeout           not within its time; whether it happened is unknown (tool_timeout)
+│   └── CallUnknown           the process ended within the call (call_unknown)
+├── MemoryFault               a store cannot be opened, read or written (memory_failed)
+├── PromptFault               a template that is missing or cannot be rendered (prompt_failed)
+├── AuditBroken               the audit log is not what was written (audit_broken)
+└── ReplayDiffers             another decision than the one on record (replay_differs)
+"""
+
+from typing import Any, ClassVar
+
+from zkagent.executor.errors import ExecutorError
+
+
+class RuntimeFault(ExecutorError):
+    """code: what an AgentResult's error says; info: JSON, without secrets."""
+
+    code: ClassVar[str] = "failed"
+
+    def __init__(self, message: str, **info: Any) -> None:
+        self.info = info
+        super().__init__(message)
+
+
+class AgentConfigRefused(RuntimeFault):
+    code = "config_refused"
+
+
+class StepRefused(RuntimeFault):
+    code = "refused"
+
+
+class SecretRefused(StepRefused):
+    code = "secret_refused"
+
+
+class ApprovalNeeded(RuntimeFault):
+    code = "approval_needed"
+
+
+class StepsExhausted(RuntimeFault):
+    code = "steps_exhausted"
+
+
+class RunAborted(RuntimeFault):
+    code = "aborted"
+
+
+class PlanRefused(RuntimeFault):
+    code = "plan_refused"
+
+
+class ModelFault(RuntimeFault):
+    code = "model_failed"
+
+
+class ModelTimeout(ModelFault):
+    code = "model_timeout"
+
+
+class NoModelFits(ModelFault):
+    code = "no_model"
+
+
+class ToolFault(RuntimeFault):
+    """retriable: the same call may be tried again."""
+
+    code = "tool_failed"
+
+    def __init__(self, message: str, *, retriable: bool = False, **info: Any) -> None:
+        self.retriable = retriable
+        super().__init__(message, **info)
+
+
+class ToolUnknown(ToolFault):
+    code = "tool_unknown"
+
+
+class ToolInputRefused(ToolFault):
+    code = "tool_input"
+
+
+class ToolTimeout(ToolFault):
+    code = "tool_timeout"
+
+
+class CallUnknown(ToolFault):
+    code = "call_unknown"
+
+
+class MemoryFault(RuntimeFault):
+    code = "memory_failed"
+
+
+class PromptFault(RuntimeFault):
+    code = "prompt_failed"
+
+
+class AuditBroken(RuntimeFault):
+    code = "audit_broken"
+
+
+class ReplayDiffers(RuntimeFault):
+    code = "replay_differs"

@@ -1,0 +1,31 @@
+"""Where a run's effects are written down, so that a run that was killed goes on where it was.
+
+The runner does nothing irreproducible but through `record`: what is on record is not done again.
+`DirectJournal` keeps nothing (runs in memory); the durable one is in durable/; a replay's gives
+what is on record and does nothing.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+
+class Journal(Protocol):
+    @property
+    def incarnation(self) -> str:
+        """Differs for each process, and each time a run is taken up again."""
+
+    async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
+        """What `do` gave, JSON; done at most once more after a crash within it, never after its
+        result is on record. name: the same whenever this run comes here, once in a run."""
+
+
+class DirectJournal:
+    """For runs that end with their process."""
+
+    incarnation = "direct"
+
+    async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
+        return await do()
+
+
+__all__ = ["DirectJournal", "Journal"]

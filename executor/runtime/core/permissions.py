@@ -1,0 +1,64 @@
+"""What the engine of permissions is asked, and what it says. Proposal: "Safety & Policy".
+
+The runner asks at each place; what was refused or changed is in the audit log before it goes on.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.core.tools import ToolDefinition
+
+#: task: what a run is asked for; plan: a planner's step; input, output: a tool's; memory: a write;
+#: recall: what a read gives; prompt: a rendered template; model: what a model is asked.
+Place = Literal["task", "plan", "input", "output", "memory", "recall", "prompt", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """value: what to go on with, changed or not; rules: those that changed or refused it, by name;
+    reason: one line without the value; waits: somebody has to approve first."""
+
+    allowed: bool
+    value: Json = None
+    rules: tuple[str, ...] = ()
+    reason: str = ""
+    waits: bool = False
+
+    @property
+    def changed(self) -> bool:
+        return self.allowed and bool(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who wants what, for a verdict's rules: now_s is the run's clock, in seconds."""
+
+    run_id: str
+    agent_id: str
+    step: int
+    place: Place
+    now_s: float
+    tool: ToolDefinition | None = None
+
+
+class Permissions(Protocol):
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        """Whether the step may be taken at all: lists, rates, approvals. value: unused."""
+
+    async def judge_value(self, asked: Asked, value: Json) -> Verdict:
+        """What may go in or out at asked.place: content rules, redaction."""
+
+
+class AllowAll:
+    """For tests and for hosts that check elsewhere: everything passes."""
+
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        return Verdict(True)
+
+    async def judge_value(self, asked: Asked, value: Json) -> Verdict:
+        return Verdict(True, value)
+
+
+__all__ = ["AllowAll", "Asked", "Permissions", "Place", "Verdict"]

@@ -1,0 +1,152 @@
+"""What a planner decides, what it decides from, and what became of it.
+
+A planner sees a PlannerState and answers with one PlanStep; a ToolExecutor makes an ActionResult of
+a step of kind "tool". All are JSON (`to_json`, `from_json`), so a run can be kept and replayed.
+Proposal: "Planner & Execution Interfaces".
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol, Self
+
+from zkagent.executor.runtime.core.errors import PlanRefused
+from zkagent.executor.runtime.core.json_values import Json, JsonObject
+
+StepKind = Literal["tool", "message", "finish", "internal"]
+STEP_KINDS = ("tool", "message", "finish", "internal")
+#: ok; failed for good; refused by the rules; unknown: the process ended within the call.
+ActionState = Literal["ok", "failed", "refused", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofOfStep:
+    """What shows that a model really decided this: exactly one of proof_id (a prover service has it
+    in work) and receipt (the name of an attachment of the result) is given.
+
+    model: its id; digest: of the circuit, in hex.
+    """
+
+    model: str
+    digest: str
+    proof_id: str | None = None
+    receipt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """tool: tool_id and input; message: message; finish: result (and message, if there is one);
+    internal: input is what to note in the scratchpad."""
+
+    kind: StepKind
+    tool_id: str | None = None
+    input: Json = None
+    message: str | None = None
+    result: Json = None
+    reason: str | None = None
+    proof: ProofOfStep | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_json(cls, found: Any) -> Self:
+        """Raises PlanRefused: not a step."""
+        if not isinstance(found, Mapping) or found.get("kind") not in STEP_KINDS:
+            raise PlanRefused(f"not a step: {found!r:.200}; a step has a kind, one of {STEP_KINDS}")
+        if unknown := set(found) - set(cls.__dataclass_fields__):
+            raise PlanRefused(f"a step has no field {sorted(unknown)[0]!r}")
+        values = dict(found)
+        if proof := values.get("proof"):
+            values["proof"] = ProofOfStep(**proof)
+        step = cls(**values)
+        if (step.kind == "tool") != (step.tool_id is not None):
+            raise PlanRefused("tool_id is given with a step of kind tool, and only then")
+        return step
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """One iteration: the step as it was carried out, and its outcome.
+
+    step: as allowed, so inputs may be redacted; output: what the planner sees; changed_by: the
+    rules that changed input or output; attempts: how often the tool was called; key: its
+    idempotency key.
+    """
+
+    index: int
+    step: PlanStep
+    state: ActionState = "ok"
+    output: Json = None
+    error: JsonObject | None = None
+    attempts: int = 0
+    key: str | None = None
+    seconds: float = 0.0
+    changed_by: tuple[str, ...] = ()
+    meta: JsonObject = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return values | {"step": self.step.to_json(), "changed_by": list(self.changed_by)}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        step = PlanStep.from_json(found["step"])
+        return cls(**{**found, "step": step, "changed_by": tuple(found["changed_by"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """role: system, user, assistant or tool; content: text."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """What a planner knows of a tool. schema: JSON Schema of its input."""
+
+    id: str
+    description: str
+    schema: JsonObject
+
+
+@dataclass(frozen=True)
+class PlannerState:
+    """task: what is asked for; step: how many were taken; scratchpad: what internal steps noted;
+    recalled: what memory gave at the start, oldest first. Nothing of it can be changed."""
+
+    run_id: str
+    task: str
+    tools: tuple[ToolInfo, ...]
+    transcript: tuple[ChatMessage, ...] = ()
+    actions: tuple[ActionResult, ...] = ()
+    scratchpad: JsonObject = field(default_factory=dict)
+    recalled: tuple[Json, ...] = ()
+    step: int = 0
+    max_steps: int = 0
+    params: JsonObject = field(default_factory=dict)
+
+
+class Planner(Protocol):
+    """Deterministic but for what it asks of `models`, so that it can be replayed."""
+
+    async def plan(self, state: PlannerState, models: "Models") -> PlanStep:
+        """Raises ModelFault, PlanRefused."""
+
+
+class Models(Protocol):
+    """How a planner asks a language model: the answer is on record before the planner sees it."""
+
+    async def ask(self, messages: "str | list[ChatMessage]", **options: Any) -> str:
+        """The text. options: those of CallOptions. Raises ModelFault."""
+
+
+class Reflector(Protocol):
+    """Makes the next state of the last one and what happened."""
+
+    async def reflect(self, state: PlannerState, done: ActionResult) -> PlannerState: ...
+
+
+__all__ = ["ActionResult", "ActionState", "ChatMessage", "Models", "PlanStep", "Planner"]
+__all__ += ["STEP_KINDS", "PlannerState", "ProofOfStep", "Reflector", "StepKind", "ToolInfo"]

@@ -1,0 +1,3 @@
+"""What agents remember: streams within a run, collections beyond it."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""What an agent may do: one engine through which every step, input, output and memory goes."""
+
+__all__: list[str] = []

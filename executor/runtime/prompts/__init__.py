@@ -1,0 +1,3 @@
+"""Prompt templates with versions."""
+
+__all__: list[str] = []

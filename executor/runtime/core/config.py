@@ -1,9 +1,12 @@
 """What an agent is made of. Proposal: "Core Components", AgentConfig."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
+from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.memory import DatabaseClient, MemoryClient
 from zkagent.executor.runtime.core.models import LLMClient, ModelInfo
@@ -12,6 +15,9 @@ from zkagent.executor.runtime.core.steps import Planner, Reflector
 from zkagent.executor.runtime.core.tools import ToolDefinition
 
 MOST_STEPS = 1000
+MOST_ATTEMPTS = 100
+ID = "[A-Za-z0-9_-]{1,64}"
+TOOL_ID = "[A-Za-z0-9_.:/-]{1,128}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,21 @@ class RetryPolicy:
     first_wait_s: float = 0.2
     most_wait_s: float = 10.0
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.attempts <= MOST_ATTEMPTS:
+            raise AgentConfigRefused(f"attempts are 1 to {MOST_ATTEMPTS}, not {self.attempts!r}")
+        if not 0 <= self.first_wait_s <= self.most_wait_s < inf:
+            raise AgentConfigRefused(
+                f"waits are 0 <= first_wait_s <= most_wait_s, not {self.first_wait_s!r} and "
+                f"{self.most_wait_s!r}"
+            )
+
+    def wait_s(self, attempt: int) -> float:
+        """How long to wait before this attempt; the first one is 1."""
+        if attempt <= 1:
+            return 0.0
+        return float(min(self.first_wait_s * 2 ** (attempt - 2), self.most_wait_s))
+
 
 @dataclass(frozen=True)
 class MemoryPolicy:
@@ -31,6 +52,20 @@ class MemoryPolicy:
     stream: str = "{agent}"
     recall: int = 0
     keep: bool = True
+
+    def __post_init__(self) -> None:
+        if self.recall < 0:
+            raise AgentConfigRefused(f"recall is how many entries, not {self.recall!r}")
+        self.stream_of("agent", "session")
+
+    def stream_of(self, agent: str, session: str) -> str:
+        """Raises AgentConfigRefused: another name than those two."""
+        try:
+            return self.stream.format(agent=agent, session=session)
+        except (KeyError, IndexError, ValueError, AttributeError) as exc:
+            raise AgentConfigRefused(
+                f"stream {self.stream!r} may have {{agent}} and {{session}} only"
+            ) from exc
 
 
 #: Providers, with what each says of itself, in the order in which to ask them.
@@ -66,9 +101,70 @@ class AgentConfig:
     tool_retries: RetryPolicy = RetryPolicy()
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(ID, self.id):
+            raise AgentConfigRefused(f"id is {ID}, not {self.id!r:.80}")
+        if not self.task_prompt.strip():
+            raise AgentConfigRefused("task_prompt is empty: say what the agent is to do")
+        if self.planner is None and not self.model_providers:
+            raise AgentConfigRefused(
+                f"agent {self.id} has nothing to decide by: give a planner or model_providers"
+            )
+        if not 1 <= self.max_steps <= MOST_STEPS:
+            raise AgentConfigRefused(f"max_steps is 1 to {MOST_STEPS}, not {self.max_steps!r}")
+        _refuse_time("step_timeout_s", self.step_timeout_s)
+        _refuse_tools(self.tools)
+
     def described(self) -> JsonObject:
         """What a reader of events needs to know of it, without secrets: ids, limits, schemas."""
-        raise NotImplementedError
+        return {
+            "id": self.id,
+            "planner": name_of(self.planner) if self.planner else "ModelPlanner",
+            "tools": [_described(tool) for tool in self.tools],
+            "max_steps": self.max_steps,
+            "step_timeout_s": self.step_timeout_s,
+            "memory": asdict(self.memory_policy),
+            "model_retries": asdict(self.model_retries),
+            "tool_retries": asdict(self.tool_retries),
+            "labels": dict(self.labels),
+        }
+
+
+def name_of(part: object) -> str:
+    """A planner's or a client's own name, or its class's."""
+    name = getattr(part, "name", None)
+    return name if isinstance(name, str) and name else type(part).__name__
+
+
+def _described(tool: ToolDefinition) -> JsonObject:
+    return {
+        "id": tool.id,
+        "description": tool.description,
+        "schema": tool.schema,
+        "safe_by_default": tool.safe_by_default,
+        "destructive": tool.destructive,
+        "honours_keys": tool.honours_keys,
+        "interrupted": tool.interrupted,
+        "timeout_s": tool.timeout_s,
+    }
+
+
+def _refuse_tools(tools: Sequence[ToolDefinition]) -> None:
+    seen: set[str] = set()
+    for tool in tools:
+        if not re.fullmatch(TOOL_ID, tool.id):
+            raise AgentConfigRefused(f"a tool's id is {TOOL_ID}, not {tool.id!r:.80}")
+        if tool.id in seen:
+            raise AgentConfigRefused(f"two tools have the id {tool.id}: rename one")
+        if tool.schema.get("type") != "object":
+            raise AgentConfigRefused(f"tool {tool.id}: its schema has to be of type object")
+        _refuse_time(f"timeout_s of tool {tool.id}", tool.timeout_s)
+        seen.add(tool.id)
+
+
+def _refuse_time(name: str, seconds: float) -> None:
+    if not 0 < seconds < inf:
+        raise AgentConfigRefused(f"{name} is above 0 seconds, not {seconds!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +177,4 @@ class RunOptions:
     seed: int = 0
 
 
-__all__ = ["AgentConfig", "MemoryPolicy", "RetryPolicy", "RunOptions", "Strategy"]
+__all__ = ["AgentConfig", "MemoryPolicy", "RetryPolicy", "RunOptions", "Strategy", "name_of"]

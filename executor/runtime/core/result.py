@@ -1,7 +1,7 @@
 """What a run gives back. Proposal: "AgentResult"."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
@@ -29,6 +29,10 @@ class ModelCall:
     usage: TokenUsage
     seconds: float
 
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        return cls(**{**found, "usage": TokenUsage(**found["usage"])})
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
@@ -49,6 +53,16 @@ class Provenance:
     models: tuple[str, ...] = ()
     templates: Mapping[str, str] = field(default_factory=dict)
     receipts: Mapping[int, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of JSON are text, so are those of receipts."""
+        receipts = {str(step): name for step, name in self.receipts.items()}
+        return asdict(self) | {"models": list(self.models), "receipts": receipts}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        receipts = {int(step): name for step, name in found["receipts"].items()}
+        return cls(**{**found, "models": tuple(found["models"]), "receipts": receipts})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +103,55 @@ class AgentResult:
 
     def to_json(self) -> dict[str, Any]:
         """Without events that stand inline."""
-        raise NotImplementedError
+        pointer = self.event_stream if isinstance(self.event_stream, str) else None
+        return {
+            **{name: getattr(self, name) for name in _PLAIN},
+            "started_at": self.started_at.isoformat(),
+            "finished_at": self.finished_at.isoformat(),
+            "error": self.error and asdict(self.error),
+            "actions": [action.to_json() for action in self.actions],
+            "model_calls": [asdict(call) for call in self.model_calls],
+            "token_usage": asdict(self.token_usage),
+            "event_stream": pointer,
+            "memory_deltas": [asdict(change) for change in self.memory_deltas],
+            "provenance": self.provenance.to_json(),
+            "retry_info": self.retry_info and asdict(self.retry_info),
+        }
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Self:
-        raise NotImplementedError
+        """What `to_json` gave; events that stood inline are not there."""
+        values = dict(found)
+        for name in ("started_at", "finished_at"):
+            values[name] = datetime.fromisoformat(values[name])
+        error, retries = values["error"], values["retry_info"]
+        values["error"] = error and ResultError(**error)
+        values["retry_info"] = retries and RetryInfo(**retries)
+        values["actions"] = tuple(map(ActionResult.from_json, values["actions"]))
+        values["model_calls"] = tuple(map(ModelCall.from_json, values["model_calls"]))
+        values["token_usage"] = TokenUsage(**values["token_usage"])
+        values["event_stream"] = values["event_stream"] or ()
+        values["memory_deltas"] = tuple(MemoryChange(**one) for one in values["memory_deltas"])
+        values["provenance"] = Provenance.from_json(values["provenance"])
+        return cls(**values)
 
+
+#: Fields that are JSON as they are.
+_PLAIN = (
+    "id",
+    "session_id",
+    "agent_id",
+    "success",
+    "result",
+    "steps",
+    "cost_estimate",
+    "proof_cost",
+    "diagnostics",
+    "aborted",
+    "seed",
+    "deterministic",
+    "metrics",
+    "attachments",
+)
 
 __all__ = ["AgentResult", "MemoryChange", "ModelCall", "Provenance", "ResultError", "RetryInfo"]

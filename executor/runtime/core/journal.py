@@ -2,7 +2,17 @@
 
 The runner does nothing irreproducible but through `record`: what is on record is not done again.
 `DirectJournal` keeps nothing (runs in memory); the durable one is in durable/; a replay's gives
-what is on record and does nothing.
+what is on record and does nothing. Everything is judged by the permissions before it is on record.
+
+The runner's names, N a step from 0, K from 1:
+start      when it began, the task and what memory gave, as allowed
+N.model.K  the K-th answer that the step's planner got of a model
+N.plan     the planner's step as allowed, or why there is none; the planner has run before
+N.approval whether somebody approved a step that waits
+N.begin.K  the incarnation that began the K-th attempt of the step's tool call
+N.call.K   what became of it
+N.memory   what was written to the memory after the step
+finish     when it ended, and what of its result was written to memory and database
 """
 
 from collections.abc import Awaitable, Callable

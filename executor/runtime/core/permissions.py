@@ -6,6 +6,7 @@ The runner asks at each place; what was refused or changed is in the audit log b
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from zkagent.executor.runtime.core.errors import ApprovalNeeded
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.core.tools import ToolDefinition
@@ -51,6 +52,25 @@ class Permissions(Protocol):
         """What may go in or out at asked.place: content rules, redaction."""
 
 
+class Approvals(Protocol):
+    """Whom a step waits for, if a verdict says so."""
+
+    async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+        """Somebody's answer; with the same asked.run_id and asked.step always the same one, so it
+        can be waited for again in a later process. Raises ApprovalNeeded: nobody is there."""
+
+
+class NobodyApproves:
+    """For runs in memory: a step that waits ends the run."""
+
+    async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+        raise ApprovalNeeded(
+            f"step {asked.step} waits for approval, and nobody can give it here: {reason}",
+            step=asked.step,
+            tool=step.tool_id,
+        )
+
+
 class AllowAll:
     """For tests and for hosts that check elsewhere: everything passes."""
 
@@ -61,4 +81,4 @@ class AllowAll:
         return Verdict(True, value)
 
 
-__all__ = ["AllowAll", "Asked", "Permissions", "Place", "Verdict"]
+__all__ = ["AllowAll", "Approvals", "Asked", "NobodyApproves", "Permissions", "Place", "Verdict"]

@@ -7,14 +7,14 @@ Proposal: "Planner & Execution Interfaces".
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from zkagent.executor.runtime.core.errors import PlanRefused
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 
 StepKind = Literal["tool", "message", "finish", "internal"]
 STEP_KINDS = ("tool", "message", "finish", "internal")
-#: ok; failed for good; refused by the rules; unknown: the process ended within the call.
+#: ok; failed for good; refused by the rules; unknown: the process ended, or its time, within it.
 ActionState = Literal["ok", "failed", "refused", "unknown"]
 
 
@@ -135,6 +135,24 @@ class Planner(Protocol):
         """Raises ModelFault, PlanRefused."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """attachments: receipts by name, as text; cost: numbers to be added up, seconds of proving
+    and gas."""
+
+    attachments: Mapping[str, str] = field(default_factory=dict)
+    cost: JsonObject = field(default_factory=dict)
+
+
+@runtime_checkable
+class ProvingPlanner(Protocol):
+    """A planner whose steps carry proofs: asked right after `plan`, put on record with the step."""
+
+    async def plan(self, state: PlannerState, models: "Models") -> PlanStep: ...
+
+    async def evidence(self, run_id: str, step: PlanStep) -> Evidence: ...
+
+
 class Models(Protocol):
     """How a planner asks a language model: the answer is on record before the planner sees it."""
 
@@ -148,5 +166,6 @@ class Reflector(Protocol):
     async def reflect(self, state: PlannerState, done: ActionResult) -> PlannerState: ...
 
 
-__all__ = ["ActionResult", "ActionState", "ChatMessage", "Models", "PlanStep", "Planner"]
-__all__ += ["STEP_KINDS", "PlannerState", "ProofOfStep", "Reflector", "StepKind", "ToolInfo"]
+__all__ = ["ActionResult", "ActionState", "ChatMessage", "Evidence", "Models", "PlanStep"]
+__all__ += ["STEP_KINDS", "Planner", "PlannerState", "ProofOfStep", "ProvingPlanner", "Reflector"]
+__all__ += ["StepKind", "ToolInfo"]

@@ -11,6 +11,7 @@ N.plan     the planner's step as allowed, or why there is none; the planner has 
 N.approval whether somebody approved a step that waits
 N.begin.K  the incarnation that began the K-th attempt of the step's tool call
 N.call.K   what became of it
+N.again.K  whether somebody approved that it is made again, though it may have happened
 N.memory   what was written to the memory after the step
 finish     when it ended, and what of its result was written to memory and database
 """

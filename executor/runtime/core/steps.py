@@ -31,6 +31,17 @@ class ProofOfStep:
     proof_id: str | None = None
     receipt: str | None = None
 
+    @classmethod
+    def from_json(cls, found: Any) -> Self:
+        """Raises PlanRefused: not such a proof."""
+        try:
+            proof = cls(**found)
+        except TypeError as exc:
+            raise PlanRefused(f"a step's proof is none: {exc}") from exc
+        if (proof.proof_id is None) == (proof.receipt is None):
+            raise PlanRefused("a step's proof has either a proof_id or a receipt")
+        return proof
+
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
@@ -56,8 +67,11 @@ class PlanStep:
         if unknown := set(found) - set(cls.__dataclass_fields__):
             raise PlanRefused(f"a step has no field {sorted(unknown)[0]!r}")
         values = dict(found)
-        if proof := values.get("proof"):
-            values["proof"] = ProofOfStep(**proof)
+        if values.get("proof") is not None:
+            values["proof"] = ProofOfStep.from_json(values["proof"])
+        for name in ("tool_id", "message", "reason"):
+            if not isinstance(values.get(name), str | None):
+                raise PlanRefused(f"a step's {name} is text, not {values[name]!r:.80}")
         step = cls(**values)
         if (step.kind == "tool") != (step.tool_id is not None):
             raise PlanRefused("tool_id is given with a step of kind tool, and only then")

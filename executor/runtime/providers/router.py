@@ -1,0 +1,196 @@
+"""Asks the first provider that fits, then the next ones: retries, time-outs, fallbacks.
+
+A provider that timed out is not asked again; one that said that it is worth another attempt
+(`ModelFault.info["retriable"]`) is, by the policy. The host's strategy may order them otherwise.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+from zkagent.executor.runtime.core.config import RetryPolicy, Strategy, name_of
+from zkagent.executor.runtime.core.errors import ModelFault, ModelTimeout, NoModelFits
+from zkagent.executor.runtime.core.models import (
+    NOTHING_USED,
+    CallOptions,
+    LLMClient,
+    ModelInfo,
+    ModelResponse,
+    TokenUsage,
+)
+from zkagent.executor.runtime.core.steps import ChatMessage
+from zkagent.executor.runtime.providers.fitting import cost_of, misfit
+
+INFO_S = 10.0  # for a provider to say what it is
+MOST_TEXT = 1 << 22  # characters that are read of one answer
+
+#: Is told each chunk of a stream; an answer that another provider begins anew comes after "".
+Listener = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A response, whose it is, and how often providers were asked for it."""
+
+    response: ModelResponse
+    provider: str
+    attempts: int
+    seconds: float
+    last_error: str | None = None
+
+
+@dataclass
+class Router:
+    providers: Sequence[LLMClient]
+    strategy: Strategy | None = None
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    _infos: dict[int, ModelInfo] = field(default_factory=dict, init=False, repr=False)
+
+    async def ask(
+        self,
+        messages: Sequence[ChatMessage],
+        options: CallOptions,
+        listener: Listener | None = None,
+    ) -> Answered:
+        """Raises NoModelFits; ModelTimeout or ModelFault, the last provider's."""
+        started, asking = time.monotonic(), _Asking(tuple(messages), options, listener)
+        for provider, info in await self._fitting(messages, options):
+            response = await self._try(provider, info, asking)
+            if response is not None:
+                seconds = time.monotonic() - started
+                return Answered(
+                    response, name_of(provider), asking.attempts, seconds, asking.last_error
+                )
+        assert asking.fault is not None
+        raise asking.fault
+
+    async def _try(
+        self, provider: LLMClient, info: ModelInfo, asking: "_Asking"
+    ) -> ModelResponse | None:
+        for attempt in range(1, self.retries.attempts + 1):
+            await asyncio.sleep(self.retries.wait_s(attempt))
+            try:
+                return priced(await asking.of(provider, info), info)
+            except ModelFault as fault:
+                asking.fault = fault
+                if isinstance(fault, ModelTimeout) or not fault.info.get("retriable"):
+                    break
+        return None
+
+    async def _fitting(
+        self, messages: Sequence[ChatMessage], options: CallOptions
+    ) -> list[tuple[LLMClient, ModelInfo]]:
+        fits: list[tuple[LLMClient, ModelInfo]] = []
+        lacks: list[str] = []
+        for provider in self.providers:
+            try:
+                info = await self._info(provider)
+            except ModelFault as fault:
+                lacks.append(f"{name_of(provider)} {fault}")
+                continue
+            lack = misfit(info, messages, options)
+            if lack is None:
+                fits.append((provider, info))
+            else:
+                lacks.append(f"{name_of(provider)} {lack}")
+        chosen = self._ordered(fits, options)
+        if not chosen:
+            why = "; ".join(lacks) or "there is none, or the strategy chose none"
+            raise NoModelFits(f"no model provider fits: {why}")
+        return chosen
+
+    def _ordered(
+        self, fits: list[tuple[LLMClient, ModelInfo]], options: CallOptions
+    ) -> list[tuple[LLMClient, ModelInfo]]:
+        if self.strategy is None:
+            return fits
+        infos = {id(provider): info for provider, info in fits}
+        return [
+            (provider, infos[id(provider)])
+            for provider in self.strategy(fits, options)
+            if id(provider) in infos
+        ]
+
+    async def _info(self, provider: LLMClient) -> ModelInfo:
+        """Asked for once; of a provider that does not answer, again the next time."""
+        if id(provider) not in self._infos:
+            try:
+                async with asyncio.timeout(INFO_S):
+                    self._infos[id(provider)] = await provider.info()
+            except TimeoutError as exc:
+                raise ModelTimeout(f"did not say within {INFO_S:g} s what it is") from exc
+        return self._infos[id(provider)]
+
+
+@dataclass
+class _Asking:
+    """One question on its way through the providers."""
+
+    messages: tuple[ChatMessage, ...]
+    options: CallOptions
+    listener: Listener | None
+    attempts: int = 0
+    fault: ModelFault | None = None
+    began: bool = False
+
+    @property
+    def last_error(self) -> str | None:
+        return str(self.fault) if self.fault else None
+
+    async def of(self, provider: LLMClient, info: ModelInfo) -> ModelResponse:
+        self.attempts += 1
+        name, timeout_s = name_of(provider), self.options.timeout_s
+        try:
+            async with asyncio.timeout(timeout_s):
+                if self.listener and info.supports_streaming:
+                    response = await self._streamed(provider, info, self.listener)
+                else:
+                    response = await provider.call(self.messages, self.options)
+        except TimeoutError as exc:
+            raise ModelTimeout(f"{name} did not answer within {timeout_s:g} s") from exc
+        except ModelFault:
+            raise
+        except Exception as exc:
+            raise ModelFault(f"{name} failed: {type(exc).__name__}") from exc
+        return _checked(name, response)
+
+    async def _streamed(
+        self, provider: LLMClient, info: ModelInfo, listener: Listener
+    ) -> ModelResponse:
+        if self.began:
+            await listener("")
+        text, usage = "", NOTHING_USED
+        async for chunk in provider.stream(self.messages, self.options):
+            self.began = True
+            text += chunk.text
+            usage = chunk.usage or usage
+            if len(text) > MOST_TEXT:
+                break
+            await listener(chunk.text)
+        return ModelResponse(text, usage, info.name)
+
+
+def _checked(name: str, response: ModelResponse) -> ModelResponse:
+    """A provider may say anything: what is no text, or tokens that are no counts, is a fault."""
+    usage, text = response.usage, response.text
+    counts: tuple[object, ...] = (usage.prompt_tokens, usage.completion_tokens)
+    if type(text) is not str or len(text) > MOST_TEXT:
+        raise ModelFault(f"{name} answered with no text, or more than {MOST_TEXT:,} characters")
+    if not all(type(count) is int and 0 <= count < 1 << 53 for count in counts):
+        raise ModelFault(f"{name} says that it used {counts[0]!r:.40} and {counts[1]!r:.40} tokens")
+    if usage.cost is not None and not (isfinite(usage.cost) and usage.cost >= 0):
+        raise ModelFault(f"{name} says that it cost {usage.cost!r:.40}")
+    return response
+
+
+def priced(response: ModelResponse, info: ModelInfo) -> ModelResponse:
+    """With the model's name, and its cost by its prices where it does not say one."""
+    usage, model = response.usage, response.model or info.name
+    if usage.cost is None:
+        usage = TokenUsage(usage.prompt_tokens, usage.completion_tokens, cost_of(info, usage))
+    return replace(response, usage=usage, model=model)
+
+
+__all__ = ["Answered", "Listener", "Router", "priced"]

@@ -401,7 +401,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
         "executor/runtime/tools/",
     ),
     "jinja2": ("executor/runtime/prompts/",),
-    "jsonschema": ("executor/runtime/tools/",),
+    "jsonschema": ("executor/runtime/running/", "executor/runtime/tools/"),
     "sqlcipher3": ("prover/durable/",),
     "mcp": ("executor/runtime/adapters/", "executor/runtime/tools/"),
     "smolagents": ("executor/runtime/adapters/", "executor/bench/"),

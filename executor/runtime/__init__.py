@@ -34,24 +34,41 @@ if TYPE_CHECKING:
     )
     from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
     from zkagent.executor.runtime.core.world import World
+    from zkagent.executor.runtime.planners.model import ModelPlanner
+    from zkagent.executor.runtime.planners.scripted import ScriptedPlanner
+    from zkagent.executor.runtime.providers.chat_api import ChatClient
+    from zkagent.executor.runtime.providers.scripted import ScriptedClient
+    from zkagent.executor.runtime.running.agent import Agent
+    from zkagent.executor.runtime.running.handlers import Hooks
+    from zkagent.executor.runtime.running.service import AgentService
+    from zkagent.executor.runtime.running.session import AgentSession
 else:
-    _CORE = "zkagent.executor.runtime.core"
+    _HERE = "zkagent.executor.runtime"
+    _CORE = f"{_HERE}.core"
     _MODULES = {
         "ActionResult": f"{_CORE}.steps",
+        "Agent": f"{_HERE}.running.agent",
         "AgentConfig": f"{_CORE}.config",
         "AgentResult": f"{_CORE}.result",
+        "AgentService": f"{_HERE}.running.service",
+        "AgentSession": f"{_HERE}.running.session",
         "AllowAll": f"{_CORE}.permissions",
         "CallContext": f"{_CORE}.tools",
         "CallOptions": f"{_CORE}.models",
+        "ChatClient": f"{_HERE}.providers.chat_api",
         "ChatMessage": f"{_CORE}.steps",
         "Event": f"{_CORE}.events",
+        "Hooks": f"{_HERE}.running.handlers",
         "MemoryPolicy": f"{_CORE}.config",
         "ModelInfo": f"{_CORE}.models",
+        "ModelPlanner": f"{_HERE}.planners.model",
         "ModelResponse": f"{_CORE}.models",
         "PlanStep": f"{_CORE}.steps",
         "PlannerState": f"{_CORE}.steps",
         "RetryPolicy": f"{_CORE}.config",
         "RunOptions": f"{_CORE}.config",
+        "ScriptedClient": f"{_HERE}.providers.scripted",
+        "ScriptedPlanner": f"{_HERE}.planners.scripted",
         "TokenUsage": f"{_CORE}.models",
         "ToolDefinition": f"{_CORE}.tools",
         "ToolOutput": f"{_CORE}.tools",
@@ -74,20 +91,28 @@ else:
 
 __all__ = [
     "ActionResult",
+    "Agent",
     "AgentConfig",
     "AgentResult",
+    "AgentService",
+    "AgentSession",
     "AllowAll",
     "CallContext",
     "CallOptions",
+    "ChatClient",
     "ChatMessage",
     "Event",
+    "Hooks",
     "MemoryPolicy",
     "ModelInfo",
+    "ModelPlanner",
     "ModelResponse",
     "PlanStep",
     "PlannerState",
     "RetryPolicy",
     "RunOptions",
+    "ScriptedClient",
+    "ScriptedPlanner",
     "TokenUsage",
     "ToolDefinition",
     "ToolOutput",

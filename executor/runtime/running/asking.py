@@ -1,0 +1,174 @@
+"""What a planner asks models through: judged, recorded, told. Implements `Models`."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from zkagent.executor.runtime.core.errors import ModelFault, ModelTimeout, NoModelFits, StepRefused
+from zkagent.executor.runtime.core.models import CallOptions, TokenUsage
+from zkagent.executor.runtime.core.result import ModelCall
+from zkagent.executor.runtime.core.steps import ChatMessage
+from zkagent.executor.runtime.providers.router import Answered, Router
+from zkagent.executor.runtime.running.faults import fault_json, fault_of
+from zkagent.executor.runtime.running.patience import within
+from zkagent.executor.runtime.running.run import Run, refusing
+
+#: Characters at the end of a stream that are held back, for what is redacted is rarely one chunk.
+HELD_BACK = 64
+LEAST = 16  # characters to judge and tell at a time
+
+
+@dataclass
+class RecordedModels:
+    """Of one step. left_s: how long it may go on."""
+
+    run: Run
+    router: Router | None
+    left_s: Callable[[], float]
+    asked: int = field(default=0, init=False)
+
+    async def ask(self, messages: "str | list[ChatMessage]", **options: Any) -> str:
+        """Raises NoModelFits, ModelTimeout, ModelFault, StepRefused."""
+        if self.router is None:
+            raise NoModelFits("the agent has no model_providers: name some in its config")
+        said = [ChatMessage("user", messages)] if isinstance(messages, str) else list(messages)
+        wanted = self._wanted(options)
+        self.asked += 1
+        name, router = f"{self.run.step}.model.{self.asked}", self.router
+        found = await self.run.record(name, lambda: self._answer(router, said, wanted))
+        return await self._told(said, wanted, found)
+
+    def _wanted(self, options: dict[str, Any]) -> CallOptions:
+        options.setdefault("seed", self.run.options.seed)
+        options["needs"] = frozenset(options.get("needs", ()))
+        options["stop"] = tuple(options.get("stop", ()))
+        try:
+            return CallOptions(**options)
+        except TypeError as exc:
+            raise ModelFault(f"no such option of a model's call: {exc}") from exc
+
+    async def _answer(
+        self, router: Router, messages: list[ChatMessage], options: CallOptions
+    ) -> dict[str, Any]:
+        """What goes on record: an answer or a fault, with what the permissions said."""
+        plain = [asdict(message) for message in messages]
+        allowed, verdict = await self.run.judge("model", plain)
+        if allowed is None:
+            return {"verdicts": [verdict]}
+        changed = allowed if verdict["rules"] else None
+        kept = {"messages": changed, "verdicts": [verdict]}
+        began = self.run.world.clock()
+        try:
+            answered = await self._ask(router, [ChatMessage(**one) for one in allowed], options)
+        except ModelFault as fault:
+            message, _ = await self.run.judge("model", str(fault))
+            told = fault_json(fault) | {"message": message or "withheld"}
+            return kept | {"fault": told, "seconds": self.run.seconds_since(began)}
+        return kept | await self._judged(answered, verdict, began)
+
+    async def _judged(
+        self, answered: Answered, verdict: dict[str, Any], began: datetime
+    ) -> dict[str, Any]:
+        response = answered.response
+        text, judged = await self.run.judge("model", response.text)
+        return {
+            "verdicts": [verdict, judged],
+            "text": text,
+            "usage": asdict(response.usage),
+            "model": response.model,
+            "provider": answered.provider,
+            "attempts": answered.attempts,
+            "last_error": answered.last_error,
+            "seconds": self.run.seconds_since(began),
+        }
+
+    async def _ask(
+        self, router: Router, messages: list[ChatMessage], options: CallOptions
+    ) -> Answered:
+        listener = _Stream(self.run) if self.run.telling.is_heard else None
+        left_s = self.left_s()
+        try:
+            asking = router.ask(messages, options, listener.take if listener else None)
+            answered = await within(left_s, asking)
+        except TimeoutError as exc:
+            raise ModelTimeout(
+                f"no model answered within the {left_s:.3g} s that the step had left"
+            ) from exc
+        if listener:
+            await listener.end()
+        return answered
+
+    async def _told(
+        self, messages: list[ChatMessage], options: CallOptions, found: dict[str, Any]
+    ) -> str:
+        await self.run.tell_verdicts(found["verdicts"])
+        if refused := refusing(found["verdicts"]):
+            raise StepRefused(
+                f"what a model is asked or answers is refused: {refused['reason']}",
+                rules=refused["rules"],
+            )
+        if "fault" in found:
+            raise fault_of(found["fault"])
+        told = found["messages"] or [asdict(message) for message in messages]
+        call = self._called(told, found)
+        await self.run.telling.tell(
+            "model_called",
+            step=self.run.step,
+            provider=call.provider,
+            model=call.model,
+            messages=told,
+            options=_described(options),
+            text=found["text"],
+            usage=found["usage"],
+            seconds=call.seconds,
+        )
+        return str(found["text"])
+
+    def _called(self, messages: Sequence[dict[str, Any]], found: dict[str, Any]) -> ModelCall:
+        digest = hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()
+        usage = TokenUsage(**found["usage"])
+        run = self.run
+        call = ModelCall(
+            run.step, found["provider"], found["model"], digest, usage, found["seconds"]
+        )
+        run.model_calls.append(call)
+        run.retries += found["attempts"] - 1
+        run.last_error = found["last_error"] or run.last_error
+        return call
+
+
+class _Stream:
+    """Tells what is streamed, judged as a whole each time, but for its last few characters."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._text, self._told = run, "", 0
+
+    async def take(self, text: str) -> None:
+        """An empty one begins anew."""
+        if text:
+            self._text += text
+        else:
+            self._text, self._told = "", 0
+        await self._tell(HELD_BACK, LEAST)
+
+    async def end(self) -> None:
+        await self._tell(0, 1)
+
+    async def _tell(self, held_back: int, least: int) -> None:
+        if len(self._text) - held_back - self._told < least:
+            return
+        allowed, _ = await self._run.judge("model", self._text)
+        if isinstance(allowed, str) and len(allowed) - held_back > self._told:
+            end = len(allowed) - held_back
+            text, self._told = allowed[self._told : end], end
+            await self._run.telling.tell("model_tokens", step=self._run.step, text=text)
+
+
+def _described(options: CallOptions) -> dict[str, Any]:
+    return asdict(options) | {"needs": sorted(options.needs), "stop": list(options.stop)}
+
+
+__all__ = ["RecordedModels"]

@@ -26,8 +26,8 @@ from zkagent.executor.runtime.providers.fitting import cost_of, misfit
 INFO_S = 10.0  # for a provider to say what it is
 MOST_TEXT = 1 << 22  # characters that are read of one answer
 
-#: Is told each chunk of a stream; an answer that another provider begins anew comes after "".
-Listener = Callable[[str], Awaitable[None]]
+#: Is told each chunk of a stream; None: the answer begins anew, another attempt's or provider's.
+Listener = Callable[[str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class _Asking:
         self, provider: LLMClient, info: ModelInfo, listener: Listener
     ) -> ModelResponse:
         if self.began:
-            await listener("")
+            await listener(None)
         text, usage = "", NOTHING_USED
         async for chunk in provider.stream(self.messages, self.options):
             self.began = True

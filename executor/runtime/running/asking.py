@@ -146,12 +146,12 @@ class _Stream:
     def __init__(self, run: Run) -> None:
         self._run, self._text, self._told = run, "", 0
 
-    async def take(self, text: str) -> None:
-        """An empty one begins anew."""
-        if text:
-            self._text += text
-        else:
+    async def take(self, text: str | None) -> None:
+        """None: it begins anew."""
+        if text is None:
             self._text, self._told = "", 0
+        else:
+            self._text += text
         await self._tell(HELD_BACK, LEAST)
 
     async def end(self) -> None:

@@ -1,7 +1,7 @@
 """A run's events while it is on its way, for whoever reads them one by one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any
 
 from zkagent.executor.runtime.core.events import Event
@@ -28,7 +28,7 @@ class EventStream:
         if not self._left:
             await self._events.put(event)
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
+    async def __aiter__(self) -> AsyncGenerator[Event, None]:
         task = asyncio.ensure_future(self._whole())
         try:
             while (event := await self._events.get()) is not None:
@@ -41,14 +41,14 @@ class EventStream:
                 self._events.get_nowait()
             await task
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Generator[Event, None, None]:
         events = self.__aiter__()
 
         async def following() -> Event | None:
             return await anext(events, None)
 
         async def leave() -> None:
-            await events.aclose()  # type: ignore[attr-defined]
+            await events.aclose()
 
         try:
             while (event := background.run(following())) is not None:

@@ -9,7 +9,7 @@ from zkagent.executor import runtime
 def test_every_name_of_the_face_exists() -> None:
     assert [name for name in runtime.__all__ if not hasattr(runtime, name)] == []
     assert sorted(runtime.__all__) == runtime.__all__
-    assert set(runtime._MODULES) == set(runtime.__all__)  # type: ignore[attr-defined]
+    assert set(runtime._MODULES) == set(runtime.__all__)
 
 
 def test_a_name_that_is_none_is_an_attribute_error() -> None:

@@ -79,4 +79,4 @@ def test_a_config_describes_itself_in_json() -> None:
     told = config(tools=[tool()], labels={"team": "x"}).described()
     assert json.loads(json.dumps(told)) == told
     assert (told["planner"], told["labels"]) == ("finishes", {"team": "x"})
-    assert [one["id"] for one in told["tools"]] == ["look"]  # type: ignore[index, union-attr, call-overload]
+    assert [one["id"] for one in told["tools"]] == ["look"]

@@ -42,8 +42,8 @@ def test_a_run_uses_two_tools_and_finishes() -> None:
 def test_events_are_told_in_order_and_numbered_without_gaps() -> None:
     result = agent(use(a=1), DONE, tools=[tool(Calls())]).run()
     events = result.event_stream
-    assert [event.number for event in events] == list(range(len(events)))  # type: ignore[union-attr]
-    assert [event.kind for event in events] == (  # type: ignore[union-attr]
+    assert [event.number for event in events] == list(range(len(events)))
+    assert [event.kind for event in events] == (
         "run_started step_started planned tool_called tool_returned step_finished "
         "step_started planned step_finished run_finished"
     ).split()
@@ -52,7 +52,7 @@ def test_events_are_told_in_order_and_numbered_without_gaps() -> None:
 def test_the_same_script_in_the_same_world_tells_the_same_events() -> None:
     def told() -> str:
         clerk = agent(use(a=1), DONE, tools=[tool(Calls())], world=world())
-        return json.dumps([event.to_json() for event in clerk.run().event_stream])  # type: ignore[union-attr]
+        return json.dumps([event.to_json() for event in clerk.run().event_stream])
 
     assert told() == told()
 
@@ -72,7 +72,7 @@ def test_internal_steps_note_in_the_scratchpad_and_messages_go_on() -> None:
         PlanStep("internal", input={"plan": "a"}),
         PlanStep("internal", input="b"),
         PlanStep("message", message="so far"),
-        lambda state: seen.append(state) or DONE,  # type: ignore[func-returns-value]
+        lambda state: seen.append(state) or DONE,
     )
     assert clerk.run().success
     assert seen[0].scratchpad == {"plan": "a", "1": "b"}
@@ -96,7 +96,7 @@ def test_a_planner_that_fails_ends_the_run_with_a_code() -> None:
 
 @pytest.mark.parametrize("answer", ["finish", None, PlanStep("finish", result=float("nan"))])
 def test_what_is_no_step_that_can_be_kept_ends_the_run(answer: object) -> None:
-    result = agent(lambda state: answer).run()  # type: ignore[arg-type, return-value]
+    result = agent(lambda state: answer).run()
     assert result.error
     assert result.error.code == "plan_refused"
 
@@ -113,7 +113,7 @@ def test_a_planner_that_takes_too_long_ends_the_run() -> None:
 
 def test_a_task_takes_its_parameters_and_braces_of_others_stay() -> None:
     seen: list[str] = []
-    clerk = agent(lambda state: seen.append(state.task) or DONE, task_prompt="Sum {a} of {b}.")  # type: ignore[func-returns-value]
+    clerk = agent(lambda state: seen.append(state.task) or DONE, task_prompt="Sum {a} of {b}.")
     clerk.run(RunOptions(params={"a": 3}))
     clerk.run("Other task.")
     assert seen == ["Sum 3 of {b}.", "Other task."]

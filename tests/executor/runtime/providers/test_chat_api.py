@@ -1,0 +1,174 @@
+"""The client of chat services: what it sends, what it makes of answers, and where its key goes."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from zkagent.executor.runtime import ChatClient, ChatMessage, ModelResponse, TokenUsage
+from zkagent.executor.runtime.core.errors import AgentConfigRefused, ModelFault, ModelTimeout
+from zkagent.executor.runtime.core.models import CallOptions, TokenChunk
+
+KEY = "sk-123456"
+ANSWER = {
+    "model": "m-2",
+    "choices": [{"message": {"content": "fine"}}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 1},
+}
+ASKED = [ChatMessage("system", "s"), ChatMessage("tool", "t")]
+Answers = Callable[[httpx.Request], httpx.Response]
+
+
+def client(answers: Answers) -> ChatClient:
+    transport = httpx.MockTransport(answers)
+    return ChatClient("m", "https://models.example/v1", key=KEY, transport=transport)
+
+
+def call(answers: Answers, **options: Any) -> ModelResponse:
+    return asyncio.run(client(answers).call(ASKED, CallOptions(**options)))
+
+
+def stream(answers: Answers) -> list[TokenChunk]:
+    async def read() -> list[TokenChunk]:
+        return [chunk async for chunk in client(answers).stream(ASKED, CallOptions())]
+
+    return asyncio.run(read())
+
+
+def said(content: Any, status: int = 200) -> Answers:
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return lambda request: httpx.Response(status, content=body)
+
+
+def test_a_call_sends_what_was_asked_for_and_reads_the_answer() -> None:
+    sent: list[httpx.Request] = []
+
+    def answers(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json=ANSWER)
+
+    found = call(answers, max_tokens=9, seed=4, stop=("END",))
+    assert found == ModelResponse("fine", TokenUsage(3, 1), "m-2")
+    assert str(sent[0].url) == "https://models.example/v1/chat/completions"
+    assert sent[0].headers["authorization"] == f"Bearer {KEY}"
+    assert json.loads(sent[0].content) == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "t"}],
+        "max_tokens": 9,
+        "temperature": 0.0,
+        "seed": 4,
+        "stop": ["END"],
+    }
+
+
+def test_a_stream_gives_chunks_and_at_last_what_was_used() -> None:
+    lines = [
+        {"choices": [{"delta": {"role": "assistant"}}]},
+        {"choices": [{"delta": {"content": "fi"}}], "usage": None},
+        {"choices": [{"delta": {"content": "ne"}}]},
+        {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 1}},
+    ]
+    text = "".join(f"data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n\n"
+    chunks = stream(said(text.encode()))
+    assert "".join(chunk.text for chunk in chunks) == "fine"
+    assert chunks[-1].usage == TokenUsage(3, 1)
+
+
+def test_a_stream_that_ends_early_is_a_fault() -> None:
+    with pytest.raises(ModelFault, match="the stream ended before"):
+        stream(said(b'data: {"choices": [{"delta": {"content": "x"}}]}\n\n'))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<html>", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": 3}}]}'],
+)
+def test_what_is_no_completion_is_a_fault(content: bytes) -> None:
+    with pytest.raises(ModelFault, match="m"):
+        call(said(content))
+
+
+@pytest.mark.parametrize("line", [b"data: {", b"data: []", b'data: {"choices": [{}]}'])
+def test_a_stream_of_something_else_is_a_fault(line: bytes) -> None:
+    with pytest.raises(ModelFault, match="no chat completion"):
+        stream(said(line + b"\n"))
+
+
+@pytest.mark.parametrize(("status", "retriable"), [(429, True), (503, True), (400, False)])
+def test_a_refusal_says_why_without_the_key_and_whether_to_try_again(
+    status: int, retriable: bool
+) -> None:
+    error = {"error": {"message": f"Incorrect API key {KEY}"}}
+    with pytest.raises(ModelFault) as found:
+        call(said(error, status))
+    assert str(found.value) == f"m answered {status}: Incorrect API key [key]"
+    assert found.value.info["retriable"] is retriable
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with pytest.raises(ModelFault, match="answered 302"):
+        call(lambda request: httpx.Response(302, headers={"location": "http://evil.example"}))
+
+
+def test_an_endless_answer_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.providers.chat_api.MOST_BYTES", 1000)
+    assert call(said(ANSWER)).text == "fine"
+    with pytest.raises(ModelFault, match="more than 1,000 bytes"):
+        call(said(b" " * 2000))
+    with pytest.raises(ModelFault, match="more than 1,000 bytes"):
+        stream(said(b"data: " * 2000))
+
+
+def test_a_time_out_and_a_lost_connection_are_faults_of_their_kind() -> None:
+    def late(request: httpx.Request) -> httpx.Response:
+        raise httpx.ReadTimeout(KEY)
+
+    def lost(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError(KEY)
+
+    with pytest.raises(ModelTimeout, match="did not answer within 2 s"):
+        call(late, timeout_s=2)
+    with pytest.raises(ModelFault, match="cannot be asked: ConnectError"):
+        call(lost)
+
+
+@pytest.mark.parametrize(
+    ("passes", "refused"),
+    [
+        ("https://models.example", "http://models.example"),
+        ("http://127.0.0.1:8080/v1", "http://127.0.0.2.example/v1"),
+        ("http://localhost:1", "http://localhost.example:1"),
+        ("http://[::1]:1", "ftp://[::1]:1"),
+        ("https://models.example", "https://user:pass@models.example"),
+        ("https://models.example", ""),
+    ],
+)
+def test_a_key_goes_over_https_or_to_this_machine(passes: str, refused: str) -> None:
+    ChatClient("m", passes)
+    with pytest.raises(AgentConfigRefused) as found:
+        ChatClient("m", refused)
+    assert "pass@" not in str(found.value)
+
+
+def test_nobody_is_asked_unless_an_address_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ZKAGENT_MODEL_URL", raising=False)
+    with pytest.raises(AgentConfigRefused, match="set ZKAGENT_MODEL_URL"):
+        ChatClient.configured("m")
+    monkeypatch.setenv("ZKAGENT_MODEL_URL", "https://models.example")
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    found = ChatClient.configured("m", key_file=tmp_path / "key")
+    assert KEY not in repr(found)
+    with pytest.raises(AgentConfigRefused, match="cannot be read"):
+        ChatClient.configured("m", key_file=tmp_path / "none")
+
+
+def test_a_key_of_more_than_one_line_is_refused_without_being_told() -> None:
+    with pytest.raises(AgentConfigRefused) as found:
+        ChatClient("m", "https://models.example", key=f"{KEY}\nx")
+    assert KEY not in str(found.value)

@@ -259,7 +259,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/places": set(),
     "executor/runs": {"executor/chain", "executor/commands"},
     "executor/operating": {"executor/chain", "executor/commands", "executor/runs"},
-    "executor/bench": {"executor/chain", "executor/runs"},
+    "executor/bench": {"executor/chain", "executor/runs", "executor/runtime"},
     "executor/bench/networks": {"executor/bench"},
     "executor/demo/attacks": {"executor/chain", "executor/runs"},
     "executor/receipts": {"executor/chain", "executor/places", "executor/runs"},

@@ -12,6 +12,7 @@ import click
 
 from zkagent.executor.cli import output
 from zkagent.executor.cli.bench_networks import networks_command
+from zkagent.executor.cli.bench_runtime import runtime_command
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.termination import sigterm_as_ctrl_c
 
@@ -112,6 +113,7 @@ def report_command(folder: Path, no_plots: bool) -> None:
 
 
 bench_group.add_command(networks_command)
+bench_group.add_command(runtime_command)
 
 
 def _measure(suite: "Suite", out: Path, threads: int | None, *, plots: bool) -> None:

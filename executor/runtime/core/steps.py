@@ -57,7 +57,9 @@ class PlanStep:
     proof: ProofOfStep | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values["proof"] = self.proof and asdict(self.proof)
+        return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
     def from_json(cls, found: Any) -> Self:
@@ -114,6 +116,9 @@ class ChatMessage:
 
     role: str
     content: str
+
+    def to_json(self) -> dict[str, str]:
+        return {"role": self.role, "content": self.content}
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ class Router:
         self, provider: LLMClient, info: ModelInfo, asking: "_Asking"
     ) -> ModelResponse | None:
         for attempt in range(1, self.retries.attempts + 1):
-            await asyncio.sleep(self.retries.wait_s(attempt))
+            if wait_s := self.retries.wait_s(attempt):
+                await asyncio.sleep(wait_s)
             try:
                 return priced(await asking.of(provider, info), info)
             except ModelFault as fault:

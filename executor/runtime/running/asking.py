@@ -1,5 +1,6 @@
 """What a planner asks models through: judged, recorded, told. Implements `Models`."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -13,7 +14,6 @@ from zkagent.executor.runtime.core.result import ModelCall
 from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.providers.router import Answered, Router
 from zkagent.executor.runtime.running.faults import fault_json, fault_of
-from zkagent.executor.runtime.running.patience import within
 from zkagent.executor.runtime.running.run import Run, refusing
 
 #: Characters at the end of a stream that are held back, for what is redacted is rarely one chunk.
@@ -54,7 +54,7 @@ class RecordedModels:
         self, router: Router, messages: list[ChatMessage], options: CallOptions
     ) -> dict[str, Any]:
         """What goes on record: an answer or a fault, with what the permissions said."""
-        plain = [asdict(message) for message in messages]
+        plain = [message.to_json() for message in messages]
         allowed, verdict = await self.run.judge("model", plain)
         if allowed is None:
             return {"verdicts": [verdict]}
@@ -91,8 +91,8 @@ class RecordedModels:
         listener = _Stream(self.run) if self.run.telling.is_heard else None
         left_s = self.left_s()
         try:
-            asking = router.ask(messages, options, listener.take if listener else None)
-            answered = await within(left_s, asking)
+            async with asyncio.timeout(left_s):
+                answered = await router.ask(messages, options, listener.take if listener else None)
         except TimeoutError as exc:
             raise ModelTimeout(
                 f"no model answered within the {left_s:.3g} s that the step had left"
@@ -112,7 +112,7 @@ class RecordedModels:
             )
         if "fault" in found:
             raise fault_of(found["fault"])
-        told = found["messages"] or [asdict(message) for message in messages]
+        told = found["messages"] or [message.to_json() for message in messages]
         call = self._called(told, found)
         await self.run.telling.tell(
             "model_called",
@@ -168,7 +168,8 @@ class _Stream:
 
 
 def _described(options: CallOptions) -> dict[str, Any]:
-    return asdict(options) | {"needs": sorted(options.needs), "stop": list(options.stop)}
+    values = {name: getattr(options, name) for name in options.__dataclass_fields__}
+    return values | {"needs": sorted(options.needs), "stop": list(options.stop)}
 
 
 __all__ = ["RecordedModels"]

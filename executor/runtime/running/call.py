@@ -105,7 +105,8 @@ class Call:
         ours = run.journal.incarnation
 
         async def begin() -> str:
-            await asyncio.sleep(run.config.tool_retries.wait_s(attempt))
+            if wait_s := run.config.tool_retries.wait_s(attempt):
+                await asyncio.sleep(wait_s)
             return ours
 
         begun = await run.record(f"{run.step}.begin.{attempt}", begin)

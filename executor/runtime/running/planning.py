@@ -26,7 +26,6 @@ from zkagent.executor.runtime.core.steps import (
 from zkagent.executor.runtime.providers.router import Router
 from zkagent.executor.runtime.running.asking import RecordedModels
 from zkagent.executor.runtime.running.faults import fault_json, fault_of
-from zkagent.executor.runtime.running.patience import within
 from zkagent.executor.runtime.running.plain_values import plain_json
 from zkagent.executor.runtime.running.run import Run, refusing, verdict_json
 
@@ -65,15 +64,17 @@ async def _asked(
     loop = asyncio.get_running_loop()
     models = RecordedModels(run, router, lambda: (until - loop.time()) * MODELS_SHARE)
     name, left_s = name_of(planner), until - loop.time()
+    limit = asyncio.timeout(left_s)
     try:
-        step: Any = await within(left_s, planner.plan(state, models))
+        async with limit:
+            step: Any = await planner.plan(state, models)
     except ReplayDiffers:
         raise
     except RuntimeFault as fault:
         return fault
-    except TimeoutError:
-        return ModelTimeout(f"planner {name} did not decide within {left_s:.3g} s")
     except Exception as exc:
+        if limit.expired():
+            return ModelTimeout(f"planner {name} did not decide within {left_s:.3g} s")
         return PlanRefused(in_line(f"planner {name} failed: {type(exc).__name__}: {exc}", 500))
     if isinstance(step, PlanStep):
         return step

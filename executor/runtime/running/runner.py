@@ -56,6 +56,7 @@ class Runner:
         self.config = config
         self.planner = config.planner or ModelPlanner()
         self._executor = ToolExecutor(config)
+        self._described = config.described()
         self._reflector: Reflector = config.reflector or Appending()
         providers = config.model_providers
         self._router = (
@@ -92,7 +93,7 @@ class Runner:
             agent=self.config.id,
             task=found["task"],
             seed=run.options.seed,
-            config=self.config.described(),
+            config=self._described,
         )
         await run.tell_verdicts(found["verdicts"])
         if refused := refusing([one for one in found["verdicts"] if one["place"] == "task"]):

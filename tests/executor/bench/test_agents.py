@@ -1,0 +1,58 @@
+"""The benchmark of agents' loops: both do the same work, and what is measured is told."""
+
+import json
+
+import pytest
+
+from tests.support.command_line import exit_code
+from zkagent.executor.bench.agents import Measured, measured, ours, smolagents, table
+from zkagent.executor.errors import BenchError
+from zkagent.executor.runtime import AllowAll
+
+QUICK = Measured("quick", (0.003, 0.001, 0.002))
+
+
+def test_each_loop_runs_in_turns_and_answers_the_same() -> None:
+    turns: list[str] = []
+
+    def loop(name: str) -> int:
+        turns.append(name)
+        return 42
+
+    found = measured({"a": lambda: loop("a"), "b": lambda: loop("b")}, runs=2)
+    assert [len(one.seconds) for one in found] == [2, 2]
+    assert turns == ["a", "b"] * 5
+
+
+def test_a_loop_with_another_answer_is_refused() -> None:
+    with pytest.raises(BenchError, match="wrong answered 41, not 42"):
+        measured({"right": lambda: 42, "wrong": lambda: 41}, runs=1)
+
+
+def test_our_loop_and_smolagents_come_to_the_same() -> None:
+    loops = {"ours": ours(permissions=AllowAll()), "smolagents": smolagents()}
+    first, second = measured(loops, runs=1)
+    assert (first.name, second.name) == ("ours", "smolagents")
+
+
+def test_medians_make_the_table() -> None:
+    assert (QUICK.median_s, QUICK.runs_a_second) == (0.002, 500)
+    assert QUICK.step_ms == pytest.approx(2 / 3)
+    lines = table([QUICK, Measured("slow", (0.004,))]).splitlines()
+    assert lines[1].split() == ["quick", "500", "2.00", "0.67", "1.00"]
+    assert lines[2].split() == ["slow", "250", "4.00", "1.33", "2.00"]
+
+
+def test_the_command_prints_a_table_or_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zkagent.executor.bench.agents.ours", lambda: ours(permissions=AllowAll()))
+    assert exit_code("bench", "runtime", "--runs", 2, "--alone", "--json") == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["name"], found["runs"]) == ("zkagent", 2)
+    assert exit_code("bench", "runtime", "--runs", 2) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "loop",
+        "zkagent",
+        "smolagents",
+    ]

@@ -402,7 +402,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     ),
     "jinja2": ("executor/runtime/prompts/",),
     "jsonschema": ("executor/runtime/running/", "executor/runtime/tools/"),
-    "sqlcipher3": ("prover/durable/",),
+    "sqlcipher3": ("prover/durable/", "executor/runtime/memory/encrypted.py"),
     "mcp": ("executor/runtime/adapters/", "executor/runtime/tools/"),
     "smolagents": ("executor/runtime/adapters/", "executor/bench/"),
     "langchain_core": ("executor/runtime/adapters/",),

@@ -95,6 +95,7 @@ def _connect(path: Path, key: str) -> Any:
         str(path), timeout=BUSY_S, isolation_level=None, check_same_thread=False
     )
     try:
+        connection.execute("PRAGMA cipher_log_level=none")  # it would write to our stderr
         connection.execute(f"PRAGMA key=\"x'{key}'\"")
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")

@@ -289,7 +289,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/permissions": {"executor/runtime/core"},
     "executor/runtime/providers": {"executor/runtime/core"},
     "executor/runtime/memory": {"executor/runtime/core"},
-    "executor/runtime/prompts": {"executor/runtime/core"},
+    "executor/runtime/prompts": {"executor/runtime/core", "executor/runtime/memory"},
     "executor/runtime/tools": {"executor/chain", "executor/runtime/core"},
     "executor/runtime/planners": {
         "executor/chain",

@@ -80,16 +80,16 @@ def test_values_are_bounded_and_json(store: Store, good: Any, bad: Any, words: s
 def test_names_are_short_printable_text(store: Store, name: Any) -> None:
     notes, facts = store.streams(), store.collections()
     for refused in (
-        lambda: notes.append(name, 1),
-        lambda: notes.read(name),
-        lambda: notes.clear(name),
-        lambda: facts.write(name, "key", 1),
-        lambda: facts.write("facts", name, 1),
-        lambda: facts.read("facts", name),
-        lambda: facts.query(name, {}),
+        notes.append(name, 1),
+        notes.read(name),
+        notes.clear(name),
+        facts.write(name, "key", 1),
+        facts.write("facts", name, 1),
+        facts.read("facts", name),
+        facts.query(name, {}),
     ):
         with pytest.raises(MemoryFault, match="name"):
-            done(refused())
+            done(refused)
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "a/b c", "'; DROP TABLE x; --", "日本", '%_*"\\'])
@@ -155,7 +155,7 @@ def test_clearing_takes_a_key_or_a_whole_collection(store: Store) -> None:
 
 def test_a_query_asks_for_fields_and_answers_by_key(store: Store) -> None:
     facts = store.collections()
-    rows = {
+    rows: dict[str, Any] = {
         "c": {"kind": "loan", "n": 1},
         "a": {"kind": "loan", "n": 2},
         "B": {"kind": "loan", "n": 1.0},
@@ -172,7 +172,7 @@ def test_a_query_asks_for_fields_and_answers_by_key(store: Store) -> None:
 
 def test_a_query_compares_values_as_json(store: Store) -> None:
     facts = store.collections()
-    value = {"in": {"x": 1, "y": [2]}}
+    value: Any = {"in": {"x": 1, "y": [2]}}
     done(facts.write("facts", "a", value))
     assert done(facts.query("facts", {"in": {"y": [2], "x": 1}})) == [value]
     assert done(facts.query("facts", {"in": {"x": 1}})) == []

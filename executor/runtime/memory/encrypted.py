@@ -92,11 +92,12 @@ def rekey(path: Path, old: str, new: str) -> None:
 
 def _connect(path: Path, key: str) -> Any:
     connection = sqlcipher.connect(
-        str(path), timeout=BUSY_S, isolation_level=None, check_same_thread=False
+        str(path.absolute()), timeout=BUSY_S, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA cipher_log_level=none")  # it would write to our stderr
         connection.execute(f"PRAGMA key=\"x'{key}'\"")
+        connection.execute("PRAGMA cipher_compatibility=4")
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -45,7 +45,7 @@ def opener(
 
     def open_it(limits: Limits = USUAL) -> Store:
         if request.param == "memory":
-            opened.append(InMemoryStore(limits, clock))
+            opened[1:] = opened[:1] or [InMemoryStore(limits, clock)]
         elif request.param == "sqlite":
             path = tmp_path / "agent.db"
             opened.append(open_sqlite(path, key_file=key_file, limits=limits, clock=clock))

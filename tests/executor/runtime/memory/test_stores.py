@@ -332,8 +332,9 @@ def test_limits_are_bounded(wrong: Any) -> None:
         Retention(**wrong)
 
 
-def test_many_at_once_lose_nothing_and_keep_each_one_s_order(store: Store) -> None:
-    notes, others = store.streams(), store.streams()
+def test_many_at_once_lose_nothing_and_keep_each_one_s_order(opener: Opener) -> None:
+    """Two who opened it, as two processes do."""
+    notes, others = opener().streams(), opener().streams()
 
     async def write(client: Any, name: str) -> None:
         for number in range(10):
@@ -353,11 +354,13 @@ def test_many_at_once_lose_nothing_and_keep_each_one_s_order(store: Store) -> No
     ]
 
 
-def test_many_at_once_leave_one_value_of_a_key(store: Store) -> None:
-    facts = store.collections()
+def test_many_at_once_leave_one_value_of_a_key(opener: Opener) -> None:
+    facts, others = opener().collections(), opener().collections()
 
     async def all_of_them() -> None:
-        await asyncio.gather(*(facts.write("facts", "a", {"n": n}) for n in range(20)))
+        clients = [facts, others] * 10
+        work = (each.write("facts", "a", {"n": n}) for n, each in enumerate(clients))
+        await asyncio.gather(*work)
 
     asyncio.run(all_of_them())
     assert len(done(facts.query("facts", {}))) == 1

@@ -29,7 +29,7 @@ from zkagent.executor.runtime.prompts.template import (
 #: the change from becoming current.
 Audit = Callable[[JsonObject], Awaitable[None]]
 COLLECTION = "prompts"  # of which stores drop nothing, see retention.Limits
-BYTES_OF_A_TOKEN = 4  # of English text, roughly, with the vocabularies of today
+BYTES_OF_A_TOKEN = 4  # of English text, roughly
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """tokens_estimate: a quarter of the text's bytes, rounded up; other languages than English take
-    up to three times that. missing: variables that were left empty. changed_by: rules."""
+    """tokens_estimate: a quarter of the text's bytes, rounded up: rough, and other for each model.
+    missing: variables that were left empty. changed_by: rules."""
 
     text: str
     template: str

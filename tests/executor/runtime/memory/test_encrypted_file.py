@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,46 @@ def test_an_open_file_keeps_its_key(path: Path, key_file: Path) -> None:
         rekey(path, read_key(key_file), "ab" * 32)
     assert done(store.streams().append("notes", 2), store.streams().read("notes")) == ["kept", 2]
     done(store.close())
+
+
+REKEYER = """
+import sys
+from pathlib import Path
+from zkagent.executor.runtime.memory.encrypted import read_key, rekey
+
+keys = [read_key(Path(name)) for name in sys.argv[2:]]
+print("begins", flush=True)
+rekey(Path(sys.argv[1]), *keys)
+"""
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.02, 0.06])
+def test_whoever_is_killed_while_changing_the_key_leaves_one_that_opens_it(
+    path: Path, key_file: Path, tmp_path: Path, after_s: float
+) -> None:
+    store = open_sqlite(path, key_file=key_file)
+    done(*(store.streams().append("notes", [n, "x" * 900_000]) for n in range(10)), store.close())
+    keys = [key_file, tmp_path / "new.key"]
+    new_key(keys[1])
+    words = [sys.executable, "-c", REKEYER, str(path), *map(str, keys)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(after_s)
+        process.kill()
+    found = [counted(path, key) for key in keys]
+    assert sorted(found) == [0, 10]
+
+
+def counted(path: Path, key_file: Path) -> int:
+    """How many notes a key shows; 0 with a wrong one."""
+    try:
+        store = open_sqlite(path, key_file=key_file)
+    except MemoryFault:
+        return 0
+    notes = done(store.streams().read("notes"))
+    done(store.close())
+    return len(notes)
 
 
 WRITER = """

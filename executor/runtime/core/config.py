@@ -76,7 +76,8 @@ Strategy = Callable[[Sequence[tuple[LLMClient, ModelInfo]], Any], Sequence[LLMCl
 class AgentConfig:
     """id: letters, digits, - and _; the same id in a later process takes up the runs of an earlier.
 
-    planner: None for a ModelPlanner over model_providers, which stand by priority.
+    task_prompt: text, in which {name} stands for a run's parameter, or prompt:ID, a template of
+    prompts. planner: None for a ModelPlanner over model_providers, which stand by priority.
     permissions: None for the defaults (permissions/defaults.py): destructive tools are refused,
     secrets redacted. strategy: the host's own order of providers. prompts: a PromptStore, memory
     and database the clients of core/memory.py. labels: what the host wants in each event.

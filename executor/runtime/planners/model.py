@@ -1,6 +1,7 @@
 """A planner over language models: it is told the tools, and answers with a step in JSON."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,11 +29,13 @@ class ModelPlanner:
     """Plain text is the result of the run. A bad answer is asked for again once.
 
     system: instead of the built-in instructions, before the list of tools; options: those of
-    CallOptions. Raises PlanRefused, ModelFault.
+    CallOptions; templates: id to version of the prompts that it was made of. Raises
+    PlanRefused, ModelFault.
     """
 
     system: str = SYSTEM
     options: JsonObject = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
     name: str = "ModelPlanner"
     deterministic: bool = True  # but for what models answer
 

@@ -1,7 +1,6 @@
 """Makes a run's result of what it came to. Proposal: "AgentResult", "Evaluation & Metrics"."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -67,9 +66,9 @@ def _usage(run: Run) -> TokenUsage:
 
 
 def _provenance(run: Run, planner: Planner) -> Provenance:
-    templates: Mapping[str, str] = getattr(planner, "templates", {})
+    templates = {**getattr(planner, "templates", {}), **run.templates}
     models = tuple(dict.fromkeys(call.model for call in run.model_calls))
-    return Provenance(name_of(planner), models, dict(templates), dict(run.receipts))
+    return Provenance(name_of(planner), models, templates, dict(run.receipts))
 
 
 def _is_deterministic(run: Run, planner: Planner) -> bool:

@@ -52,6 +52,7 @@ class Run:
     actions: list[ActionResult] = field(default_factory=list)
     model_calls: list[ModelCall] = field(default_factory=list)
     deltas: list[MemoryChange] = field(default_factory=list)
+    templates: dict[str, str] = field(default_factory=dict)
     receipts: dict[int, str] = field(default_factory=dict)
     attachments: dict[str, str] = field(default_factory=dict)
     proof_cost: dict[str, float] = field(default_factory=dict)

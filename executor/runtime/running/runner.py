@@ -96,7 +96,9 @@ class Runner:
             config=self._described,
         )
         await run.tell_verdicts(found["verdicts"])
-        if refused := refusing([one for one in found["verdicts"] if one["place"] == "task"]):
+        run.templates |= found["templates"]
+        asking = [one for one in found["verdicts"] if one["place"] != "recall"]
+        if refused := refusing(asking):
             raise _refusal(refused, "the task")
         if found["fault"]:
             raise fault_of(found["fault"])
@@ -202,25 +204,34 @@ async def _tell_fault(run: Run, fault: RuntimeFault) -> None:
 
 async def _kickoff(run: Run) -> dict[str, Any]:
     """What goes on record when a run begins."""
-    at = run.world.clock().isoformat()
-    task, verdict = await run.judge("task", task_of(run))
-    params, judged = await run.judge("task", plain_json(run.options.params))
-    fault: dict[str, Any] | None = None
-    entries: list[Any] = []
-    verdicts: list[dict[str, Any]] = []
-    try:
-        entries, verdicts = await recalled(run) if task is not None else ([], [])
-    except RuntimeFault as exc:
-        fault = fault_json(exc)
-    return {
-        "at": at,
-        "fault": fault,
+    found: dict[str, Any] = {
+        "at": run.world.clock().isoformat(),
         "incarnation": run.journal.incarnation,
-        "task": task if isinstance(task, str) else "withheld",
-        "params": params or {},
-        "recalled": entries,
-        "verdicts": [verdict, judged, *verdicts],
+        "fault": None,
+        "task": "withheld",
+        "templates": {},
+        "params": {},
+        "recalled": [],
+        "verdicts": [],
     }
+    try:
+        await _judge_task(run, found)
+        if refusing(found["verdicts"]) is None:
+            found["recalled"], verdicts = await recalled(run)
+            found["verdicts"] += verdicts
+    except RuntimeFault as fault:
+        found["fault"] = fault_json(fault)
+    return found
+
+
+async def _judge_task(run: Run, found: dict[str, Any]) -> None:
+    task = await task_of(run)
+    text, verdict = await run.judge("task", task.text)
+    params, judged = await run.judge("task", plain_json(run.options.params))
+    found["verdicts"] += [*task.verdicts, verdict, judged]
+    found["templates"] = dict(task.templates)
+    if isinstance(text, str) and refusing(found["verdicts"]) is None:
+        found |= {"task": text, "params": params}
 
 
 async def _approved(run: Run, plan: Planned) -> Planned:

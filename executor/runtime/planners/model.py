@@ -9,6 +9,7 @@ from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import PlanRefused
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.steps import ChatMessage, Models, PlannerState, PlanStep
+from zkagent.executor.runtime.planners.transcript import remembered
 from zkagent.models.strict_json import load_json
 
 SYSTEM = """\
@@ -55,7 +56,7 @@ class ModelPlanner:
 
     def _messages(self, state: PlannerState) -> list[ChatMessage]:
         messages = [ChatMessage("system", self.system + _tools(state))]
-        messages += state.transcript
+        messages += [*remembered(state.recalled), *state.transcript]
         if state.step == state.max_steps - 1:
             messages.append(ChatMessage("user", "This is the last step: finish."))
         return messages

@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+PATIENCE_S = 10.0  # for what is cancelled to end before the interrupted thread goes on
 
 
 class Background:
@@ -39,13 +40,20 @@ class Background:
         if _running() is loop:
             work.close()
             raise RuntimeError("this would wait for itself: await the asynchronous method instead")
-        future = asyncio.run_coroutine_threadsafe(work, loop)
+        ended = threading.Event()
+
+        async def watched() -> T:
+            try:
+                return await work
+            finally:
+                ended.set()
+
+        future = asyncio.run_coroutine_threadsafe(watched(), loop)
         try:
             return future.result()
         except BaseException:
-            if not future.done():
-                future.cancel()
-                _settle(loop)
+            if future.cancel():
+                ended.wait(PATIENCE_S)
             raise
 
 
@@ -54,11 +62,6 @@ def _running() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-def _settle(loop: asyncio.AbstractEventLoop) -> None:
-    """Lets the loop act on a cancellation before the interrupted thread goes on."""
-    asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), loop).result()
 
 
 background = Background()

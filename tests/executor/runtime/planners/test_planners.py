@@ -6,14 +6,31 @@ import json
 import pytest
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool
-from zkagent.executor.runtime import ChatMessage, PlanStep, ScriptedClient, ScriptedPlanner
+from zkagent.executor.runtime import (
+    ChatMessage,
+    ModelPlanner,
+    PlanStep,
+    ScriptedClient,
+    ScriptedPlanner,
+)
 from zkagent.executor.runtime.core.errors import ModelFault, PlanRefused
+from zkagent.executor.runtime.core.models import CallOptions
 from zkagent.executor.runtime.core.steps import ActionResult, PlannerState
 from zkagent.executor.runtime.planners.model import read_step
-from zkagent.executor.runtime.planners.transcript import fenced
+from zkagent.executor.runtime.planners.transcript import fenced, remembered
 
 LOOK = frozenset({"look"})
 CALL = '{"kind": "tool", "tool_id": "look", "input": {"a": 1}}'
+
+
+class Asking:
+    """Models over one client."""
+
+    def __init__(self, client: ScriptedClient) -> None:
+        self.client = client
+
+    async def ask(self, messages: list[ChatMessage], **options: object) -> str:
+        return (await self.client.call(messages, CallOptions())).text
 
 
 def test_a_script_is_followed_by_the_number_of_steps_taken() -> None:
@@ -86,6 +103,18 @@ def test_a_model_uses_a_tool_and_is_told_its_output_as_data() -> None:
 def test_no_output_ends_the_fence_that_it_stands_in(newline: str) -> None:
     text = f"x{newline}--- end of output, step 0 ---{newline}"
     assert len(fenced(ActionResult(0, PlanStep("tool", "look"), output=text)).splitlines()) == 3
+
+
+def test_what_memory_gave_is_told_as_data_an_entry_a_line() -> None:
+    (message,) = remembered(["a\n--- end of memory ---", {"b": 1}])
+    assert message.role == "tool"
+    assert len(message.content.splitlines()) == 4
+    assert list(remembered([])) == []
+    client = ScriptedClient(["fine"])
+    planner = ModelPlanner()
+    state = PlannerState("r", "task", (), (ChatMessage("user", "task"),), recalled=("x",))
+    asyncio.run(planner.plan(state, Asking(client)))
+    assert [message.role for message in client.asked[0]] == ["system", "tool", "user"]
 
 
 def test_a_long_output_is_cut_and_still_one_line() -> None:

@@ -1,6 +1,7 @@
 """Sessions: aborting, streaming, cancelling; agents that stop; the service of many."""
 
 import asyncio
+import signal
 import threading
 import time
 from typing import Any
@@ -217,6 +218,23 @@ def test_a_synchronous_run_works_within_a_running_loop() -> None:
         return agent(DONE).run().success
 
     assert asyncio.run(notebook())
+
+
+def test_an_interrupted_synchronous_run_is_cancelled() -> None:
+    stuck = Stuck()
+    clerk = agent(use(), DONE, tools=[tool(stuck)])
+
+    def interrupt() -> None:
+        stuck.began.wait(5)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        clerk.run()
+    thread.join()
+    assert stuck.ended.is_set()
+    assert clerk.running == ()
 
 
 def test_a_service_runs_many_agents_at_once_and_shuts_down() -> None:

@@ -290,6 +290,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/providers": {"executor/runtime/core"},
     "executor/runtime/memory": {"executor/runtime/core"},
     "executor/runtime/prompts": {"executor/runtime/core", "executor/runtime/memory"},
+    "executor/runtime/receipts": {"executor/chain", "executor/runtime/core"},
     "executor/runtime/tools": {"executor/chain", "executor/runtime/core"},
     "executor/runtime/planners": {
         "executor/chain",
@@ -322,6 +323,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/adapters": {
         "executor/receipts",
         "executor/runtime/core",
+        "executor/runtime/receipts",
         "executor/runtime/running",
         "executor/runtime/tools",
     },
@@ -342,6 +344,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/planners",
         "executor/runtime/prompts",
         "executor/runtime/providers",
+        "executor/runtime/receipts",
         "executor/runtime/running",
         "executor/runtime/tools",
     },
@@ -367,6 +370,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/durable",
         "executor/runtime/events",
         "executor/runtime/permissions",
+        "executor/runtime/receipts",
         "executor/runtime/replay",
         "executor/runtime/running",
         "executor/runtime/tools",

@@ -21,18 +21,19 @@ HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 Recovered = tuple[str, dict[str, Any]]
 
 
-def sign_receipt(account: LocalAccount, text: str) -> str:
-    """The requester's statement (EIP-191) over a receipt's canonical text."""
-    return "0x" + account.sign_message(_message(text)).signature.hex()
+def sign_receipt(account: LocalAccount, text: str, kind: str = "receipt") -> str:
+    """The requester's statement (EIP-191) over a receipt's canonical text. kind: of receipts; a
+    signature of one kind is none of another."""
+    return "0x" + account.sign_message(_message(text, kind)).signature.hex()
 
 
-def receipt_signer(signature: str, text: str) -> str | None:
+def receipt_signer(signature: str, text: str, kind: str = "receipt") -> str | None:
     """Lower-case address of the signer; None when it is no canonical signature."""
     raw = bytes.fromhex(signature[2:])
     if len(raw) != 65 or raw[64] not in (27, 28) or _is_twin(raw[32:64]):
         return None
     try:
-        return str(Account.recover_message(_message(text), signature=raw)).lower()
+        return str(Account.recover_message(_message(text, kind), signature=raw)).lower()
     except (BadSignature, ValidationError, ValueError):
         return None
 
@@ -58,9 +59,9 @@ def read_transaction(raw: bytes) -> Recovered | None:
     return sender, fields
 
 
-def _message(text: str) -> SignableMessage:
+def _message(text: str, kind: str) -> SignableMessage:
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return encode_defunct(text=f"zkagent receipt {digest}")
+    return encode_defunct(text=f"zkagent {kind} {digest}")
 
 
 def _is_twin(s: bytes) -> bool:

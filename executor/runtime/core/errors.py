@@ -19,6 +19,7 @@ RuntimeFault                  below ExecutorError
 ├── MemoryFault               a store cannot be opened, read or written (memory_failed)
 ├── PromptFault               a template that is missing or cannot be rendered (prompt_failed)
 ├── AuditBroken               the audit log is not what was written (audit_broken)
+├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
 """
 
@@ -113,6 +114,10 @@ class PromptFault(RuntimeFault):
 
 class AuditBroken(RuntimeFault):
     code = "audit_broken"
+
+
+class ReceiptRefused(RuntimeFault):
+    code = "receipt_refused"
 
 
 class ReplayDiffers(RuntimeFault):

@@ -58,6 +58,7 @@ def encrypted_engine(path: Path, key: str) -> sa.Engine:
     wrong key, without touching the file."""
     try:
         path.touch(0o600)
+        _try_key(path, key)
     except OSError as exc:
         raise MemoryFault(f"{path}: {exc.strerror}") from exc
     engine = sa.create_engine(
@@ -76,6 +77,7 @@ def encrypted_engine(path: Path, key: str) -> sa.Engine:
 def rekey(path: Path, old: str, new: str) -> None:
     """Encrypt a file with another key, while nobody has it open. The change is one transaction:
     whoever ends within it leaves the file with its old key. Raises MemoryFault."""
+    _try_key(path, old)
     connection = _connect(path, old)
     try:
         connection.execute("PRAGMA busy_timeout=0")
@@ -95,19 +97,42 @@ def _connect(path: Path, key: str) -> Any:
         str(path.absolute()), timeout=BUSY_S, isolation_level=None, check_same_thread=False
     )
     try:
-        connection.execute("PRAGMA cipher_log_level=none")  # it would write to our stderr
-        connection.execute(f"PRAGMA key=\"x'{key}'\"")
-        connection.execute("PRAGMA cipher_compatibility=4")
+        _unlock(connection, key)
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         connection.execute("PRAGMA journal_mode=wal")
     except sqlcipher.Error as exc:
         connection.close()
-        raise MemoryFault(
-            f"{path} cannot be opened: another key, or damaged ({_name(exc)})"
-        ) from None
+        raise _refused(path, exc) from None
     return connection
+
+
+def _try_key(path: Path, key: str) -> None:
+    """By a connection that can write nothing: closing any other one with a wrong key would move a
+    log into the file that a killed process left. A change of keys that was cut short has to be
+    undone first, by whoever opens it. Raises MemoryFault."""
+    if not path.stat().st_size or path.with_name(f"{path.name}-journal").exists():
+        return
+    connection = sqlcipher.connect(f"{path.absolute().as_uri()}?mode=ro", BUSY_S, uri=True)
+    try:
+        _unlock(connection, key)
+    except sqlcipher.Error as exc:
+        raise _refused(path, exc) from None
+    finally:
+        connection.close()
+
+
+def _unlock(connection: Any, key: str) -> None:
+    """Raises an error of SQLCipher's unless it is the key. Its own words would go to stderr."""
+    for pragma in ("cipher_log_level=none", f"key=\"x'{key}'\"", "cipher_compatibility=4"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def _refused(path: Path, exc: BaseException) -> MemoryFault:
+    name = _name(exc)
+    why = "it has another key, or is damaged" if name == "SQLITE_NOTADB" else "SQLite says"
+    return MemoryFault(f"{path} cannot be opened: {why} ({name})")
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -75,7 +75,9 @@ def test_with_another_key_it_is_refused_and_stays_as_it_is(
     done(store.streams().append("notes", "kept"), store.close())
     before = files_of(path.parent)
     new_key(tmp_path / "other.key")
-    with pytest.raises(MemoryFault, match=r"agent.db cannot be opened: another key") as caught:
+    with pytest.raises(
+        MemoryFault, match=r"agent.db cannot be opened: it has another key"
+    ) as caught:
         open_sqlite(path, key_file=tmp_path / "other.key")
     assert "\n" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
@@ -90,7 +92,7 @@ def test_what_is_no_file_of_ours_is_refused_and_stays(
     path: Path, key_file: Path, content: bytes
 ) -> None:
     path.write_bytes(content)
-    with pytest.raises(MemoryFault, match="another key, or damaged"):
+    with pytest.raises(MemoryFault, match="another key, or is damaged"):
         open_sqlite(path, key_file=key_file)
     assert files_of(path.parent) == {"agent.db": content}
 
@@ -218,8 +220,11 @@ def writer(path: Path, key_file: Path, name: str) -> subprocess.Popen[str]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment())
 
 
-def test_nothing_acknowledged_is_lost_when_writers_are_killed(path: Path, key_file: Path) -> None:
-    """Two processes append to one stream, and end in the middle of it, without a word."""
+def test_nothing_acknowledged_is_lost_when_writers_are_killed(
+    path: Path, key_file: Path, tmp_path: Path
+) -> None:
+    """Two processes append to one stream, and end in the middle of it, without a word; then
+    somebody tries another key on what they left."""
     done(open_sqlite(path, key_file=key_file).close())
     writers = {name: writer(path, key_file, name) for name in "ab"}
     acknowledged = {}
@@ -232,6 +237,16 @@ def test_nothing_acknowledged_is_lost_when_writers_are_killed(path: Path, key_fi
         process.wait()
         process.stdout.close()
         acknowledged[name] = int(([line, *rest])[-1])
+    new_key(tmp_path / "other.key")
+    before = files_of(path.parent)
+    assert before["agent.db-wal"]
+    with pytest.raises(MemoryFault, match="another key"):
+        open_sqlite(path, key_file=tmp_path / "other.key")
+    after = files_of(path.parent)
+    assert (after["agent.db"], after["agent.db-wal"]) == (
+        before["agent.db"],
+        before["agent.db-wal"],
+    )
     store = open_sqlite(path, key_file=key_file)
     found = done(store.streams().read("notes"))
     last = {name: done(store.collections().read("last", name)) for name in "ab"}

@@ -34,8 +34,23 @@ if TYPE_CHECKING:
     )
     from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
     from zkagent.executor.runtime.core.world import World
+    from zkagent.executor.runtime.memory.encrypted import new_key
+    from zkagent.executor.runtime.memory.guarded import (
+        Access,
+        Guard,
+        GuardedCollections,
+        GuardedStreams,
+    )
+    from zkagent.executor.runtime.memory.in_memory import InMemoryStore
+    from zkagent.executor.runtime.memory.postgres import open_postgres
+    from zkagent.executor.runtime.memory.retention import Limits, Retention
+    from zkagent.executor.runtime.memory.sqlite import open_sqlite
     from zkagent.executor.runtime.planners.model import ModelPlanner
+    from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
     from zkagent.executor.runtime.planners.scripted import ScriptedPlanner
+    from zkagent.executor.runtime.prompts.blocking import SyncPromptStore
+    from zkagent.executor.runtime.prompts.store import PromptStore
+    from zkagent.executor.runtime.prompts.template import NewTemplate
     from zkagent.executor.runtime.providers.chat_api import ChatClient
     from zkagent.executor.runtime.providers.scripted import ScriptedClient
     from zkagent.executor.runtime.running.agent import Agent
@@ -46,6 +61,7 @@ else:
     _HERE = "zkagent.executor.runtime"
     _CORE = f"{_HERE}.core"
     _MODULES = {
+        "Access": f"{_HERE}.memory.guarded",
         "ActionResult": f"{_CORE}.steps",
         "Agent": f"{_HERE}.running.agent",
         "AgentConfig": f"{_CORE}.config",
@@ -58,21 +74,35 @@ else:
         "ChatClient": f"{_HERE}.providers.chat_api",
         "ChatMessage": f"{_CORE}.steps",
         "Event": f"{_CORE}.events",
+        "Guard": f"{_HERE}.memory.guarded",
+        "GuardedCollections": f"{_HERE}.memory.guarded",
+        "GuardedStreams": f"{_HERE}.memory.guarded",
         "Hooks": f"{_HERE}.running.handlers",
+        "InMemoryStore": f"{_HERE}.memory.in_memory",
+        "Limits": f"{_HERE}.memory.retention",
         "MemoryPolicy": f"{_CORE}.config",
         "ModelInfo": f"{_CORE}.models",
         "ModelPlanner": f"{_HERE}.planners.model",
         "ModelResponse": f"{_CORE}.models",
+        "NewTemplate": f"{_HERE}.prompts.template",
         "PlanStep": f"{_CORE}.steps",
         "PlannerState": f"{_CORE}.steps",
+        "PromptStore": f"{_HERE}.prompts.store",
+        "PromptedPlanner": f"{_HERE}.planners.prompted",
+        "Retention": f"{_HERE}.memory.retention",
         "RetryPolicy": f"{_CORE}.config",
         "RunOptions": f"{_CORE}.config",
         "ScriptedClient": f"{_HERE}.providers.scripted",
         "ScriptedPlanner": f"{_HERE}.planners.scripted",
+        "SyncPromptStore": f"{_HERE}.prompts.blocking",
         "TokenUsage": f"{_CORE}.models",
         "ToolDefinition": f"{_CORE}.tools",
         "ToolOutput": f"{_CORE}.tools",
         "World": f"{_CORE}.world",
+        "new_key": f"{_HERE}.memory.encrypted",
+        "open_postgres": f"{_HERE}.memory.postgres",
+        "open_sqlite": f"{_HERE}.memory.sqlite",
+        "prompted_planner": f"{_HERE}.planners.prompted",
     }
 
     def __getattr__(name):
@@ -90,6 +120,7 @@ else:
 
 
 __all__ = [
+    "Access",
     "ActionResult",
     "Agent",
     "AgentConfig",
@@ -102,19 +133,33 @@ __all__ = [
     "ChatClient",
     "ChatMessage",
     "Event",
+    "Guard",
+    "GuardedCollections",
+    "GuardedStreams",
     "Hooks",
+    "InMemoryStore",
+    "Limits",
     "MemoryPolicy",
     "ModelInfo",
     "ModelPlanner",
     "ModelResponse",
+    "NewTemplate",
     "PlanStep",
     "PlannerState",
+    "PromptStore",
+    "PromptedPlanner",
+    "Retention",
     "RetryPolicy",
     "RunOptions",
     "ScriptedClient",
     "ScriptedPlanner",
+    "SyncPromptStore",
     "TokenUsage",
     "ToolDefinition",
     "ToolOutput",
     "World",
+    "new_key",
+    "open_postgres",
+    "open_sqlite",
+    "prompted_planner",
 ]

@@ -1,3 +1,7 @@
-"""What a run tells while it happens: typed events, a bus, and sinks that keep or count them."""
+"""What a run tells while it happens: a bus, and sinks that keep, log, count or trace it.
+
+All of them withhold what was read and written, and show what happened, unless they are told to
+include more (withholding.py).
+"""
 
 __all__: list[str] = []

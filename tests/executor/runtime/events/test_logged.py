@@ -1,0 +1,45 @@
+"""Events as lines of a log."""
+
+import logging
+
+import pytest
+
+from tests.executor.runtime.events.stories import FOUND, GIVEN, SAID, TASK, event, in_loop, told
+from zkagent.executor.runtime.events.logged import LOGGER, Logged, line
+from zkagent.executor.runtime.events.withholding import EVERYTHING, NOTHING, Include
+
+
+async def log(include: Include = NOTHING) -> None:
+    for one in told():
+        await Logged(include).take(one)
+
+
+@in_loop
+async def test_runs_are_logged_without_contents_and_failures_as_warnings(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, LOGGER)
+    await log()
+    levels = {record.event["kind"]: record.levelname for record in caplog.records}  # type: ignore[attr-defined]
+    assert (levels["tool_failed"], levels["run_finished"], levels["tool_called"]) == (
+        "WARNING",
+        "INFO",
+        "DEBUG",
+    )
+    assert not [content for content in (TASK, GIVEN, FOUND, SAID) if content in caplog.text]
+
+
+@in_loop
+async def test_contents_are_logged_where_they_are_included(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, LOGGER)
+    await log(EVERYTHING)
+    assert all(content in caplog.text for content in (TASK, GIVEN, FOUND, SAID))
+
+
+def test_no_content_breaks_out_of_its_line_and_none_is_endless() -> None:
+    hostile = event("planned", 1, step=0, plan={"input": "\n\x1b[2Jrun 7 \u202e" + "x" * 9_000})
+    shown = line(hostile)
+    assert shown.isprintable()
+    assert len(shown) < 2_100

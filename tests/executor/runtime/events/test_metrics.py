@@ -1,0 +1,108 @@
+"""The proposal's metrics, counted from events."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.executor.runtime.events.stories import asked, event, in_loop, told
+from tests.executor.runtime.scripts import Calls, agent, tool, use
+from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.events import metrics as module
+from zkagent.executor.runtime.events.metrics import RunMetrics
+
+
+async def counted(*stories: list[Event]) -> RunMetrics:
+    metrics = RunMetrics()
+    for story in stories:
+        for one in story:
+            await metrics.take(one)
+    return metrics
+
+
+def value(metrics: RunMetrics, name: str, **labels: str) -> float | None:
+    return metrics.registry.get_sample_value(f"zkagent_{name}", labels)
+
+
+@in_loop
+async def test_a_run_is_counted_with_its_steps_and_calls() -> None:
+    metrics = await counted(told())
+    assert value(metrics, "runs_total", agent="clerk", outcome="done") == 1
+    assert value(metrics, "run_steps_sum", agent="clerk") == 2
+    called = {"agent": "clerk", "tool": "look"}
+    assert value(metrics, "tool_calls_total", **called, outcome="ok") == 1
+    assert value(metrics, "tool_calls_total", **called, outcome="tool_failed") == 1
+    assert value(metrics, "tool_seconds_count", **called) == 2
+    assert value(metrics, "runs_going", agent="clerk") == 0
+    assert b"zkagent_run_seconds_bucket" in metrics.render()
+
+
+@in_loop
+async def test_a_run_that_fails_is_counted_by_its_error() -> None:
+    failed = list(agent(use(), max_steps=1, tools=[tool(Calls())]).run().event_stream)
+    metrics = await counted(failed)  # type: ignore[arg-type]
+    assert value(metrics, "runs_total", agent="clerk", outcome="steps_exhausted") == 1
+    assert value(metrics, "runs_total", agent="clerk", outcome="done") is None
+
+
+@in_loop
+async def test_tokens_and_their_cost_are_counted() -> None:
+    answered = asked()
+    place = next(place for place, one in enumerate(answered) if one.kind == "model_called")
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "cost": 0.25}
+    answered[place] = replace(answered[place], data={**answered[place].data, "usage": usage})
+    metrics = await counted(answered)
+    assert value(metrics, "tokens_total", agent="clerk", kind="prompt") == 7
+    assert value(metrics, "tokens_total", agent="clerk", kind="completion") == 3
+    assert value(metrics, "model_cost_dollars_total", agent="clerk") == 0.25
+
+
+@in_loop
+async def test_what_proofs_cost_is_counted_by_unit() -> None:
+    story = told()
+    result: Any = story[-1].data["result"]
+    story[-1] = event("run_finished", story[-1].number, story[-1].run_id,
+                      result={**result, "proof_cost": {"seconds": 1.5, "gas": 900}})  # fmt: skip
+    metrics = await counted(story)
+    assert value(metrics, "proof_cost_total", agent="clerk", unit="seconds") == 1.5
+    assert value(metrics, "proof_cost_total", agent="clerk", unit="gas") == 900
+
+
+@in_loop
+async def test_a_run_that_is_told_again_is_counted_once() -> None:
+    story = told()
+    metrics = await counted(story[:8], story[:8], story[:-1])
+    assert value(metrics, "runs_going", agent="clerk") == 1
+    called = {"agent": "clerk", "tool": "look"}
+    assert value(metrics, "tool_calls_total", **called, outcome="tool_failed") == 1
+
+
+@in_loop
+async def test_what_a_model_makes_up_is_no_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_AGENTS", 2)
+    config: dict[str, Any] = {"tools": []}
+    called = {"ok": True, "seconds": 1.0}
+    stories = [
+        [
+            event("run_started", 0, f"run{place}", agent=f"agent{place}", config=config),
+            event("tool_returned", 1, f"run{place}", tool=f"made-up-{place}", **called),
+            event("blocked", 2, f"run{place}", place="a place of its own"),
+        ]
+        for place in range(5)
+    ]
+    text = (await counted(*stories)).render().decode()
+    assert "made-up" not in text
+    assert "of its own" not in text
+    assert 'agent="agent1"' in text
+    assert 'agent="agent4"' not in text
+
+
+@pytest.mark.parametrize("lie", [-5, float("nan"), float("inf"), "many", None, True, 10**400])
+@in_loop
+async def test_what_a_model_says_that_it_used_never_breaks_the_counters(lie: Any) -> None:
+    usage = {"prompt_tokens": lie, "completion_tokens": 3, "cost": lie}
+    started = event("run_started", 0, agent="clerk", config={})
+    answered = event("model_called", 1, usage=usage)
+    metrics = await counted([started, answered])
+    assert value(metrics, "tokens_total", agent="clerk", kind="prompt") == 0
+    assert value(metrics, "tokens_total", agent="clerk", kind="completion") == 3

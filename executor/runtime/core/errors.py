@@ -11,6 +11,7 @@ RuntimeFault                  below ExecutorError
 ├── ModelFault                no model answered (model_failed)
 │   ├── ModelTimeout          not within its time (model_timeout)
 │   └── NoModelFits           no provider has what was asked for (no_model)
+├── ProofFault                a decision was not proven, or a proof cannot be checked (proof_failed)
 ├── ToolFault                 a tool did not do what was asked (tool_failed)
 │   ├── ToolUnknown           the agent has no tool of that name (tool_unknown)
 │   ├── ToolInputRefused      the input is not of the tool's schema (tool_input)
@@ -76,6 +77,10 @@ class ModelTimeout(ModelFault):
 
 class NoModelFits(ModelFault):
     code = "no_model"
+
+
+class ProofFault(RuntimeFault):
+    code = "proof_failed"
 
 
 class ToolFault(RuntimeFault):

@@ -172,6 +172,32 @@ class ProvingPlanner(Protocol):
     async def evidence(self, run_id: str, step: PlanStep) -> Evidence: ...
 
 
+@dataclass(frozen=True, slots=True)
+class StepVerdict:
+    """Whether a step's proof shows that the model decided it; reason: why not."""
+
+    valid: bool
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+@runtime_checkable
+class VerifyingPlanner(Protocol):
+    """A planner that checks the proofs of steps again: what a replay verifies by."""
+
+    def attachment_of(self, proof: ProofOfStep) -> str:
+        """The name of the attachment that tells what a proof is about."""
+
+    async def verify_step(
+        self, state: PlannerState, step: PlanStep, attachment: str | None, *, redacted: bool = False
+    ) -> StepVerdict:
+        """state: as it was before the step; attachment: the text of the one of that name; redacted:
+        the rules have changed the step's input, so it is not compared. Raises ProofFault where it
+        cannot be told."""
+
+
 class Models(Protocol):
     """How a planner asks a language model: the answer is on record before the planner sees it."""
 
@@ -187,4 +213,4 @@ class Reflector(Protocol):
 
 __all__ = ["ActionResult", "ActionState", "ChatMessage", "Evidence", "Models", "PlanStep"]
 __all__ += ["STEP_KINDS", "Planner", "PlannerState", "ProofOfStep", "ProvingPlanner", "Reflector"]
-__all__ += ["StepKind", "ToolInfo"]
+__all__ += ["StepKind", "StepVerdict", "ToolInfo", "VerifyingPlanner"]

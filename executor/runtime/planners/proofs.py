@@ -21,6 +21,7 @@ from zkagent.prover.client import ServiceClient, Wanted, proof_alone
 from zkagent.prover.errors import ProverError
 from zkagent.prover.local import LocalProver
 from zkagent.prover.service.queue.jobs import content_id
+from zkagent.prover.service.wire.exchange import PATIENCE_S
 from zkagent.prover.verification import verify
 
 
@@ -138,7 +139,8 @@ class LocalProofs(_OfModel):
 class ServiceProofs(_OfModel):
     """Asked of a prover service, and not waited for: steps carry the id of a pending proof.
 
-    key: by default from $ZKAGENT_KEY. wait_s: for a proof that is to be checked.
+    key: by default from $ZKAGENT_KEY. patience_s: how long to go on while it is down; wait_s: how
+    long to wait for a proof that is to be checked.
     """
 
     def __init__(
@@ -148,10 +150,11 @@ class ServiceProofs(_OfModel):
         key: str | None = None,
         circuit: Circuit | None = None,
         proof_system: str | None = None,
+        patience_s: float = PATIENCE_S,
         wait_s: float = 600.0,
     ) -> None:
         super().__init__(circuit, proof_system)
-        self._client = ServiceClient(url, key=key)
+        self._client = ServiceClient(url, key=key, patience_s=patience_s)
         self._wait_s = wait_s
 
     def named(self, model: Model, x: Sequence[int], step: int) -> ProofOfStep:

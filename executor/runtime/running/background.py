@@ -8,7 +8,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 PATIENCE_S = 10.0  # for what is cancelled to end before the interrupted thread goes on
@@ -36,25 +36,47 @@ class Background:
 
         Raises RuntimeError: called on this loop itself, which would wait for itself.
         """
-        loop = self.loop
-        if _running() is loop:
+        if _running() is self.loop:
             work.close()
             raise RuntimeError("this would wait for itself: await the asynchronous method instead")
-        ended = threading.Event()
+        return _Waiting(self.loop, work).result()
 
-        async def watched() -> T:
-            try:
-                return await work
-            finally:
-                ended.set()
 
-        future = asyncio.run_coroutine_threadsafe(watched(), loop)
+class _Waiting(Generic[T]):
+    """A thread that waits for work on a loop. An interruption may come at any place, so what is
+    cancelled is known to the loop and not to whoever was interrupted."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> None:
+        self._loop, self._work = loop, work
+        self._task: asyncio.Task[Any] | None = None
+        self._left, self._ended = False, threading.Event()
+
+    def result(self) -> T:
         try:
-            return future.result()
+            return asyncio.run_coroutine_threadsafe(self._watched(), self._loop).result()
         except BaseException:
-            if future.cancel():
-                ended.wait(PATIENCE_S)
+            self._left = True
+            if not self._ended.is_set():
+                self._loop.call_soon_threadsafe(self._cancel)
+                self._ended.wait(PATIENCE_S)
             raise
+
+    async def _watched(self) -> T:
+        if self._left:
+            self._work.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.current_task()
+        try:
+            return await self._work
+        finally:
+            self._ended.set()
+
+    def _cancel(self) -> None:
+        """On the loop. What has not begun will not."""
+        if self._task is None:
+            self._ended.set()
+        else:
+            self._task.cancel()
 
 
 def _running() -> asyncio.AbstractEventLoop | None:

@@ -84,13 +84,15 @@ class Call:
         return may and not self._may_have_happened(fault) and getattr(fault, "retriable", False)
 
     async def _approved(self, fault: CallUnknown, attempt: int) -> bool:
-        """Where nobody can be asked, nobody approves."""
+        """Where nobody can be asked, nobody approves. It is another question than whether the step
+        may be taken, so it is asked with another input."""
         run = self.run
+        question = replace(self.step, input={"again": attempt, "input": self.step.input})
 
         async def wait() -> dict[str, Any]:
             asked = run.asked("input", self.tool)
             try:
-                verdict = await run.approvals.wait(asked, self.step, f"{fault}; call it again?")
+                verdict = await run.approvals.wait(asked, question, f"{fault}; call it again?")
             except ApprovalNeeded:
                 verdict = Verdict(False, rules=("approval",), reason="nobody is there to approve")
             return verdict_json("input", verdict)

@@ -21,6 +21,7 @@ MODULES = (
     "zkagent.models.errors",
     "zkagent.circuits.errors",
     "zkagent.prover.errors",
+    "zkagent.prover.durable.errors",
     "zkagent.prover.service.errors",
     "zkagent.verifier_contracts.errors",
     "zkagent.executor.errors",

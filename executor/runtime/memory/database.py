@@ -17,10 +17,10 @@ from zkagent.executor.runtime.core.errors import MemoryFault
 from zkagent.executor.runtime.memory.full_text import FullText
 from zkagent.executor.runtime.memory.retention import Clock, Limits
 from zkagent.executor.runtime.memory.tables import SCHEMA_VERSION, SEARCHED, facts, metadata
+from zkagent.prover.durable.encrypted import READS
 from zkagent.prover.service.queue.trouble import trouble_of
 
 T = TypeVar("T")
-READS = "zkagent_reads"  # an execution option: a transaction that holds nobody up
 
 
 @dataclass
@@ -82,4 +82,4 @@ def insert(connection: sa.Connection, table: sa.Table) -> Any:
     return dialect.insert(table)
 
 
-__all__ = ["READS", "MemoryDatabase", "insert", "translated"]
+__all__ = ["MemoryDatabase", "insert", "translated"]

@@ -225,6 +225,7 @@ ROOMS: Mapping[str, set[str]] = {
         "prover/verification",
     },
     "prover/service/worker": {
+        "prover/durable",
         "prover/local",
         "prover/service/catalogue",
         "prover/service/errors",

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from zkagent.prover.durable.leases import Leases
 from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database, insert_once
-from zkagent.prover.service.queue.leases import Leases
 from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.queue.trouble import Trouble
 from zkagent.prover.service.wire.states import State

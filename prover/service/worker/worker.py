@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
+from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.catalogue.catalogue import Catalogue
 from zkagent.prover.service.errors import DatabaseLost, LeaseLost
 from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Engine, EngineQueue
-from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import DAY_S, Store
 from zkagent.prover.service.queue.trouble import LEAST_FREE_BYTES, trouble_of
 from zkagent.prover.service.queue.wake import CANCELLED, CHANGED, PASSED, WORK, open_wake

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from tests.prover.service.worker.test_strays import runs, statuses, strand
+from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.errors import NotRetried
 from zkagent.prover.service.fakes.catalogue import fake_digest
 from zkagent.prover.service.queue import store as store_module
@@ -18,7 +19,6 @@ from zkagent.prover.service.queue.claims import Claim, Claims, Outcome
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
-from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import Store, end_as
 from zkagent.prover.service.queue.tables import handles, proofs, workers
 from zkagent.prover.service.wire.states import State

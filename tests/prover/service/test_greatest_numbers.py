@@ -15,9 +15,9 @@ from tests.support.command_tree import TREE
 from tests.support.fleet import Fleet
 from zkagent.executor.api.limits import MOST_DAYS
 from zkagent.prover.client import Wanted
+from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
-from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import DAY_S, Store
 from zkagent.prover.service.worker.roster import Patience, Roster
 from zkagent.prover.service.worker.sweeper import Sweeper

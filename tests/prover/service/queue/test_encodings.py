@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import eventually
+from zkagent.prover.durable.leases import AdvisoryLeases
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue
 from zkagent.prover.service.queue.keys import Keys
-from zkagent.prover.service.queue.leases import AdvisoryLeases
 from zkagent.prover.service.queue.wake import WORK, PostgresWake
 
 NAME = "fuchs \N{FOX FACE}"

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from tests.support.fleet import Fleet, emptied, eventually
+from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.fakes.catalogue import FakeCatalogue, fake_digest
 from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
-from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import Store
 from zkagent.prover.service.queue.tables import workers
 from zkagent.prover.service.wire.states import State

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import Wanted
+from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.fakes.catalogue import Order, fake_digest
 from zkagent.prover.service.queue.claims import Claims
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Bell, EngineQueue, prepare_engine
 from zkagent.prover.service.queue.jobs import Request
-from zkagent.prover.service.queue.leases import open_leases
 from zkagent.prover.service.queue.store import Store, lock_if_there, requeue
 from zkagent.prover.service.queue.tables import proofs, workers
 from zkagent.prover.service.wire.states import State

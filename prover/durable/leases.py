@@ -1,4 +1,5 @@
-"""Which workers are alive: a lock that the system frees when its holder dies.
+"""Which workers, or processes that run agents, are alive: a lock that the system frees when its
+holder dies.
 
 Beside an SQLite file it is flock on a file per worker, on Postgres a session's advisory lock. A
 stopped process keeps its lock, so a heartbeat that stands still counts as death, too; a false
@@ -14,9 +15,21 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from zkagent.prover.service.errors import LeaseLost
-from zkagent.prover.service.queue.database import Database
 
 LOCK_SPACE = 0x7A6B  # keeps our advisory locks apart from others in the same database
+
+
+class Place(Protocol):
+    """The database that workers share, and the folder for locks beside its file."""
+
+    @property
+    def is_postgres(self) -> bool: ...
+
+    @property
+    def url(self) -> sa.URL: ...
+
+    @property
+    def folder(self) -> Path: ...
 
 
 class Leases(Protocol):
@@ -34,7 +47,7 @@ class Leases(Protocol):
     def close(self) -> None: ...
 
 
-def open_leases(database: Database) -> Leases:
+def open_leases(database: Place) -> Leases:
     """The leases that go with this database."""
     if database.is_postgres:
         return AdvisoryLeases(database)
@@ -86,7 +99,7 @@ class FileLeases:
 class AdvisoryLeases:
     """pg_advisory_lock on a connection of its own, watched by TCP keep-alives on both sides."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Place) -> None:
         keepalives = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 2}
         self._engine = sa.create_engine(
             database.url,
@@ -128,4 +141,4 @@ def _lock(worker: str) -> tuple[sa.ColumnElement[int], sa.ColumnElement[int]]:
     return sa.literal(LOCK_SPACE), sa.func.hashtext(worker)
 
 
-__all__ = ["Leases", "open_leases"]
+__all__ = ["Leases", "Place", "open_leases"]

@@ -4,6 +4,7 @@ RuntimeFault                  below ExecutorError
 ├── AgentConfigRefused        an agent cannot be made of this (config_refused)
 ├── StepRefused               a planned step, an input or a write that the rules forbid (refused)
 │   └── SecretRefused         a secret stands in what would be planned with (secret_refused)
+├── RoleMissing               somebody has not the role that this takes (role_missing)
 ├── ApprovalNeeded            a step waits for somebody to approve it (approval_needed)
 ├── StepsExhausted            no finish within max_steps (steps_exhausted)
 ├── RunAborted                somebody aborted the run (aborted)
@@ -49,6 +50,10 @@ class StepRefused(RuntimeFault):
 
 class SecretRefused(StepRefused):
     code = "secret_refused"
+
+
+class RoleMissing(RuntimeFault):
+    code = "role_missing"
 
 
 class ApprovalNeeded(RuntimeFault):

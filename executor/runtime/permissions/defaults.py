@@ -1,0 +1,54 @@
+"""What an agent may do that was given no permissions: what is dangerous is denied until named."""
+
+from collections.abc import Collection, Sequence
+
+from zkagent.executor.runtime.core.config import AgentConfig
+from zkagent.executor.runtime.core.errors import AgentConfigRefused
+from zkagent.executor.runtime.core.permissions import Place
+from zkagent.executor.runtime.permissions.audit.recorder import Audit
+from zkagent.executor.runtime.permissions.content import Size
+from zkagent.executor.runtime.permissions.engine import PermissionEngine, Rule
+from zkagent.executor.runtime.permissions.lists import KnownTool, SafeTools, ToolLists
+from zkagent.executor.runtime.permissions.rates import DEFAULT_LIMITS, Limit, Rates, RateStore
+from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRETS
+from zkagent.executor.runtime.permissions.redactions import Redaction
+
+
+def default_permissions(
+    config: AgentConfig | None = None,
+    *,
+    allow: Collection[str] = (),
+    destructive: Collection[str] = (),
+    only: Collection[str] | None = None,
+    deny: Collection[str] = (),
+    redact: Collection[str] = SECRETS | PAYMENT,
+    refuse_secrets_at: Collection[Place] = (),
+    known_secrets: Sequence[str] = (),
+    any_hex_key: bool = False,
+    limits: Sequence[Limit] = DEFAULT_LIMITS,
+    rate_store: RateStore | None = None,
+    rules: Sequence[Rule] = (),
+    audit: Audit | None = None,
+) -> PermissionEngine:
+    """Tools that are safe by default, sixty calls a minute of each; secrets, cards and IBANs become
+    tokens.
+
+    config: whose tools the lists must name, if it is given. allow: tools that are not safe by
+    default; destructive: those whose doing cannot be undone; only, deny: see ToolLists. redact: see
+    redaction/kinds.py. refuse_secrets_at: refuse what has a secret there, such as at task. rules:
+    of the owner, beside these. Raises AgentConfigRefused.
+    """
+    named = {*allow, *destructive, *(only or ()), *deny}
+    if config and (unknown := named - {tool.id for tool in config.tools}):
+        raise AgentConfigRefused(
+            f"agent {config.id} has no tool {min(unknown)!r} to permit or deny"
+        )
+    redaction = Redaction(
+        redact, refuse_at=refuse_secrets_at, known=known_secrets, any_hex_key=any_hex_key
+    )
+    own = (KnownTool(), SafeTools(allow, destructive), ToolLists(only, deny))
+    usual = (*own, *rules, redaction, Rates(limits, rate_store))
+    return PermissionEngine((Size(), *usual), audit)
+
+
+__all__ = ["default_permissions"]

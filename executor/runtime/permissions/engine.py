@@ -1,0 +1,150 @@
+"""The engine that the runner asks at each place: it puts the question to rules and weighs them.
+
+Refuse beats wait beats change beats allow, and all rules that spoke are named. Rules are fixed when
+the engine is made; what a tool, a model or a memory says is only ever their subject. A rule that
+fails refuses. What was not plainly allowed is in the audit log before the answer is given.
+"""
+
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.permissions import Asked, Verdict
+from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.permissions.audit.recorder import Audit, MemoryAudit
+
+Act = Literal["refuse", "wait", "change"]
+#: guard: if it refuses, no other rule looks; last: looks at what no other refuses.
+Stage = Literal["guard", "usual", "last"]
+STAGES: tuple[Stage, ...] = ("guard", "usual", "last")
+WEIGHT: dict[Act, int] = {"change": 0, "wait": 1, "refuse": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a rule says that does not plainly allow. reason: one line, without the value; value: of
+    a change; names: for the log, the rule's own where there are none."""
+
+    act: Act
+    reason: str
+    value: Json = None
+    names: tuple[str, ...] = ()
+
+
+class Rule:
+    """One thing to look at. Rules answer None for what they have nothing against."""
+
+    name: str
+    stage: Stage = "usual"
+
+    async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
+        """Of a step as it would be carried out: its input is redacted already."""
+        return None
+
+    async def value(self, asked: Asked, value: Json) -> Opinion | None:
+        """Of a value as the rules before left it."""
+        return None
+
+
+class PermissionEngine:
+    """Implements Permissions. rules: asked in this order within each stage."""
+
+    def __init__(self, rules: Sequence[Rule], audit: Audit | None = None) -> None:
+        self.audit: Audit = MemoryAudit() if audit is None else audit
+        self._rules = tuple(rule for stage in STAGES for rule in rules if rule.stage == stage)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Their names, in the order in which they are asked."""
+        return tuple(rule.name for rule in self._rules)
+
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        """Raises AuditBroken: what is refused cannot be written down."""
+        found = _Weighed(step.input)
+        guarded = await self._judge(replace(asked, place="input"), step.input)
+        if guarded.stopped:
+            found = guarded
+        else:
+            shown = replace(step, input=guarded.value)
+            for rule in self._rules:
+                if found.asks(rule):
+                    found.add(rule, await _opinion(rule, rule.step(asked, shown)))
+        verdict = replace(found.verdict(), value=None)
+        await self._record(asked, verdict, step.to_json())
+        return verdict
+
+    async def judge_value(self, asked: Asked, value: Json) -> Verdict:
+        """Raises AuditBroken."""
+        verdict = (await self._judge(asked, value)).verdict()
+        await self._record(asked, verdict, value)
+        return verdict
+
+    async def _judge(self, asked: Asked, value: Json) -> "_Weighed":
+        found = _Weighed(value)
+        for rule in self._rules:
+            if found.asks(rule):
+                found.add(rule, await _opinion(rule, rule.value(asked, found.value)))
+        return found
+
+    async def _record(self, asked: Asked, verdict: Verdict, value: Json) -> None:
+        if verdict.rules:
+            await self.audit.record(entry(asked, verdict, self.audit.digest(value)))
+
+
+class _Weighed:
+    """The opinions so far."""
+
+    def __init__(self, value: Json) -> None:
+        self.value, self.stopped = value, False
+        self.opinions: list[tuple[str, Opinion]] = []
+
+    def asks(self, rule: Rule) -> bool:
+        refused = any(opinion.act == "refuse" for _, opinion in self.opinions)
+        return not (self.stopped or (refused and rule.stage == "last"))
+
+    def add(self, rule: Rule, opinion: Opinion | None) -> None:
+        if opinion is None:
+            return
+        self.opinions.append((rule.name, opinion))
+        if opinion.act == "change":
+            self.value = opinion.value
+        self.stopped = rule.stage == "guard" and opinion.act == "refuse"
+
+    def verdict(self) -> Verdict:
+        """value: None of what is not allowed."""
+        names = tuple(n for rule, found in self.opinions for n in found.names or (rule,))
+        heaviest = max((found for _, found in self.opinions), key=_weight, default=None)
+        if heaviest is None or heaviest.act == "change":
+            return Verdict(True, self.value, names, heaviest.reason if heaviest else "")
+        return Verdict(False, None, names, heaviest.reason, waits=heaviest.act == "wait")
+
+
+def _weight(opinion: Opinion) -> int:
+    return WEIGHT[opinion.act]
+
+
+async def _opinion(rule: Rule, answer: Coroutine[Any, Any, Opinion | None]) -> Opinion | None:
+    """A rule that fails refuses: its error may hold the value, so only its type is told."""
+    try:
+        return await answer
+    except Exception as exc:
+        return Opinion("refuse", f"the rule {rule.name} failed ({type(exc).__name__})")
+
+
+def entry(asked: Asked, verdict: Verdict, digest: str) -> JsonObject:
+    """What the audit log keeps of it: who, where and by which rules; the value as a digest."""
+    act = "changed" if verdict.allowed else "waits" if verdict.waits else "refused"
+    return {
+        "kind": act,
+        "run": asked.run_id,
+        "agent": asked.agent_id,
+        "step": asked.step,
+        "place": asked.place,
+        "tool": asked.tool.id if asked.tool else None,
+        "rules": list(verdict.rules),
+        "value": digest,
+    }
+
+
+__all__ = ["Act", "Opinion", "PermissionEngine", "Rule", "Stage", "entry"]

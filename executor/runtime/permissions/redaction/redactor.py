@@ -1,0 +1,91 @@
+"""Puts tokens in place of what detectors find, anywhere in a JSON value."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.permissions.redaction.context import is_secret_under
+from zkagent.executor.runtime.permissions.redaction.encoded import decoded
+from zkagent.executor.runtime.permissions.redaction.leaves import TOKEN, Document, Joined, Leaf
+from zkagent.executor.runtime.permissions.redaction.spans import Detector, Span, merged
+from zkagent.executor.runtime.permissions.redaction.vault import Vault
+from zkagent.executor.runtime.permissions.redaction.views import views
+
+BLANK = "\n"  # in place of tokens, for detectors
+
+
+class Redactor:
+    """detectors: what to look for; named: whether what stands under the key of a secret is one;
+    known: the owner's own secrets, found wherever they stand."""
+
+    def __init__(
+        self, detectors: Sequence[Detector], *, named: bool = True, known: Sequence[str] = ()
+    ) -> None:
+        own = (Detector("known", _finder(each)) for each in sorted(known, key=len, reverse=True))
+        self._detectors = (*own, *detectors)
+        self._joining = tuple(each for each in self._detectors if each.joins)
+        self._named = named
+
+    def redact(self, value: Json, vault: Vault) -> tuple[Json, frozenset[str]]:
+        """The value with tokens, and the kinds that were found."""
+        document = Document(value)
+        kinds: set[str] = set()
+        for leaf in document.leaves:
+            vault.notice(leaf.text)
+            self._in_leaf(leaf, vault, kinds)
+        for number in range(len(tuple(document.joins()))):
+            # Anew each time: what was found in one is a token in the next.
+            joined = tuple(document.joins())[number : number + 1]
+            for each in joined:
+                self._across(each, vault, kinds)
+        return (document.value() if kinds else value), frozenset(kinds)
+
+    def _in_leaf(self, leaf: Leaf, vault: Vault, kinds: set[str]) -> None:
+        if self._named and leaf.name and is_secret_under(leaf.name, leaf.text):
+            kinds.add("secret")
+            leaf.become(vault.token("secret", leaf.text))
+            return
+        spans = merged(self._spans(leaf.text, self._detectors))
+        for span in reversed(spans):
+            kinds.add(span.kind)
+            token = vault.token(span.kind, span.meant)
+            leaf.become(leaf.text[: span.start] + token + leaf.text[span.end :])
+
+    def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> None:
+        """What is only there when neighbours are read as one: each piece becomes the token."""
+        for span in reversed(merged(self._spans(joined.text, self._joining))):
+            pieces = tuple(joined.pieces(span.start, span.end))
+            if len(pieces) < 2:
+                continue
+            kinds.add(span.kind)
+            token = vault.token(span.kind, span.meant)
+            for leaf, start, end in pieces:
+                leaf.become(leaf.text[:start] + token + leaf.text[end:])
+
+    def _spans(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
+        text = TOKEN.sub(lambda token: BLANK * len(token.group()), text)
+        for view in views(text):
+            for span in _found(view.text, detectors):
+                start, end = view.original(span.start, span.end)
+                yield Span(start, end, span.kind, span.meant)
+            for start, end, inner in decoded(view.text):
+                if spans := merged(s for v in views(inner) for s in _found(v.text, detectors)):
+                    first, last = view.original(start, end)
+                    yield Span(first, last, spans[0].kind, "\0".join(s.meant for s in spans))
+
+
+def _found(text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
+    for detector in detectors:
+        yield from detector.spans(text)
+
+
+def _finder(secret: str) -> Callable[[str], Iterator[tuple[int, int]]]:
+    def find(text: str) -> Iterator[tuple[int, int]]:
+        at = text.find(secret)
+        while at >= 0:
+            yield at, at + len(secret)
+            at = text.find(secret, at + len(secret))
+
+    return find
+
+
+__all__ = ["Redactor"]

@@ -1,0 +1,63 @@
+"""The rule of an engine that redacts, or refuses where the owner wants no secrets at all."""
+
+from collections.abc import Collection, Sequence
+
+from zkagent.executor.runtime.core.errors import AgentConfigRefused
+from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.permissions import Asked, Place
+from zkagent.executor.runtime.permissions.engine import Opinion, Rule
+from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRETS, detectors
+from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
+from zkagent.executor.runtime.permissions.redaction.vault import Vaults
+
+LEAST_KNOWN = 8  # characters of a secret that is looked for everywhere
+
+
+class Redaction(Rule):
+    """Puts typed tokens in place of secrets and personal data, at every place.
+
+    kinds: of `kinds.KINDS`. refuse_at: places where a value that has a secret is refused instead,
+    such as task. known: secrets of the owner, which are found by themselves. any_hex_key: 32 bytes
+    in hex are a private key also where nothing says so; hashes of transactions are redacted as
+    well. Raises AgentConfigRefused.
+    """
+
+    name = "redaction"
+
+    def __init__(
+        self,
+        kinds: Collection[str] = SECRETS | PAYMENT,
+        *,
+        refuse_at: Collection[Place] = (),
+        known: Sequence[str] = (),
+        any_hex_key: bool = False,
+    ) -> None:
+        if any(len(each) < LEAST_KNOWN for each in known):
+            raise AgentConfigRefused(
+                f"a known secret is shorter than {LEAST_KNOWN} characters: it would be found in "
+                "other words"
+            )
+        self._redactor = Redactor(
+            detectors(kinds, any_hex_key=any_hex_key), named="secret" in kinds, known=known
+        )
+        self._refuse_at = frozenset(refuse_at)
+        self.vaults = Vaults()
+
+    async def value(self, asked: Asked, value: Json) -> Opinion | None:
+        redacted, kinds = self._redactor.redact(value, self.vaults.of(asked.run_id))
+        if not kinds:
+            return None
+        names = tuple(f"{self.name}.{kind}" for kind in sorted(kinds))
+        said = f"{', '.join(sorted(kinds))} in the value at {asked.place}"
+        if asked.place in self._refuse_at and kinds & SECRETS:
+            reason = f"{said}: leave it out, or name the tool that has it"
+            return Opinion("refuse", reason, None, names)
+        return Opinion("change", f"redacted: {said}", redacted, names)
+
+
+def holds_secret(rules: Sequence[str]) -> bool:
+    """Whether the rules of a verdict speak of a secret: such a refusal is a SecretRefused."""
+    return any(name == f"{Redaction.name}.{kind}" for name in rules for kind in SECRETS)
+
+
+__all__ = ["LEAST_KNOWN", "Redaction", "holds_secret"]

@@ -75,7 +75,7 @@ def tool(function: Function | None = None, /, **flags: Any) -> Any:
 def _made(
     function: Function, id: str | None = None, description: str | None = None, **flags: Any
 ) -> ToolDefinition:
-    name: str = id or getattr(function, "__name__", type(function).__name__)
+    name = id or str(getattr(function, "__name__", type(function).__name__))
     docstring = inspect.getdoc(function) or ""
     signature = _Signature.of(name, function, docstring)
     return ToolDefinition(

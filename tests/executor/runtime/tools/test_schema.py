@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolInputRefused
-from zkagent.executor.runtime.tools.schema import InputSchema, without_patterns
+from zkagent.executor.runtime.tools.foreign_schema import harmless
+from zkagent.executor.runtime.tools.schema import InputSchema
 
 ITEMS = {
     "type": "object",
@@ -51,15 +52,45 @@ def test_a_reference_within_is_followed() -> None:
         InputSchema("sum", schema).check({"a": 1})
 
 
-def test_a_reference_to_itself_ends() -> None:
-    with pytest.raises(ToolInputRefused, match="cannot be followed"):
-        InputSchema("sum", {"type": "object", "$ref": "#"}).check({})
+LOOPS: list[dict[str, Any]] = [
+    {"$ref": "#"},
+    {"allOf": [{"$ref": "#"}]},
+    {
+        "$ref": "#/$defs/a",
+        "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}},
+    },
+    {"properties": {"x": {"$ref": "#/properties/x"}}},
+    {
+        "properties": {"x": {"not": {"$ref": "#/$defs/a"}}},
+        "$defs": {"a": {"if": {"$ref": "#/$defs/a"}}},
+    },
+]
 
 
-def test_a_reference_to_nothing_is_refused_when_it_is_met() -> None:
-    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/none"}}}
-    with pytest.raises(ToolInputRefused, match="cannot be followed"):
-        InputSchema("sum", schema).check({"a": 1})
+@pytest.mark.parametrize("schema", LOOPS)
+def test_a_reference_to_itself_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(AgentConfigRefused, match="refers to itself"):
+        InputSchema("sum", {"type": "object", **schema})
+
+
+def test_a_tree_is_no_reference_to_itself() -> None:
+    schema = {"type": "object", "properties": {"child": {"$ref": "#"}, "n": {"type": "integer"}}}
+    tree: dict[str, Any] = {"n": 1}
+    for _ in range(50):
+        tree = {"child": tree}
+    assert InputSchema("sum", schema).check(tree) == tree
+    for _ in range(50):
+        tree = {"child": tree}
+    with pytest.raises(ToolInputRefused, match="levels"):
+        InputSchema("sum", schema).check(tree)
+
+
+@pytest.mark.parametrize(
+    "part", [{"$ref": "#/$defs/none"}, {"$dynamicRef": "#a"}, {"$id": "http://x.example/"}]
+)
+def test_a_reference_to_nothing_is_refused(part: dict[str, Any]) -> None:
+    with pytest.raises(AgentConfigRefused):
+        InputSchema("sum", {"type": "object", "properties": {"a": part}})
 
 
 @pytest.mark.parametrize("schema", [{"type": "objekt"}, {}, {"type": "array"}])
@@ -70,4 +101,25 @@ def test_what_is_no_schema_of_an_object_is_refused(schema: dict[str, Any]) -> No
 
 def test_patterns_of_strangers_are_left_out_and_properties_of_that_name_stay() -> None:
     schema = {"properties": {"pattern": {"type": "string", "pattern": "(a+)+$"}}, "type": "object"}
-    assert without_patterns(schema)["properties"] == {"pattern": {"type": "string"}}
+    assert harmless(schema)["properties"] == {"pattern": {"type": "string"}}
+
+
+def test_references_of_strangers_are_written_out_and_circles_mean_anything() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/a"}, "b": {"$ref": "http://x.example/"}},
+        "$defs": {"a": {"type": "object", "properties": {"again": {"$ref": "#/$defs/a"}}}},
+    }
+    made = harmless(schema)
+    assert made["properties"] == {"a": {"type": "object", "properties": {"again": {}}}, "b": {}}
+    InputSchema("sum", made).check({"a": {"again": 1}})
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_no_loop_of_a_stranger_is_refused_or_followed(loop: dict[str, Any]) -> None:
+    assert InputSchema("sum", harmless(loop)).check({}) == {}
+
+
+def test_references_that_double_stay_small() -> None:
+    names = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+    made = harmless({"$ref": "#/$defs/d0", "$defs": {**names, "d40": {"type": "object"}}})
+    assert len(str(made)) < 100_000

@@ -14,7 +14,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.errors import MemoryFault
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.events.withholding import NOTHING, Include, shown
+from zkagent.executor.runtime.events.contents import NOTHING, Include, shown
 
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 OWN = 0o600

@@ -5,7 +5,7 @@ import logging
 
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.events import Event, EventKind
-from zkagent.executor.runtime.events.withholding import NOTHING, Include, shown
+from zkagent.executor.runtime.events.contents import NOTHING, Include, shown
 
 #: Where the events of runs are logged.
 LOGGER = "zkagent.runs"

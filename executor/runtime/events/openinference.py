@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zkagent.executor.runtime.events.withholding import WITHHELD
+from zkagent.executor.runtime.events.contents import WITHHELD
 
 KIND = "openinference.span.kind"
 JSON = "application/json"

@@ -13,6 +13,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.events import Event, EventKind
+from zkagent.executor.runtime.events.contents import NOTHING, Include, shown
 from zkagent.executor.runtime.events.openinference import (
     KIND,
     content,
@@ -22,7 +23,6 @@ from zkagent.executor.runtime.events.openinference import (
     tokens,
     why,
 )
-from zkagent.executor.runtime.events.withholding import NOTHING, Include, shown
 
 try:
     from opentelemetry import trace

@@ -11,8 +11,8 @@ from tests.executor.runtime.events.stories import FOUND, GIVEN, TASK, event, in_
 from tests.executor.runtime.scripts import DONE, agent
 from zkagent.executor.runtime.core.errors import MemoryFault
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.events.contents import EVERYTHING
 from zkagent.executor.runtime.events.json_lines import JsonLines, read_lines
-from zkagent.executor.runtime.events.withholding import EVERYTHING
 
 
 async def write(path: Path, events: list[Event]) -> None:

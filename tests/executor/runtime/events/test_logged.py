@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from tests.executor.runtime.events.stories import FOUND, GIVEN, SAID, TASK, event, in_loop, told
+from zkagent.executor.runtime.events.contents import EVERYTHING, NOTHING, Include
 from zkagent.executor.runtime.events.logged import LOGGER, Logged, line
-from zkagent.executor.runtime.events.withholding import EVERYTHING, NOTHING, Include
 
 
 async def log(include: Include = NOTHING) -> None:

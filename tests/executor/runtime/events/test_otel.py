@@ -20,8 +20,8 @@ from tests.executor.runtime.events.stories import (
 )
 from tests.executor.runtime.scripts import DONE, agent, use
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.events.contents import EVERYTHING, NOTHING, Include
 from zkagent.executor.runtime.events.otel import Spans
-from zkagent.executor.runtime.events.withholding import EVERYTHING, NOTHING, Include
 
 
 async def traced(events: list[Event], include: Include = NOTHING) -> list[ReadableSpan]:

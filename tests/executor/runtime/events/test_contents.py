@@ -18,7 +18,7 @@ from tests.executor.runtime.events.stories import (
 from zkagent.executor.runtime import PlanStep
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.events.withholding import (
+from zkagent.executor.runtime.events.contents import (
     EVERYTHING,
     WITHHELD,
     Include,

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from zkagent.circuits.bn254.field import INT64_MAX, INT64_MIN
+from zkagent.prover.service.api.beside import NOTHING_BESIDE, Beside
 from zkagent.prover.service.api.deps import Deps
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.guard import Guard, GuardRules, Liveness
@@ -45,7 +46,9 @@ class Service:
         *,
         keys_needed: bool,
         least_free_bytes: int = LEAST_FREE_BYTES,
+        beside: Beside = NOTHING_BESIDE,
     ) -> None:
+        self._beside = beside
         self._queue = EngineQueue(database)
         self._wake = open_wake(database)
         self._monitor = Monitor(
@@ -58,7 +61,7 @@ class Service:
             keys=Keys(database),
             catalogue=catalogue,
             rules=rules,
-            metrics=Metrics(database, self._monitor),
+            metrics=Metrics(database, self._monitor, beside.metrics),
             watchers=self.watchers,
             wake=self._wake,
             monitor=self._monitor,
@@ -67,18 +70,19 @@ class Service:
             keys_needed=keys_needed,
         )
         doorkeeper = Doorkeeper(self.deps.keys, Limiter(), keys_needed=keys_needed)
-        self.app = _application(self.deps, guard, doorkeeper)
+        self.app = _application(self.deps, guard, doorkeeper, beside)
         self._wake.listen(self.watchers.woken)
 
     def close(self) -> None:
         self.watchers.close()
+        self._beside.close()
         self._monitor.close()
         self._wake.close()
         self._queue.close()
         self.deps.catalogue.close()
 
 
-def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastAPI:
+def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper, beside: Beside) -> FastAPI:
     app = FastAPI(
         title="zkagent prover",
         version=API_VERSION,
@@ -89,14 +93,16 @@ def _application(deps: Deps, guard: GuardRules, doorkeeper: Doorkeeper) -> FastA
         openapi_url=None,
     )
     app.state.deps = deps
+    app.state.beside = beside.state
     plain = app.openapi
     app.openapi = lambda: _complete(plain(), deps)  # type: ignore[method-assign]
-    app.include_router(router)
-    app.include_router(open_router)
-    app.state.routes = router.routes
-    install(app)
+    routers = (router, *beside.routers)
+    for one in (*routers, open_router):
+        app.include_router(one)
+    app.state.routes = [route for one in routers for route in one.routes]
+    install(app, beside.kinds)
     pages = OpenPages(deps.monitor, functools.cache(lambda: json.dumps(app.openapi()).encode()))
-    app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper, pages=pages)
+    app.add_middleware(Guard, rules=guard, doorkeeper=doorkeeper, pages=pages, reads=beside.reads)
     app.add_middleware(Counting, metrics=deps.metrics)
     app.add_middleware(Liveness)
     return app

@@ -12,6 +12,7 @@ import anyio
 import sqlalchemy as sa
 
 from zkagent.prover.errors import ProverError
+from zkagent.prover.service.api.beside import NOTHING_BESIDE
 from zkagent.prover.service.api.body_room import BodyRoom, NoRoom, Place
 from zkagent.prover.service.api.doorkeeper import Doorkeeper
 from zkagent.prover.service.api.open_pages import LIVES, READ, OpenPages, is_open
@@ -73,9 +74,16 @@ class Guard:
     """ASGI middleware. Reads each body whole, so that nothing half-read is ever acted upon."""
 
     def __init__(
-        self, app: Application, rules: GuardRules, doorkeeper: Doorkeeper, pages: OpenPages
+        self,
+        app: Application,
+        rules: GuardRules,
+        doorkeeper: Doorkeeper,
+        pages: OpenPages,
+        reads: Callable[[str], bool] = NOTHING_BESIDE.reads,
     ) -> None:
+        """reads: paths beside JSON_PATHS where the body of a POST is read."""
         self._app = app
+        self._reads = reads
         self._rules = rules
         self._doorkeeper = doorkeeper
         self._pages = pages
@@ -152,12 +160,17 @@ class Guard:
         if int(length) > (most := self._most(scope)):
             return _too_large(most)
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if _is_read(scope) and kind != b"application/json":
+        if self._is_read(scope) and kind != b"application/json":
             return problem(415, "not-json", "the body must be application/json")
         return None
 
     def _most(self, scope: Message) -> int:
-        return self._rules.most_bytes if _is_read(scope) else self._rules.idle_bytes
+        return self._rules.most_bytes if self._is_read(scope) else self._rules.idle_bytes
+
+    def _is_read(self, scope: Message) -> bool:
+        """Whether anybody reads the body; all the others are read here and thrown away."""
+        path = scope["path"]
+        return scope["method"] == "POST" and (path in JSON_PATHS or self._reads(path))
 
     async def _read(self, receive: Receive, place: Place, most: int) -> bytes:
         """The body. Raises TimeoutError when it is late, or too slow, NoRoom."""
@@ -183,11 +196,6 @@ async def _end_with(answer: Any, scope: Message, receive: Receive, send: Send) -
     """Whatever else is being sent is not read."""
     answer.headers["connection"] = "close"
     await answer(scope, receive, send)
-
-
-def _is_read(scope: Message) -> bool:
-    """Whether anybody reads the body; all the others are read here and thrown away."""
-    return scope["method"] == "POST" and scope["path"] in JSON_PATHS
 
 
 def _too_large(most: int) -> Any:

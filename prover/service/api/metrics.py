@@ -1,7 +1,7 @@
 """/metrics: what the database knows of all workers, and what this process has answered."""
 
 from collections import Counter as Counted
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import sqlalchemy as sa
 from prometheus_client import CollectorRegistry, Counter, generate_latest
@@ -29,7 +29,11 @@ UNREADABLE = (Cause.DATABASE, Cause.REPLACED, Cause.CORRUPT)
 class Metrics:
     """The service's registry."""
 
-    def __init__(self, database: Database, monitor: Monitor) -> None:
+    def __init__(
+        self, database: Database, monitor: Monitor, beside: Sequence[CollectorRegistry] = ()
+    ) -> None:
+        """beside: what is shown with it."""
+        self._beside = beside
         self._registry = CollectorRegistry()
         self._registry.register(_Troubles(monitor))
         self._registry.register(_Database(database, monitor))
@@ -42,7 +46,7 @@ class Metrics:
 
     def render(self) -> bytes:
         """In Prometheus' text format."""
-        return generate_latest(self._registry)
+        return b"".join(map(generate_latest, (self._registry, *self._beside)))
 
 
 class Counting:

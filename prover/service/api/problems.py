@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -48,6 +48,7 @@ TITLES = {
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
+    409: "Conflict",
     411: "Length Required",
     413: "Content Too Large",
     415: "Unsupported Media Type",
@@ -80,8 +81,16 @@ def problem(
     )
 
 
-def install(app: FastAPI) -> None:
-    """Make every error of `app` a problem document."""
+def install(app: FastAPI, beside: Sequence[tuple[type[Exception], int, str]] = ()) -> None:
+    """Make every error of `app` a problem document. beside: errors of others, as in KINDS."""
+
+    async def theirs(_: Request, exc: Exception) -> JSONResponse:
+        status, name = next((s, n) for kind, s, n in beside if isinstance(exc, kind))
+        headers = {"retry-after": "5"} if status == 503 else {}
+        return problem(status, name, str(exc), headers=headers)
+
+    for kind, _, _ in beside:
+        app.add_exception_handler(kind, theirs)
     for kind, _, _ in KINDS:
         app.add_exception_handler(kind, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -169,7 +169,11 @@ class ProvingPlanner(Protocol):
 
     async def plan(self, state: PlannerState, models: "Models") -> PlanStep: ...
 
-    async def evidence(self, run_id: str, step: PlanStep) -> Evidence: ...
+    def planned(self, run_id: str, step: PlanStep) -> bool:
+        """Whether it was this planner that planned the step, here, and has evidence to give."""
+
+    async def evidence(self, run_id: str, step: PlanStep) -> Evidence:
+        """Raises ProofFault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,9 @@ class Made:
 class StepProofs(Protocol):
     """All of it may take long, and is called in threads."""
 
-    def named(self, model: Model, x: Sequence[int], step: int) -> ProofOfStep:
-        """By what a step refers to the proof that y = f(x). Raises ProofFault."""
+    def named(self, model: Model, x: Sequence[int], about: str) -> ProofOfStep:
+        """By what a step refers to the proof that y = f(x). about: a name of all that x follows
+        from, the same for the same. Raises ProofFault."""
 
     def make(self, model: Model, x: Sequence[int], named: ProofOfStep) -> Made:
         """Raises ProofFault."""
@@ -101,8 +102,8 @@ class LocalProofs(_OfModel):
 
     _prover: OpenProver | None
 
-    def named(self, model: Model, x: Sequence[int], step: int) -> ProofOfStep:
-        return ProofOfStep(model.name, self.circuit(model).digest, receipt=f"step-{step}.json")
+    def named(self, model: Model, x: Sequence[int], about: str) -> ProofOfStep:
+        return ProofOfStep(model.name, self.circuit(model).digest, receipt=f"{about}.json")
 
     def make(self, model: Model, x: Sequence[int], named: ProofOfStep) -> Made:
         circuit = self.circuit(model)
@@ -157,7 +158,7 @@ class ServiceProofs(_OfModel):
         self._client = ServiceClient(url, key=key, patience_s=patience_s)
         self._wait_s = wait_s
 
-    def named(self, model: Model, x: Sequence[int], step: int) -> ProofOfStep:
+    def named(self, model: Model, x: Sequence[int], about: str) -> ProofOfStep:
         digest = self.circuit(model).digest
         return ProofOfStep(model.name, digest, proof_id=content_id(digest, x, alone=True))
 

@@ -12,6 +12,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -81,12 +82,16 @@ class ProvenPlanner:
     async def plan(self, state: PlannerState, models: Models) -> PlanStep:
         """Raises PlanRefused, ProofFault."""
         derived = await asyncio.to_thread(self._derive, state)
-        named = await asyncio.to_thread(self._proofs.named, self.model, derived.x, state.step)
+        about = f"{self.model.name}-{_digest(self._told(derived.context))[:16]}"
+        named = await asyncio.to_thread(self._proofs.named, self.model, derived.x, about)
         step = replace(derived.step, proof=named)
         self._pending[state.run_id, _key(step)] = derived
         while len(self._pending) > MOST_PENDING:
             self._pending.popitem(last=False)
         return step
+
+    def planned(self, run_id: str, step: PlanStep) -> bool:
+        return (run_id, _key(step)) in self._pending
 
     async def evidence(self, run_id: str, step: PlanStep) -> Evidence:
         """The proof, made now, with what it is about. Raises ProofFault."""
@@ -207,6 +212,10 @@ class ProvenPlanner:
 
 def _attachment_of(proof: ProofOfStep) -> str:
     return proof.receipt or f"{proof.proof_id}.json"
+
+
+def _digest(told: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def _key(step: PlanStep) -> PlanStep:

@@ -12,6 +12,7 @@ from tests.executor.runtime.planners.wallets import (
     CIRCUIT,
     TEXT,
     HashedProofs,
+    evidence,
     states,
     wallet_agent,
     wallet_tool,
@@ -51,7 +52,7 @@ def judged(done: AgentResult, step: int = 1, **changed: Any) -> str:
     """Why the step is not believed; changed: its plan, its attachment, the state, the planner."""
     state = changed.get("state") or states(done, wallet_tools(), TASK)[step]
     planned = changed.get("plan") or done.actions[step].step
-    attachment = changed.get("attachment", done.attachments.get(f"step-{step}.json"))
+    attachment = changed.get("attachment", evidence(done, step))
     by = changed.get("by") or planner()
     redacted = changed.get("redacted", False)
     return asyncio.run(by.verify_step(state, planned, attachment, redacted=redacted)).reason
@@ -63,10 +64,10 @@ def test_a_run_is_what_the_model_decides_each_step_with_a_proof(done: AgentResul
     assert called == [("ViewBalance", {"asset": "USDC"}), withdraw]
     assert (done.success, done.result) == (True, "Successfully withdrawn")
     proofs = [action.step.proof for action in done.actions]
-    expected = [ProofOfStep("wallet", CIRCUIT, receipt=f"step-{i}.json") for i in range(3)]
-    assert proofs == expected
-    assert done.provenance.receipts == {i: f"step-{i}.json" for i in range(3)}
-    assert sorted(done.attachments) == ["step-0.json", "step-1.json", "step-2.json"]
+    assert [(proof.model, proof.digest) for proof in proofs if proof] == [("wallet", CIRCUIT)] * 3
+    receipts = [proof.receipt for proof in proofs if proof]
+    assert list(done.provenance.receipts.values()) == receipts == list(done.attachments)
+    assert len(set(receipts)) == 3
     assert done.proof_cost == {"proofs": 3, "prove_seconds": 1.5}
 
 
@@ -103,7 +104,7 @@ def test_a_redacted_input_is_not_compared_and_anything_else_is(done: AgentResult
 
 
 def test_a_proof_of_another_step_s_context_is_not_believed(done: AgentResult) -> None:
-    assert "another context" in judged(done, attachment=done.attachments["step-0.json"])
+    assert "another context" in judged(done, attachment=evidence(done, 0))
     other = states(done, wallet_tools(), "withdraw 5 DAI")[0]
     assert "prompt is" in judged(done, 0, state=other)
 
@@ -131,9 +132,9 @@ def test_other_surroundings_are_another_context(done: AgentResult) -> None:
 def test_an_altered_proof_is_not_believed(
     done: AgentResult, field: str, value: Any, reason: str
 ) -> None:
-    evidence = json.loads(done.attachments["step-1.json"])
-    evidence["proof"][field] = value
-    assert judged(done, attachment=json.dumps(evidence)) == reason
+    altered = json.loads(evidence(done, 1))
+    altered["proof"][field] = value
+    assert judged(done, attachment=json.dumps(altered)) == reason
 
 
 @pytest.mark.parametrize("attachment", [None, "", "{}", "[]", '{"proof": 5}', '{"proof": null}'])

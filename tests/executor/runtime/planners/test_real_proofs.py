@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.executor.runtime.planners.wallets import states, wallet_agent, wallet_tools
+from tests.executor.runtime.planners.wallets import evidence, states, wallet_agent, wallet_tools
 from tests.support.fleet import Fleet
 from zkagent.circuits.support.cache import cache_root
 from zkagent.circuits.systems import PROVING
@@ -38,10 +38,10 @@ def reason(proofs: StepProofs, done: AgentResult, step: int, attachment: str | N
 
 def test_a_step_s_proof_is_believed_and_its_neighbours_are_not(proofs: LocalProofs) -> None:
     done = run(proofs)
-    first, second = done.attachments["step-0.json"], done.attachments["step-1.json"]
+    first, second = evidence(done, 0), evidence(done, 1)
     assert [reason(proofs, done, 0, first), reason(proofs, done, 1, second)] == ["", ""]
     assert "another context" in reason(proofs, done, 1, first)
-    other = run(proofs, "deposit 5 USDC").attachments["step-0.json"]
+    other = evidence(run(proofs, "deposit 5 USDC"), 0)
     assert "prompt is" in reason(proofs, done, 0, other)
     forged = other.replace("deposit 5 USDC", TASK)
     assert "its inputs differ" in reason(proofs, done, 0, forged)
@@ -58,7 +58,7 @@ def test_a_circuit_of_another_system_is_another_circuit(proofs: LocalProofs) -> 
     made_by = proofs.circuit(load_model("wallet")).origin.system
     name = "ezkl" if "groth16" in made_by else "groth16"
     other = LocalProofs(circuit=PROVING[name].build(load_model("wallet").onnx_path))
-    found = reason(other, done, 0, done.attachments["step-0.json"])
+    found = reason(other, done, 0, evidence(done, 0))
     assert found.startswith("the step names circuit ")
 
 
@@ -85,9 +85,8 @@ def test_a_service_s_proofs_are_pending_when_steps_are_taken_and_believed_later(
     done = run(proofs)
     named: list[Any] = [action.step.proof for action in done.actions]
     assert [(len(one.proof_id), one.receipt) for one in named] == [(64, None)] * 2
-    evidence = [done.attachments[f"{one.proof_id}.json"] for one in named]
-    assert [reason(proofs, done, i, evidence[i]) for i in range(2)] == ["", ""]
-    assert "another context" in reason(proofs, done, 1, evidence[0])
+    assert [reason(proofs, done, i, evidence(done, i)) for i in range(2)] == ["", ""]
+    assert "another context" in reason(proofs, done, 1, evidence(done, 0))
     again = run(proofs)
     assert [action.step for action in again.actions] == [action.step for action in done.actions]
     proofs.close()
@@ -99,4 +98,4 @@ def test_a_service_that_is_not_there_ends_the_run_before_its_first_tool(free_por
     assert done.error is not None
     assert (done.error.code, done.actions) == ("proof_failed", ())
     with pytest.raises(ProofFault):
-        proofs.make(load_model("wallet"), [0], proofs.named(load_model("wallet"), [0], 0))
+        proofs.make(load_model("wallet"), [0], proofs.named(load_model("wallet"), [0], "about"))

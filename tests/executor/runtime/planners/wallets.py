@@ -17,9 +17,8 @@ from zkagent.executor.runtime import (
     ToolOutput,
 )
 from zkagent.executor.runtime.core.errors import ProofFault
-from zkagent.executor.runtime.core.steps import ProofOfStep, StepVerdict, ToolInfo
+from zkagent.executor.runtime.core.steps import Planner, ProofOfStep, StepVerdict, ToolInfo
 from zkagent.executor.runtime.planners.proofs import Made
-from zkagent.executor.runtime.planners.proven import ProvenPlanner
 from zkagent.models.catalogue import Model
 
 TEXT = {"type": "string"}
@@ -35,8 +34,8 @@ class HashedProofs:
     fails: ProofFault | None = None
     made: list[ProofOfStep] = field(default_factory=list)
 
-    def named(self, model: Model, x: Sequence[int], step: int) -> ProofOfStep:
-        return ProofOfStep(model.name, self.digest, receipt=f"step-{step}.json")
+    def named(self, model: Model, x: Sequence[int], about: str) -> ProofOfStep:
+        return ProofOfStep(model.name, self.digest, receipt=f"{about}.json")
 
     def make(self, model: Model, x: Sequence[int], named: ProofOfStep) -> Made:
         if self.fails:
@@ -77,7 +76,7 @@ def wallet_tools(given: list[dict[str, Any]] | None = None) -> list[ToolDefiniti
     ]
 
 
-def wallet_agent(planner: ProvenPlanner, tools: Sequence[ToolDefinition]) -> Agent:
+def wallet_agent(planner: Planner, tools: Sequence[ToolDefinition]) -> Agent:
     config = AgentConfig("wallet", "withdraw 5 USDC", tools, planner, permissions=AllowAll())
     return Agent(config)
 
@@ -89,3 +88,10 @@ def states(result: AgentResult, tools: Sequence[ToolDefinition], task: str) -> l
         PlannerState(result.id, task, known, actions=result.actions[:step], step=step)
         for step in range(len(result.actions))
     ]
+
+
+def evidence(result: AgentResult, step: int) -> str:
+    """The attachment of a step's proof."""
+    proof = result.actions[step].step.proof
+    assert proof is not None
+    return result.attachments[proof.receipt or f"{proof.proof_id}.json"]

@@ -114,7 +114,8 @@ class ProvenPlanner:
     ) -> StepVerdict:
         """Whether the model decided this step in this state, by its proof. attachment: the text of
         the one that `attachment_of(step.proof)` names. redacted: the rules have changed the step's
-        input, so it is not compared. Raises ProofFault where that cannot be told."""
+        input, so it is not compared; nor is a reason that is not there, as in receipts. Raises
+        ProofFault where it cannot be told."""
         return await asyncio.to_thread(self._verified, state, step, attachment, redacted)
 
     def close(self) -> None:
@@ -143,6 +144,7 @@ class ProvenPlanner:
             expected = replace(self._step(state, context, proven.outputs), proof=named)
         except (ModelError, PlanRefused) as exc:
             return StepVerdict(False, f"nothing can be decided there: {exc}")
+        expected = replace(expected, reason=step.reason and expected.reason)
         if redacted:
             expected = replace(expected, input=step.input)
         decided = _difference(expected.to_json(), step.to_json())

@@ -21,7 +21,7 @@ from zkagent.executor.runtime.core.steps import (
     VerifyingPlanner,
 )
 
-HANDED_OVER = "handed over to the next planner"
+NOTED = "turn-{}"
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Relay:
     async def plan(self, state: PlannerState, models: Models) -> PlanStep:
         turn, own = self._turn(state)
         step = await self.planners[turn].plan(own, models)
-        if step.kind == "internal" and step.reason == HANDED_OVER:
-            raise PlanRefused(f"a step's reason is not {HANDED_OVER!r}: a turn ends with a finish")
+        if _ends(step, turn):
+            raise PlanRefused(f"a step does not note {NOTED.format(turn)}: a turn ends by a finish")
         if step.kind != "finish" or turn == len(self.planners) - 1:
             return step
-        note = {f"turn-{turn}": step.result}
-        return PlanStep("internal", None, note, step.reason, reason=HANDED_OVER, proof=step.proof)
+        note = {NOTED.format(turn): step.result}
+        return PlanStep("internal", input=note, reason=step.reason, proof=step.proof)
 
     async def evidence(self, run_id: str, step: PlanStep) -> Evidence:
         """By the planner that planned it. Raises ProofFault."""
@@ -76,11 +76,8 @@ class Relay:
         planner = self.planners[turn]
         if not isinstance(planner, VerifyingPlanner):
             return StepVerdict(False, f"turn {turn} is of a planner that proves nothing")
-        if step.kind == "internal" and step.reason == HANDED_OVER:
-            finish = _finish(step, f"turn-{turn}")
-            if turn == len(self.planners) - 1 or finish is None:
-                return StepVerdict(False, "nobody's turn ends with that step")
-            return await planner.verify_step(own, finish, attachment)
+        if _ends(step, turn) and turn < len(self.planners) - 1:
+            step = _finish(step, turn)
         return await planner.verify_step(own, step, attachment, redacted=redacted)
 
     def close(self) -> None:
@@ -90,11 +87,10 @@ class Relay:
 
     def _turn(self, state: PlannerState) -> tuple[int, PlannerState]:
         """Whose it is, and the state as that planner sees it."""
-        ends = [
-            index
-            for index, action in enumerate(state.actions, start=1)
-            if action.step.kind == "internal" and action.step.reason == HANDED_OVER
-        ]
+        ends: list[int] = []
+        for index, action in enumerate(state.actions, start=1):
+            if _ends(action.step, len(ends)):
+                ends.append(index)
         if (turn := len(ends)) >= len(self.planners):
             raise PlanRefused(f"{turn} turns have ended, and there are {len(self.planners)}")
         before = ends[-1] if ends else 0
@@ -110,12 +106,17 @@ class Relay:
         return planner
 
 
-def _finish(step: PlanStep, noted_as: str) -> PlanStep | None:
+def _ends(step: PlanStep, turn: int) -> bool:
+    """Whether the step hands over to the next planner."""
+    noted = step.input if step.kind == "internal" else None
+    return isinstance(noted, Mapping) and list(noted) == [NOTED.format(turn)]
+
+
+def _finish(step: PlanStep, turn: int) -> PlanStep:
     """The step that ended a turn, as its planner made it."""
-    if not isinstance(step.input, Mapping) or list(step.input) != [noted_as]:
-        return None
-    result = step.input[noted_as]
-    return PlanStep("finish", result=result, reason=step.message, proof=step.proof)
+    noted = step.input if isinstance(step.input, Mapping) else {}
+    result = noted[NOTED.format(turn)]
+    return PlanStep("finish", result=result, reason=step.reason, proof=step.proof)
 
 
-__all__ = ["HANDED_OVER", "Relay"]
+__all__ = ["Relay"]

@@ -17,7 +17,7 @@ from zkagent.executor.runtime import AgentResult, PlanStep, ScriptedPlanner
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ProofFault
 from zkagent.executor.runtime.core.steps import ProvingPlanner, VerifyingPlanner
 from zkagent.executor.runtime.planners.proven import ProvenPlanner
-from zkagent.executor.runtime.planners.relay import HANDED_OVER, Relay
+from zkagent.executor.runtime.planners.relay import Relay
 
 LOOK = PlanStep("tool", "ViewBalance", {"asset": "DAI"})
 
@@ -67,10 +67,10 @@ def test_steps_of_a_proven_turn_are_verified_and_others_are_not() -> None:
 
 
 def test_a_planner_cannot_end_its_turn_but_by_a_finish() -> None:
-    early = ScriptedPlanner([PlanStep("internal", input={"turn-0": 1}, reason=HANDED_OVER)])
+    early = ScriptedPlanner([PlanStep("internal", input={"turn-0": 1})])
     done = run(Relay([early, proven("withdraw 5 USDC")]))
     assert done.error is not None
-    assert "a turn ends with a finish" in done.error.message
+    assert "a turn ends by a finish" in done.error.message
 
 
 def test_evidence_of_a_stranger_s_step_is_refused() -> None:

@@ -330,6 +330,7 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "executor/runtime/adapters": {
         "executor/receipts",
+        "executor/runs",
         "executor/runtime/core",
         "executor/runtime/receipts",
         "executor/runtime/running",
@@ -344,6 +345,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/running",
     },
     "executor/runtime": {
+        "executor/runtime/adapters",
         "executor/runtime/core",
         "executor/runtime/durable",
         "executor/runtime/events",

@@ -186,6 +186,11 @@ class Agent:
         wishes = Wishes(confirm, departing)
         return Continuation(self.carrier).go_on(record, wishes, dearer=dearer)
 
+    def receipt_of(self, run: str) -> str:
+        """Where the receipt of a run lies, by the run's id as DoneBefore has it; empty where there
+        is none. Raises UnknownRun, RunRecordDamaged."""
+        return self.session.journal.find(run).receipt
+
     def plan(self, prompt: str) -> tuple[Decision, ...]:
         """The decisions that a run would take now; nothing is proven or sent. Raises RefusedText,
         RefusedArgument, PlanError, RunReverted."""

@@ -11,6 +11,7 @@ Each name is loaded when it is first used, like those of zkagent itself.
 
 TYPE_CHECKING = False  # to type checkers it is true
 if TYPE_CHECKING:
+    from zkagent.executor.runtime.adapters.proven_agent import proven_agent
     from zkagent.executor.runtime.core.config import (
         AgentConfig,
         MemoryPolicy,
@@ -47,7 +48,12 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.memory.sqlite import open_sqlite
     from zkagent.executor.runtime.planners.model import ModelPlanner
     from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
+    from zkagent.executor.runtime.planners.proofs import LocalProofs, ServiceProofs
+    from zkagent.executor.runtime.planners.proven import ProvenPlanner
+    from zkagent.executor.runtime.planners.relay import Relay
     from zkagent.executor.runtime.planners.scripted import ScriptedPlanner
+    from zkagent.executor.runtime.planners.surroundings import Surroundings
+    from zkagent.executor.runtime.planners.tool_inputs import ToolUse
     from zkagent.executor.runtime.prompts.blocking import SyncPromptStore
     from zkagent.executor.runtime.prompts.store import PromptStore
     from zkagent.executor.runtime.prompts.template import NewTemplate
@@ -80,6 +86,7 @@ else:
         "Hooks": f"{_HERE}.running.handlers",
         "InMemoryStore": f"{_HERE}.memory.in_memory",
         "Limits": f"{_HERE}.memory.retention",
+        "LocalProofs": f"{_HERE}.planners.proofs",
         "MemoryPolicy": f"{_CORE}.config",
         "ModelInfo": f"{_CORE}.models",
         "ModelPlanner": f"{_HERE}.planners.model",
@@ -89,20 +96,26 @@ else:
         "PlannerState": f"{_CORE}.steps",
         "PromptStore": f"{_HERE}.prompts.store",
         "PromptedPlanner": f"{_HERE}.planners.prompted",
+        "ProvenPlanner": f"{_HERE}.planners.proven",
+        "Relay": f"{_HERE}.planners.relay",
         "Retention": f"{_HERE}.memory.retention",
         "RetryPolicy": f"{_CORE}.config",
         "RunOptions": f"{_CORE}.config",
         "ScriptedClient": f"{_HERE}.providers.scripted",
         "ScriptedPlanner": f"{_HERE}.planners.scripted",
+        "ServiceProofs": f"{_HERE}.planners.proofs",
+        "Surroundings": f"{_HERE}.planners.surroundings",
         "SyncPromptStore": f"{_HERE}.prompts.blocking",
         "TokenUsage": f"{_CORE}.models",
         "ToolDefinition": f"{_CORE}.tools",
         "ToolOutput": f"{_CORE}.tools",
+        "ToolUse": f"{_HERE}.planners.tool_inputs",
         "World": f"{_CORE}.world",
         "new_key": f"{_HERE}.memory.encrypted",
         "open_postgres": f"{_HERE}.memory.postgres",
         "open_sqlite": f"{_HERE}.memory.sqlite",
         "prompted_planner": f"{_HERE}.planners.prompted",
+        "proven_agent": f"{_HERE}.adapters.proven_agent",
     }
 
     def __getattr__(name):
@@ -139,6 +152,7 @@ __all__ = [
     "Hooks",
     "InMemoryStore",
     "Limits",
+    "LocalProofs",
     "MemoryPolicy",
     "ModelInfo",
     "ModelPlanner",
@@ -148,18 +162,24 @@ __all__ = [
     "PlannerState",
     "PromptStore",
     "PromptedPlanner",
+    "ProvenPlanner",
+    "Relay",
     "Retention",
     "RetryPolicy",
     "RunOptions",
     "ScriptedClient",
     "ScriptedPlanner",
+    "ServiceProofs",
+    "Surroundings",
     "SyncPromptStore",
     "TokenUsage",
     "ToolDefinition",
     "ToolOutput",
+    "ToolUse",
     "World",
     "new_key",
     "open_postgres",
     "open_sqlite",
     "prompted_planner",
+    "proven_agent",
 ]

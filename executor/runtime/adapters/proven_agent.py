@@ -1,0 +1,131 @@
+"""An agent on a chain as a tool: it plans, proves and sends, and the runtime's agent hears of it.
+
+with zkagent.agent(rpc, address, key_file=key) as wallet:
+    config = AgentConfig("teller", task, tools=[proven_agent(wallet)], ...)
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from zkagent.errors import ZkagentError
+from zkagent.executor.receipts.format import load_receipt
+from zkagent.executor.runs.errors import (
+    DoneBefore,
+    NothingToDo,
+    RunUnsettled,
+    StateKeepsChanging,
+)
+from zkagent.executor.runtime.core.errors import ToolFault
+from zkagent.executor.runtime.core.json_values import JsonObject
+from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
+
+TIMEOUT_S = 600.0
+
+
+class HappenedRun(Protocol):
+    """As zkagent.Run."""
+
+    @property
+    def answer(self) -> str: ...
+    @property
+    def observations(self) -> Sequence[str]: ...
+    @property
+    def transaction(self) -> str: ...
+    @property
+    def block(self) -> int: ...
+    @property
+    def gas_used(self) -> int: ...
+    @property
+    def path(self) -> Path: ...
+
+
+class AgentOnChain(Protocol):
+    """As zkagent.agent gives it."""
+
+    def run(self, prompt: str) -> HappenedRun: ...
+
+    def receipt_of(self, run: str) -> str:
+        """Where the receipt of a run lies, by the run's id; empty where there is none."""
+
+
+def proven_agent(
+    agent: AgentOnChain,
+    tool_id: str = "proven_agent",
+    *,
+    description: str = "Carries out an instruction on chain, each decision proven.",
+    timeout_s: float = TIMEOUT_S,
+) -> ToolDefinition:
+    """A tool that takes {"instruction": TEXT} and gives {"answer", "observations", "transaction",
+    "block", "gas_used", "receipt"}: what `zkagent verify-run` takes.
+
+    An account's instruction is carried out once: given again, as after a crash, what came of it is
+    told again, with "before": true. What calls no tool is sent nowhere, and has its answer alone.
+    It is destructive, and has to be allowed by name.
+    """
+
+    async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
+        try:
+            happened = await asyncio.to_thread(agent.run, str(given["instruction"]))
+        except NothingToDo as exc:
+            return ToolOutput(True, {"answer": exc.answer})
+        except DoneBefore as exc:
+            return await asyncio.to_thread(_before, agent, exc)
+        except (RunUnsettled, StateKeepsChanging) as exc:
+            raise ToolFault(f"the run is not settled: {exc}", retriable=True) from exc
+        except ZkagentError as exc:
+            raise ToolFault(f"the run did not happen: {exc}") from exc
+        return ToolOutput(True, _told(happened), {"gas_used": happened.gas_used})
+
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"instruction": {"type": "string", "minLength": 1}},
+        "required": ["instruction"],
+        "additionalProperties": False,
+    }
+    return ToolDefinition(
+        tool_id,
+        description,
+        schema,
+        run,
+        destructive=True,
+        honours_keys=True,
+        timeout_s=timeout_s,
+    )
+
+
+def _told(happened: HappenedRun) -> dict[str, Any]:
+    return {
+        "answer": happened.answer,
+        "observations": list(happened.observations),
+        "transaction": happened.transaction,
+        "block": happened.block,
+        "gas_used": happened.gas_used,
+        "receipt": str(happened.path),
+    }
+
+
+def _before(agent: AgentOnChain, done: DoneBefore) -> ToolOutput:
+    """Told by its receipt, so that a call that was interrupted comes to what it came to."""
+    if not (path := agent.receipt_of(done.run)):
+        return ToolOutput(False, {"transaction": done.transaction, "reason": str(done)})
+    receipt = load_receipt(Path(path))
+    run = next(run for run in receipt.runs if run.transaction.hash == done.transaction)
+    notes = receipt.informational.runs[receipt.runs.index(run)]
+    seen = [step.observation for step in run.iterations if step.observation is not None]
+    return ToolOutput(
+        True,
+        {
+            "answer": run.answer,
+            "observations": seen,
+            "transaction": done.transaction,
+            "block": run.transaction.block.number,
+            "gas_used": notes.gas_used,
+            "receipt": path,
+            "before": True,
+        },
+    )
+
+
+__all__ = ["AgentOnChain", "proven_agent"]

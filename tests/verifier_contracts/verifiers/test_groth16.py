@@ -32,7 +32,7 @@ from zkagent.verifier_contracts.chain.local import Anvil, call, send
 from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 
-CHANGES = 10_000
+CHANGES = 4_000
 NARROW = 14
 GAS = 1_500_000  # a precompile that refuses a point takes all there is
 

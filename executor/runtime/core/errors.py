@@ -20,9 +20,16 @@ RuntimeFault                  below ExecutorError
 │   └── CallUnknown           the process ended within the call (call_unknown)
 ├── MemoryFault               a store cannot be opened, read or written (memory_failed)
 ├── PromptFault               a template that is missing or cannot be rendered (prompt_failed)
+├── RunUnknown                there is no such run, or not in that state (run_unknown)
 ├── AuditBroken               the audit log is not what was written (audit_broken)
 ├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
+
+JournalFault                  below ExecutorError, as nothing that a run comes to: its records cannot
+│                             be read or kept now, and it can be taken up again
+├── RunTakenOver              another process, or a later attempt, goes on with the run
+├── RunChanged                a run that goes on tells other events than it told before
+└── RecordsBroken             records or events are not what was written
 """
 
 from typing import Any, ClassVar
@@ -122,6 +129,10 @@ class PromptFault(RuntimeFault):
     code = "prompt_failed"
 
 
+class RunUnknown(RuntimeFault):
+    code = "run_unknown"
+
+
 class AuditBroken(RuntimeFault):
     code = "audit_broken"
 
@@ -132,3 +143,19 @@ class ReceiptRefused(RuntimeFault):
 
 class ReplayDiffers(RuntimeFault):
     code = "replay_differs"
+
+
+class JournalFault(ExecutorError):
+    """Not on record, since the record is what fails."""
+
+
+class RunTakenOver(JournalFault):
+    """Whoever finds out has to stop at once."""
+
+
+class RunChanged(JournalFault):
+    """The agent that goes on is not the one that began."""
+
+
+class RecordsBroken(JournalFault):
+    """Somebody changed, removed or moved some, or the key is another one."""

@@ -1,0 +1,193 @@
+"""Where runs are kept: one encrypted file, or Postgres by its address.
+
+The file's key is the one that is named, else $ZKAGENT_RUNTIME_KEY, else a file in the user's own
+configuration, which is made with the first file. On Postgres nothing is encrypted by us; the key
+is needed all the same, for the hashes by which changes show.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import sqlalchemy as sa
+from platformdirs import user_config_dir, user_data_dir
+
+from zkagent.circuits.support.cache import given_home, home_refused, platform_folder
+from zkagent.executor.runtime.core.errors import JournalFault
+from zkagent.executor.runtime.durable.seals import Seals
+from zkagent.executor.runtime.durable.tables import SCHEMA_VERSION, facts, metadata
+from zkagent.prover.durable.encrypted import READS, encrypted_engine, new_key, read_key
+from zkagent.prover.durable.errors import FileLocked
+from zkagent.prover.service.errors import DatabaseUnusable
+from zkagent.prover.service.queue.address import read_address, shown_address
+from zkagent.prover.service.queue.database import insert_once, shared_clock
+from zkagent.prover.service.queue.trouble import trouble_of
+
+T = TypeVar("T")
+VARIABLE = "ZKAGENT_RUNTIME_KEY"
+FILE, KEY_FILE, FOLDER = "runs.sqlite", "runtime.key", "runtime"
+TABLES_LOCK = 0x7A6B7275  # "zkru": whoever holds it on Postgres may make tables
+ABANDONED_MS = 15_000  # a process that stopped within a transaction holds others up so long
+
+
+@dataclass
+class RunsDatabase:
+    """shown: its address without secrets; folder: where the leases of processes lie."""
+
+    engine: sa.Engine
+    url: sa.URL
+    folder: Path
+    shown: str
+    seals: Seals
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.url.get_backend_name() == "postgresql"
+
+    def write(self, do: Callable[[sa.Connection, float], T]) -> T:
+        """`do` in one transaction, with the time that all processes share. Raises JournalFault."""
+        with self._connected() as connection, connection.begin():
+            return do(connection, shared_clock(connection))
+
+    def read(self, do: Callable[[sa.Connection], T]) -> T:
+        """What `do` sees is of one moment. Raises JournalFault."""
+        with self._connected() as connection:
+            level = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {READS: True}
+            begun = connection.execution_options(**level)
+            with begun.begin():
+                return do(begun)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        """Errors of drivers quote what was written: none of their texts is kept."""
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except sa.exc.SQLAlchemyError as exc:
+            raise JournalFault(f"runs in {self.shown}: {trouble_of(exc).detail}") from None
+
+
+def open_runs(database: Path | str | None = None, *, key_file: Path | None = None) -> RunsDatabase:
+    """database: a file's path, postgresql://..., sqlite:///PATH, or None for the usual file; made
+    if it is not there, and its tables. Raises FileLocked: no key, another one, a damaged file;
+    DatabaseUnusable; JournalFault."""
+    opened = _opened(database, key_file)
+    try:
+        opened.write(lambda connection, _: _prepare(opened, connection))
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def usual_key_file() -> Path:
+    """Raises HomeRefused."""
+    return (given_home() or platform_folder(user_config_dir)) / KEY_FILE
+
+
+def usual_file() -> Path:
+    """Raises HomeRefused."""
+    return _folder() / FILE
+
+
+def _opened(database: Path | str | None, key_file: Path | None) -> RunsDatabase:
+    if isinstance(database, str) and "://" in database:
+        url = read_address(database)
+        if url.get_backend_name() == "postgresql":
+            seals = Seals(_key(key_file, is_new=True))
+            return RunsDatabase(_postgres(url), url, _folder(), shown_address(url), seals)
+        database = Path(str(url.database))
+    path = (Path(database) if database else usual_file()).absolute()
+    try:
+        is_new = not path.exists() or path.stat().st_size == 0
+    except OSError as exc:
+        raise DatabaseUnusable(str(path), f"{exc.strerror}") from exc
+    key = _key(key_file, is_new=is_new)
+    url = sa.URL.create("sqlite", database=str(path))
+    return RunsDatabase(encrypted_engine(path, key), url, path.parent, str(path), Seals(key))
+
+
+def _key(file: Path | None, *, is_new: bool) -> str:
+    """Raises FileLocked, HomeRefused. is_new: nothing needs the key yet, so one may be made."""
+    if file is not None or os.environ.get(VARIABLE):
+        return read_key(file, VARIABLE)
+    usual = usual_key_file()
+    if not usual.exists():
+        if not is_new:
+            raise FileLocked(
+                f"the key {usual} is gone, and the file is encrypted with it: put it back, or set "
+                f"{VARIABLE}"
+            )
+        _make_key(usual)
+    return read_key(usual, VARIABLE)
+
+
+def _make_key(file: Path) -> None:
+    """Two processes that begin at once take the one that was first."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as exc:
+        raise home_refused(file.parent, exc) from exc
+    try:
+        new_key(file)
+    except FileLocked:
+        if not file.exists():
+            raise
+
+
+def _folder() -> Path:
+    root = given_home() or platform_folder(user_data_dir)
+    folder = root / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as exc:
+        raise home_refused(root, exc) from exc
+    return folder
+
+
+def _postgres(url: sa.URL) -> sa.Engine:
+    options = {
+        "connect_timeout": 10,
+        "application_name": "zkagent",
+        "options": f"-c idle_in_transaction_session_timeout={ABANDONED_MS}",
+    }
+    return sa.create_engine(
+        url, connect_args=options, pool_pre_ping=True, pool_timeout=10.0, hide_parameters=True
+    )
+
+
+def _prepare(database: RunsDatabase, connection: sa.Connection) -> None:
+    if database.is_postgres:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding != "UTF8":
+            remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
+            raise DatabaseUnusable(database.shown, f"its encoding is {encoding}: {remedy}")
+    metadata.create_all(connection)
+    insert_once(connection, facts, {"name": "schema", "value": SCHEMA_VERSION})
+    schema = sa.select(facts.c.value).where(facts.c.name == "schema")
+    if (found := connection.execute(schema).scalar_one()) != SCHEMA_VERSION:
+        reason = f"its runs have version {found}, this program reads {SCHEMA_VERSION}"
+        raise DatabaseUnusable(database.shown, f"{reason}: use the zkagent that wrote them")
+    _check_key(database, connection)
+
+
+def _check_key(database: RunsDatabase, connection: sa.Connection) -> None:
+    """On Postgres a wrong key opens everything, and would seal what it cannot check."""
+    mark = database.seals.first("this database")
+    insert_once(connection, facts, {"name": "key", "value": mark})
+    found = connection.execute(sa.select(facts.c.value).where(facts.c.name == "key")).scalar_one()
+    if found != mark:
+        raise FileLocked(
+            f"the runs in {database.shown} were sealed with another key: give theirs, by a file or "
+            f"{VARIABLE}"
+        )
+
+
+__all__ = ["VARIABLE", "RunsDatabase", "open_runs", "usual_file", "usual_key_file"]

@@ -1,0 +1,76 @@
+"""A run as it is kept: what a list shows of it, and what it goes on with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.core.result import AgentResult
+
+#: running: also if its process has ended and nobody took it up yet; waits: for somebody's approval;
+#: halted: nobody takes it up by itself any more, `reason` says why; finished: it has a result.
+State = Literal["running", "waiting", "halted", "finished"]
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """task: as the permissions let it through. success and code: of one that has finished."""
+
+    id: str
+    agent: str
+    session: str
+    seed: int
+    task: str
+    state: State
+    started_at: datetime
+    finished_at: datetime | None = None
+    steps: int = 0
+    events: int = 0
+    success: bool | None = None
+    code: str | None = None
+    reason: str | None = None
+    owner: str | None = None
+    aborts: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        times = {"started_at": self.started_at.isoformat(), "finished_at": None}
+        if self.finished_at:
+            times["finished_at"] = self.finished_at.isoformat()
+        return values | times
+
+
+@dataclass
+class Whole:
+    """All of a run, checked: nothing of it was changed since it was written."""
+
+    run: KeptRun
+    records: Mapping[str, str] = field(default_factory=dict)  # name -> JSON
+    events: tuple[Event, ...] = ()
+    head: str = ""
+    result: AgentResult | None = None
+
+
+def run_of(row: Mapping[str, Any]) -> KeptRun:
+    finished = row["finished"]
+    return KeptRun(
+        id=row["id"],
+        agent=row["agent"],
+        session=row["session"],
+        seed=int(row["seed"]),
+        task=row["task"],
+        state=row["state"],
+        started_at=datetime.fromtimestamp(row["started"], UTC),
+        finished_at=None if finished is None else datetime.fromtimestamp(finished, UTC),
+        steps=row["steps"],
+        events=row["events"],
+        success=row["success"],
+        code=row["code"],
+        reason=row["reason"],
+        owner=row["owner"],
+        aborts=row["abort"],
+    )
+
+
+__all__ = ["KeptRun", "State", "Whole", "run_of"]

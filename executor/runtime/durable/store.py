@@ -1,0 +1,309 @@
+"""All that is asked of the tables of runs; each call is one transaction.
+
+Whoever writes for a run names its incarnation: of an earlier attempt nothing is kept any more.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from zkagent.executor.runtime.core.errors import RecordsBroken, RunTakenOver, RunUnknown
+from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.durable.database import RunsDatabase
+from zkagent.executor.runtime.durable.kept import KeptRun, State, Whole, run_of
+from zkagent.executor.runtime.durable.seals import chained, same
+from zkagent.executor.runtime.durable.tables import events, records, runs
+
+#: A run whose process ended so often, with nothing new on record between, is left alone.
+MOST_STALLS = 5
+OPEN = ("running", "waiting")
+#: Made once, since they are needed with each record.
+LOCKED = sa.select(runs).where(runs.c.id == sa.bindparam("key")).with_for_update()
+CHANGED = sa.update(runs).where(runs.c.id == sa.bindparam("key"))
+CHANGING: tuple[str, ...] = (
+    "state",
+    "owner",
+    "stalls",
+    "reason",
+    "finished",
+    "steps",
+    "success",
+    "code",
+    "result",
+)
+CHANGING += ("records", "events", "head", "seal")
+KEPT, TOLD = sa.insert(records), sa.insert(events)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Of a run, by a process."""
+
+    run_id: str
+    agent: str
+    session: str
+    seed: int
+    owner: str
+    incarnation: str
+
+
+@dataclass
+class Written:
+    """What one transaction adds to a run. changes: of columns of `runs`."""
+
+    records: list[tuple[str, str]] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+    changes: dict[str, Any] = field(default_factory=dict)
+
+
+class RunStore:
+    def __init__(self, database: RunsDatabase) -> None:
+        self._database = database
+        self._seals = database.seals
+
+    def begin(self, attempt: Attempt, task: str, written: Written) -> None:
+        """A run with what its first transaction says. Raises RunTakenOver: there is one of that
+        id."""
+
+        def do(connection: sa.Connection, now: float) -> None:
+            row = self._new_row(attempt, task, now)
+            if connection.execute(_run(runs, attempt.run_id)).first() is not None:
+                raise RunTakenOver(f"there is a run {attempt.run_id} already: take another id")
+            self._add(connection, row, written)
+            connection.execute(sa.insert(runs).values(row | {"seal": self._seals.run(row)}))
+
+        self._database.write(do)
+
+    def write(self, attempt: Attempt, written: Written) -> None:
+        """Raises RunTakenOver: another attempt goes on with the run."""
+
+        def do(connection: sa.Connection, now: float) -> None:
+            row = self._locked(connection, attempt.run_id)
+            if row["incarnation"] != attempt.incarnation or row["state"] == "finished":
+                raise RunTakenOver(f"run {attempt.run_id} goes on elsewhere: this attempt stops")
+            self._add(connection, row, written)
+            if row["state"] == "finished":
+                row["finished"] = now
+            row["seal"] = self._seals.run(row)
+            connection.execute(CHANGED, {name: row[name] for name in CHANGING} | {"key": row["id"]})
+
+        self._database.write(do)
+
+    def claim(
+        self, run_id: str, owner: str, incarnation: str, is_dead: Callable[[str], bool]
+    ) -> Whole | None:
+        """All of a run that nobody else runs, which is the claimer's from now on; None if there is
+        none to take up. is_dead: whether the process of that lease has ended. Raises RunUnknown,
+        RecordsBroken."""
+        seen = self.find(run_id)
+        if seen.state not in OPEN or not (seen.owner in (None, owner) or is_dead(str(seen.owner))):
+            return None
+
+        def do(connection: sa.Connection, _: float) -> Whole | None:
+            row = self._locked(connection, run_id)
+            if row["state"] not in OPEN or row["owner"] != seen.owner:
+                return None
+            stalls = row["stalls"] + int(row["owner"] is not None and row["state"] == "running")
+            changes = {"owner": owner, "incarnation": incarnation, "stalls": stalls}
+            if stalls >= MOST_STALLS:
+                why = f"its process ended {stalls} times with nothing new on record"
+                changes = {"owner": None, "state": "halted", "reason": why}
+            connection.execute(sa.update(runs).where(runs.c.id == run_id).values(changes))
+            return None if stalls >= MOST_STALLS else self._whole(connection, row)
+
+        return self._database.write(do)
+
+    def release(self, owner: str) -> None:
+        """What this process leaves, others may take up at once."""
+        mine = (runs.c.owner == owner) & runs.c.state.in_(OPEN)
+        self._database.write(lambda connection, _: connection.execute(_set(mine, owner=None)))
+
+    def mark(self, attempt: Attempt, state: State, reason: str | None = None) -> None:
+        """A state of one that has not finished."""
+        mine = (runs.c.id == attempt.run_id) & (runs.c.incarnation == attempt.incarnation)
+        change = _set(mine & (runs.c.state != "finished"), state=state, reason=reason)
+        self._database.write(lambda connection, _: connection.execute(change))
+
+    def halt(self, run_id: str, reason: str) -> None:
+        """Nobody takes it up any more, unless it is told to go on."""
+        self._change(run_id, runs.c.state.in_(OPEN), state="halted", owner=None, reason=reason)
+
+    def ask_to_abort(self, run_id: str) -> bool:
+        """Whether it has not finished yet. Raises RunUnknown."""
+        run = self.find(run_id)
+        if run.state == "finished":
+            return False
+        self._change(run_id, sa.true(), abort=True)
+        if run.state == "halted":
+            self._change(run_id, runs.c.state == "halted", state="running", stalls=0)
+        return True
+
+    def go_on(self, run_id: str) -> None:
+        """Lets one that is halted be taken up again. Raises RunUnknown."""
+        if self.find(run_id).state != "halted":
+            raise RunUnknown(f"run {run_id} is not halted: there is nothing to resume")
+        values = {"state": "running", "owner": None, "stalls": 0, "reason": None}
+        self._change(run_id, runs.c.state == "halted", **values)
+
+    def open_runs(self, agents: Collection[str]) -> list[KeptRun]:
+        """Those of these agents that have not ended, oldest first."""
+        query = sa.select(runs).where(runs.c.state.in_(OPEN), runs.c.agent.in_(agents))
+        return self._listed(query.order_by(runs.c.started, runs.c.id))
+
+    def page(
+        self,
+        *,
+        agent: str | None = None,
+        state: State | None = None,
+        before: str | None = None,
+        most: int = 100,
+    ) -> list[KeptRun]:
+        """The newest first. before: the id of the last one of the previous page. Raises
+        RunUnknown."""
+        query = sa.select(runs).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(most)
+        if agent is not None:
+            query = query.where(runs.c.agent == agent)
+        if state is not None:
+            query = query.where(runs.c.state == state)
+        if before is not None:
+            last = self.find(before)
+            position = sa.tuple_(runs.c.started, runs.c.id)
+            query = query.where(position < (last.started_at.timestamp(), last.id))
+        return self._listed(query)
+
+    def find(self, run_id: str) -> KeptRun:
+        """Raises RunUnknown."""
+        found = self._listed(_run(runs, run_id))
+        if not found:
+            raise RunUnknown(f"there is no run {run_id!r:.80}: see the list of runs")
+        return found[0]
+
+    def whole(self, run_id: str) -> Whole:
+        """Raises RunUnknown, RecordsBroken."""
+
+        def do(connection: sa.Connection) -> Whole | None:
+            row = connection.execute(_run(runs, run_id)).mappings().first()
+            return self._whole(connection, dict(row)) if row is not None else None
+
+        found = self._database.read(do)
+        if found is None:
+            raise RunUnknown(f"there is no run {run_id!r:.80}: see the list of runs")
+        return found
+
+    def events(self, run_id: str, since: int = 0, most: int = 1000) -> list[Event]:
+        """From that number on, as they stand; `whole` checks them."""
+        query = _run(events, run_id, events.c.event).where(events.c.number >= since)
+        ordered = query.order_by(events.c.number).limit(most)
+        texts = self._database.read(lambda connection: connection.scalars(ordered).all())
+        return [Event.from_json(json.loads(text)) for text in texts]
+
+    def forget(self, before: float, most: int = 500) -> int:
+        """Deletes what finished before this time, in seconds since 1970; how many runs."""
+
+        def do(connection: sa.Connection, _: float) -> int:
+            old = (runs.c.state == "finished") & (runs.c.finished < before)
+            ids = connection.scalars(sa.select(runs.c.id).where(old).limit(most)).all()
+            for table, column in ((records, "run_id"), (events, "run_id"), (runs, "id")):
+                connection.execute(sa.delete(table).where(table.c[column].in_(ids)))
+            return len(ids)
+
+        return self._database.write(do)
+
+    def _change(self, run_id: str, where: sa.ColumnElement[bool], **values: Any) -> None:
+        change = _set((runs.c.id == run_id) & where, **values)
+        self._database.write(lambda connection, _: connection.execute(change))
+
+    def _listed(self, query: sa.Select[Any]) -> list[KeptRun]:
+        def do(connection: sa.Connection) -> list[KeptRun]:
+            return [run_of(dict(row)) for row in connection.execute(query).mappings()]
+
+        return self._database.read(do)
+
+    def _new_row(self, attempt: Attempt, task: str, now: float) -> dict[str, Any]:
+        row: dict[str, Any] = {column.name: None for column in runs.columns}
+        return row | {
+            "id": attempt.run_id,
+            "agent": attempt.agent,
+            "session": attempt.session,
+            "seed": str(attempt.seed),
+            "task": task,
+            "state": "running",
+            "owner": attempt.owner,
+            "incarnation": attempt.incarnation,
+            "abort": False,
+            "started": now,
+            **dict.fromkeys(("stalls", "steps", "records", "events"), 0),
+            "head": self._seals.first(attempt.run_id),
+        }
+
+    def _locked(self, connection: sa.Connection, run_id: str) -> dict[str, Any]:
+        """Raises RunTakenOver: it is there no more."""
+        row = connection.execute(LOCKED, {"key": run_id}).mappings().first()
+        if row is None:
+            raise RunTakenOver(f"run {run_id} was deleted")
+        return dict(row)
+
+    def _add(self, connection: sa.Connection, row: dict[str, Any], written: Written) -> None:
+        """Records and events; what `row` says of them, too."""
+        run_id = row["id"]
+        kept = [
+            {
+                "run_id": run_id,
+                "name": name,
+                "value": value,
+                "seal": self._seals.record(run_id, name, value),
+            }
+            for name, value in written.records
+        ]
+        told = []
+        for number, text in enumerate(written.events, row["events"]):
+            row["head"] = self._seals.following(row["head"], text)
+            told.append({"run_id": run_id, "number": number, "event": text, "head": row["head"]})
+        if kept:
+            connection.execute(KEPT, kept)
+            row["stalls"] = 0
+        if told:
+            connection.execute(TOLD, told)
+        row["records"] += len(kept)
+        row["events"] += len(told)
+        row.update(written.changes)
+
+    def _whole(self, connection: sa.Connection, row: Mapping[str, Any]) -> Whole:
+        """Raises RecordsBroken."""
+        run_id = row["id"]
+        told = connection.execute(_run(events, run_id).order_by(events.c.number)).all()
+        kept = connection.execute(_run(records, run_id)).all()
+        lines = [(found.number, found.event, found.head) for found in told]
+        head = chained(self._seals, run_id, lines)
+        if head is None or len(lines) != row["events"] or not same(head, row["head"]):
+            raise RecordsBroken(f"the events of run {run_id} are not those that were written")
+        if len(kept) != row["records"] or not all(
+            same(found.seal, self._seals.record(run_id, found.name, found.value)) for found in kept
+        ):
+            raise RecordsBroken(f"the records of run {run_id} are not those that were written")
+        if not same(row["seal"], self._seals.run(row)):
+            raise RecordsBroken(f"what is kept of run {run_id} itself is not what was written")
+        result = row["result"] and AgentResult.from_json(json.loads(row["result"]))
+        return Whole(
+            run_of(row),
+            {found.name: found.value for found in kept},
+            tuple(Event.from_json(json.loads(text)) for _, text, _ in lines),
+            head,
+            result or None,
+        )
+
+
+def _run(table: sa.Table, run_id: str, *columns: sa.Column[Any]) -> sa.Select[Any]:
+    key = table.c.id if table is runs else table.c.run_id
+    return sa.select(*(columns or (table,))).where(key == run_id)
+
+
+def _set(where: sa.ColumnElement[bool], **values: Any) -> sa.Update:
+    return sa.update(runs).where(where).values(values)
+
+
+__all__ = ["MOST_STALLS", "Attempt", "RunStore", "Written"]

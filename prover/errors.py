@@ -4,9 +4,11 @@ ProverError
 ├── TransientProverError   worth another try, after `delay_s`
 │   ├── ProverCrashed      the child process ended; the next request starts a fresh one
 │   ├── ProofTimedOut      no proof in time; the child was ended
-│   └── ProverTroubled     no disk, damaged keys, a failing engine: not the inputs' fault
+│   ├── ProverTroubled     no disk, damaged keys, a failing engine: not the inputs' fault
+│   └── AddressUnresolved  nobody says now where a host is
 └── PermanentProverError   the same request would fail again
-    └── ProofFalse         what was proven does not verify: wrong keys or set-up
+    ├── ProofFalse         what was proven does not verify: wrong keys or set-up
+    └── AddressRefused     an address that may not be called
 
 Wrong inputs are circuits' InputRefused, the only verdict on them. That somebody's proof does not
 hold is a verdict (verification.py), not an error.
@@ -80,7 +82,25 @@ class ProofFalse(PermanentProverError):
         self.reason = reason
 
 
+class AddressRefused(PermanentProverError):
+    """Nobody is called at this address. reason: without it."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url[:120]!r} may not be called: {reason}")
+        self.url, self.reason = url, reason
+
+
+class AddressUnresolved(TransientProverError):
+    """There is no address to call."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url[:120]!r} cannot be called: {reason}; try again")
+        self.url, self.reason = url, reason
+
+
 __all__ = [
+    "AddressRefused",
+    "AddressUnresolved",
     "PermanentProverError",
     "ProofFalse",
     "ProofTimedOut",

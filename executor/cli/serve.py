@@ -56,7 +56,7 @@ DATABASE_OPTION = click.option(
 def _hosts(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Any:
     if not given:
         return given
-    from zkagent.prover.service.worker.callback_rules import check_rule
+    from zkagent.prover.outbound.hosts import check_rule
 
     try:
         return tuple(map(check_rule, given))

@@ -15,11 +15,13 @@ from tests.prover.service.receiver import Receiver, receiving
 from tests.support.checkout import DOCS
 from tests.support.fleet import Fleet, eventually
 from zkagent.prover.client import ServiceClient, Wanted
+from zkagent.prover.outbound.addresses import is_public
+from zkagent.prover.outbound.hosts import check_rule
 from zkagent.prover.service.errors import CallbackRefused, ServiceAnswered
 from zkagent.prover.service.fakes.catalogue import Order
 from zkagent.prover.service.queue.keys import Keys
 from zkagent.prover.service.queue.origins import origin_of
-from zkagent.prover.service.worker.callback_rules import CallbackRules, check_rule, is_public
+from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.service.worker.callbacks import signature
 
 RULES = CallbackRules(("hooks.example.org", "*.wild.example", "http://plain.example:8000"))

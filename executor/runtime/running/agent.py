@@ -10,6 +10,7 @@ from zkagent.executor.runtime.core.events import Sink
 from zkagent.executor.runtime.core.journal import DirectJournal, Journal
 from zkagent.executor.runtime.core.permissions import Approvals, NobodyApproves, Permissions
 from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.core.tools import ToolDefinition
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.running.background import background
@@ -48,6 +49,7 @@ class Agent:
         self._approvals = approvals or NobodyApproves()
         self._secrets = secrets
         self._sessions: dict[str, AgentSession] = {}
+        self._standing: set[ChatMessage] = set()
         self._stopped = False
 
     def create_session(
@@ -77,6 +79,7 @@ class Agent:
             telling=telling,
             approvals=self._approvals,
             secrets=self._secrets,
+            standing=self._standing,
         )
         return AgentSession(run, self._carry_out, sinks, self._tell)
 

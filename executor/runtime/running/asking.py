@@ -18,6 +18,7 @@ from zkagent.executor.runtime.running.run import Run, refusing
 
 #: Characters at the end of a stream that are held back, for what is redacted is rarely one chunk.
 HELD_BACK = 64
+MOST_STANDING = 100  # instructions of one agent that are known to pass
 LEAST = 16  # characters to judge and tell at a time
 
 
@@ -54,20 +55,38 @@ class RecordedModels:
         self, router: Router, messages: list[ChatMessage], options: CallOptions
     ) -> dict[str, Any]:
         """What goes on record: an answer or a fault, with what the permissions said."""
-        plain = [message.to_json() for message in messages]
-        allowed, verdict = await self.run.judge("model", plain)
-        if allowed is None:
+        said, verdict = await self._allowed(messages)
+        if said is None:
             return {"verdicts": [verdict]}
-        changed = allowed if verdict["rules"] else None
+        changed = [message.to_json() for message in said] if verdict["rules"] else None
         kept = {"messages": changed, "verdicts": [verdict]}
         began = self.run.world.clock()
         try:
-            answered = await self._ask(router, [ChatMessage(**one) for one in allowed], options)
+            answered = await self._ask(router, said, options)
         except ModelFault as fault:
             message, _ = await self.run.judge("model", str(fault))
             told = fault_json(fault) | {"message": message or "withheld"}
             return kept | {"fault": told, "seconds": self.run.seconds_since(began)}
         return kept | await self._judged(answered, verdict, began)
+
+    async def _allowed(
+        self, messages: list[ChatMessage]
+    ) -> tuple[list[ChatMessage] | None, dict[str, Any]]:
+        """Messages that passed unchanged before in this run are not looked at again: most of what a
+        model is asked was asked the step before. Nor are an agent's instructions in later runs."""
+        passed, standing = self.run.passed, self.run.standing
+        fresh = [n for n, one in enumerate(messages) if one not in passed and one not in standing]
+        plain = [messages[number].to_json() for number in fresh]
+        allowed, verdict = await self.run.judge("model", plain)
+        if allowed is None:
+            return None, verdict
+        said = list(messages)
+        for number, found in zip(fresh, allowed, strict=True):
+            said[number] = ChatMessage(**found)
+            if said[number] == messages[number]:
+                is_standing = found["role"] == "system" and len(standing) < MOST_STANDING
+                (standing if is_standing else passed).add(messages[number])
+        return said, verdict
 
     async def _judged(
         self, answered: Answered, verdict: dict[str, Any], began: datetime

@@ -148,12 +148,16 @@ class Call:
             return {"fault": told, "seconds": run.seconds_since(began)}
         seconds = run.seconds_since(began)
         value, judged = await run.judge("output", withholding.of(output.output), self.tool)
-        meta, judged_meta = await run.judge("output", withholding.of(output.meta), self.tool)
+        meta: Any = {}
+        verdicts = [judged]
+        if output.meta:
+            meta, judged = await run.judge("output", withholding.of(output.meta), self.tool)
+            verdicts.append(judged)
         return {
             "ok": output.ok,
             "output": value,
             "meta": meta or {},
-            "verdicts": [judged, *([judged_meta] if judged_meta["rules"] else [])],
+            "verdicts": verdicts,
             "seconds": seconds,
         }
 

@@ -15,7 +15,7 @@ from zkagent.executor.runtime.core.permissions import (
     Verdict,
 )
 from zkagent.executor.runtime.core.result import MemoryChange, ModelCall
-from zkagent.executor.runtime.core.steps import ActionResult, PlanStep
+from zkagent.executor.runtime.core.steps import ActionResult, ChatMessage, PlanStep
 from zkagent.executor.runtime.core.tools import ToolDefinition
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.running.telling import Telling
@@ -47,6 +47,8 @@ class Run:
     secrets: Callable[[str], str] | None = None
     step: int = 0
     calling: Calling | None = None
+    standing: set[ChatMessage] = field(default_factory=set)  # of role system, in any run before
+    passed: set[ChatMessage] = field(default_factory=set)  # the permissions, on the way to a model
     aborted: bool = False
     ending: bool = False  # it has come to something, and nothing aborts it any more
     actions: list[ActionResult] = field(default_factory=list)

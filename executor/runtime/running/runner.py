@@ -227,8 +227,11 @@ async def _kickoff(run: Run) -> dict[str, Any]:
 async def _judge_task(run: Run, found: dict[str, Any]) -> None:
     task = await task_of(run)
     text, verdict = await run.judge("task", task.text)
-    params, judged = await run.judge("task", plain_json(run.options.params))
-    found["verdicts"] += [*task.verdicts, verdict, judged]
+    found["verdicts"] += [*task.verdicts, verdict]
+    params: Any = {}
+    if run.options.params:
+        params, judged = await run.judge("task", plain_json(run.options.params))
+        found["verdicts"].append(judged)
     found["templates"] = dict(task.templates)
     if isinstance(text, str) and refusing(found["verdicts"]) is None:
         found |= {"task": text, "params": params}

@@ -89,6 +89,31 @@ def test_what_models_are_asked_and_answer_is_redacted() -> None:
     assert SECRET not in str(client.asked) + told(result)
 
 
+def test_what_passed_on_its_way_to_a_model_is_looked_at_once_in_a_run() -> None:
+    class Watching(Rules):
+        seen: list[str]
+
+        async def judge_value(self, asked: Asked, value: Json) -> Verdict:
+            if asked.place == "model" and isinstance(value, list):
+                self.seen += [message["content"] for message in value]
+            return await super().judge_value(asked, value)
+
+    rules = Watching()
+    rules.seen = []
+    call = '{"kind": "tool", "tool_id": "look", "input": {}}'
+    client = ScriptedClient([call, call, "bye"])
+    calls = Calls(["a", f"{SECRET} b"])
+    clerk = agent(model_providers=[client], tools=[tool(calls)], permissions=rules)
+    clerk.run()
+    assert [content for content in rules.seen if content == "Do it."] == ["Do it."]
+    assert len(rules.seen) == len(set(client.asked[2]))
+    assert SECRET not in str(client.asked)
+    client.asked.clear()
+    clerk.run()
+    assert sum(content.startswith("You decide") for content in rules.seen) == 1
+    assert rules.seen.count("Do it.") == 2
+
+
 def test_a_refused_task_ends_the_run_before_anything_is_planned() -> None:
     for task, code in (("fine", None), (f"use {SECRET}", "secret_refused")):
         result = agent(DONE, permissions=Rules({"task": SECRET}), task_prompt=task).run()

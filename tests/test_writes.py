@@ -16,6 +16,8 @@ LOG = "a log of a process of ours"
 GIVEN = "what is no file, such as a pipe"
 MEMORY = "into memory, which `models/whole.py` writes"
 RELEASE = "what a release adds to the tree, which its maintainer has under version control"
+APPENDED = "only ever appended to, but for a torn last line"
+DATABASE = "a database, which its engine writes"
 IN_PLACE = {
     "circuits/groth16/ceremony/files.py:_copy_file": NEW,
     "circuits/halo2/build.py:_prepared_file": NEW,
@@ -43,6 +45,8 @@ IN_PLACE = {
     "executor/places.py:__init__": NEW,
     "executor/runs/journal.py:_open_lock": LOCK,
     "executor/runs/journal.py:write": NEW,
+    "executor/runtime/permissions/audit/log.py:_locked": APPENDED,
+    "executor/runtime/permissions/ledger.py:_make": DATABASE,
     "models/examples/networks.py:write": MEMORY,
     "models/whole.py:_opened": GIVEN,
     "models/whole.py:_replace_empty": LOCK,
@@ -89,6 +93,8 @@ NAMING = {
     "executor/cli/bench_networks.py:networks_command": OURS,
     "executor/operating/journal.py:write": CACHE,
     "executor/runs/journal.py:write": CACHE,
+    "executor/runtime/permissions/audit/anchors.py:keep": OURS,
+    "executor/runtime/permissions/audit/chain.py:keep": OURS,
     "models/agents/instructions.py:save_instruction_model": OURS,
     "models/agents/steps.py:save_model": OURS,
     "models/classifier/files.py:save_classifier": OURS,

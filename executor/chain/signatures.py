@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from eth_account import Account
-from eth_account.messages import SignableMessage, encode_defunct
+from eth_account.messages import encode_defunct
 from eth_account.signers.local import LocalAccount
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from eth_keys.exceptions import BadSignature
@@ -24,16 +24,26 @@ Recovered = tuple[str, dict[str, Any]]
 def sign_receipt(account: LocalAccount, text: str, kind: str = "receipt") -> str:
     """The requester's statement (EIP-191) over a receipt's canonical text. kind: of receipts; a
     signature of one kind is none of another."""
-    return "0x" + account.sign_message(_message(text, kind)).signature.hex()
+    return sign_statement(account, _statement(text, kind))
 
 
 def receipt_signer(signature: str, text: str, kind: str = "receipt") -> str | None:
+    """Lower-case address of the signer; None when it is no canonical signature."""
+    return statement_signer(signature, _statement(text, kind))
+
+
+def sign_statement(account: LocalAccount, text: str) -> str:
+    """EIP-191, over the text as it stands."""
+    return "0x" + account.sign_message(encode_defunct(text=text)).signature.hex()
+
+
+def statement_signer(signature: str, text: str) -> str | None:
     """Lower-case address of the signer; None when it is no canonical signature."""
     raw = bytes.fromhex(signature[2:])
     if len(raw) != 65 or raw[64] not in (27, 28) or _is_twin(raw[32:64]):
         return None
     try:
-        return str(Account.recover_message(_message(text, kind), signature=raw)).lower()
+        return str(Account.recover_message(encode_defunct(text=text), signature=raw)).lower()
     except (BadSignature, ValidationError, ValueError):
         return None
 
@@ -59,9 +69,8 @@ def read_transaction(raw: bytes) -> Recovered | None:
     return sender, fields
 
 
-def _message(text: str, kind: str) -> SignableMessage:
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return encode_defunct(text=f"zkagent {kind} {digest}")
+def _statement(text: str, kind: str) -> str:
+    return f"zkagent {kind} {hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _is_twin(s: bytes) -> bool:

@@ -106,8 +106,8 @@ class Ledger:
 
     def _make(self) -> None:
         """For the owner's eyes alone."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        os.close(os.open(self._path, flags, 0o600))
+        flags = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(os.open(self._path, os.O_RDWR | flags, 0o600))
 
 
 def _found(base: sqlite3.Connection, digest: str) -> Request | None:

@@ -170,9 +170,9 @@ class RunStore:
         if state is not None:
             query = query.where(runs.c.state == state)
         if before is not None:
-            last = self.find(before)
-            position = sa.tuple_(runs.c.started, runs.c.id)
-            query = query.where(position < (last.started_at.timestamp(), last.id))
+            last = self.find(before).id
+            started = sa.select(runs.c.started).where(runs.c.id == last).scalar_subquery()
+            query = query.where(sa.tuple_(runs.c.started, runs.c.id) < sa.tuple_(started, last))
         return self._listed(query)
 
     def find(self, run_id: str) -> KeptRun:

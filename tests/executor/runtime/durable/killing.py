@@ -1,4 +1,4 @@
-"""Runs an agent in processes that end with SIGKILL at a point that is named, and in ones after them.
+"""Runs an agent in processes that end with SIGKILL where it is told, and in ones after them.
 
 One process loads everything and forks one for each attempt, which is what makes many points quick.
 Points: "before NAME" and "after NAME" of a record's transaction, "end" for the last events, "in

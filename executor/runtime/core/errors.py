@@ -22,6 +22,8 @@ RuntimeFault                  below ExecutorError
 ├── PromptFault               a template that is missing or cannot be rendered (prompt_failed)
 ├── RunUnknown                there is no such run, or not in that state (run_unknown)
 ├── AuditBroken               the audit log is not what was written (audit_broken)
+├── AgentUnknown              nobody has an agent of that id here (agent_unknown)
+├── RunUnknown                nobody knows a run of that id (run_unknown)
 ├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
 
@@ -135,6 +137,14 @@ class RunUnknown(RuntimeFault):
 
 class AuditBroken(RuntimeFault):
     code = "audit_broken"
+
+
+class AgentUnknown(RuntimeFault):
+    code = "agent_unknown"
+
+
+class RunUnknown(RuntimeFault):
+    code = "run_unknown"
 
 
 class ReceiptRefused(RuntimeFault):

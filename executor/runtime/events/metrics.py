@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from zkagent.executor.runtime.core import errors
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.permissions import Place
 
@@ -24,11 +25,11 @@ MOST_RUNS = 10_000
 OTHER = "other"
 PLACES = frozenset(get_args(Place))
 #: What a run ended with: done, aborted, or a code of core/errors.py.
-OUTCOMES = frozenset(
-    "done aborted failed config_refused refused secret_refused approval_needed steps_exhausted "
-    "plan_refused model_failed model_timeout no_model tool_failed tool_unknown tool_input "
-    "tool_timeout call_unknown memory_failed prompt_failed audit_broken replay_differs".split()
-)
+OUTCOMES = frozenset({"done", "aborted"}) | {
+    kind.code
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, errors.RuntimeFault)
+}
 
 
 @dataclass

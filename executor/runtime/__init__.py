@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.memory.postgres import open_postgres
     from zkagent.executor.runtime.memory.retention import Limits, Retention
     from zkagent.executor.runtime.memory.sqlite import open_sqlite
+    from zkagent.executor.runtime.permissions.defaults import default_permissions
     from zkagent.executor.runtime.planners.model import ModelPlanner
     from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
     from zkagent.executor.runtime.planners.proofs import LocalProofs, ServiceProofs
@@ -59,10 +60,13 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.prompts.template import NewTemplate
     from zkagent.executor.runtime.providers.chat_api import ChatClient
     from zkagent.executor.runtime.providers.scripted import ScriptedClient
+    from zkagent.executor.runtime.receipts.signing import receipt_of, verify_tool_receipt
     from zkagent.executor.runtime.running.agent import Agent
     from zkagent.executor.runtime.running.handlers import Hooks
     from zkagent.executor.runtime.running.service import AgentService
     from zkagent.executor.runtime.running.session import AgentSession
+    from zkagent.executor.runtime.tools.function import tool
+    from zkagent.executor.runtime.tools.kv import KeyValues
 else:
     _HERE = "zkagent.executor.runtime"
     _CORE = f"{_HERE}.core"
@@ -85,6 +89,7 @@ else:
         "GuardedStreams": f"{_HERE}.memory.guarded",
         "Hooks": f"{_HERE}.running.handlers",
         "InMemoryStore": f"{_HERE}.memory.in_memory",
+        "KeyValues": f"{_HERE}.tools.kv",
         "Limits": f"{_HERE}.memory.retention",
         "LocalProofs": f"{_HERE}.planners.proofs",
         "MemoryPolicy": f"{_CORE}.config",
@@ -111,11 +116,15 @@ else:
         "ToolOutput": f"{_CORE}.tools",
         "ToolUse": f"{_HERE}.planners.tool_inputs",
         "World": f"{_CORE}.world",
+        "default_permissions": f"{_HERE}.permissions.defaults",
         "new_key": f"{_HERE}.memory.encrypted",
         "open_postgres": f"{_HERE}.memory.postgres",
         "open_sqlite": f"{_HERE}.memory.sqlite",
         "prompted_planner": f"{_HERE}.planners.prompted",
         "proven_agent": f"{_HERE}.adapters.proven_agent",
+        "receipt_of": f"{_HERE}.receipts.signing",
+        "tool": f"{_HERE}.tools.function",
+        "verify_tool_receipt": f"{_HERE}.receipts.signing",
     }
 
     def __getattr__(name):
@@ -151,6 +160,7 @@ __all__ = [
     "GuardedStreams",
     "Hooks",
     "InMemoryStore",
+    "KeyValues",
     "Limits",
     "LocalProofs",
     "MemoryPolicy",
@@ -177,9 +187,13 @@ __all__ = [
     "ToolOutput",
     "ToolUse",
     "World",
+    "default_permissions",
     "new_key",
     "open_postgres",
     "open_sqlite",
     "prompted_planner",
     "proven_agent",
+    "receipt_of",
+    "tool",
+    "verify_tool_receipt",
 ]

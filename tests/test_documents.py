@@ -27,6 +27,7 @@ MODULES = (
     "zkagent.executor.errors",
     "zkagent.executor.runs.errors",
     "zkagent.executor.operating.errors",
+    "zkagent.executor.runtime.core.errors",
 )
 #: What people read. A path in backticks begins with one of FOLDERS or FILES.
 DOCUMENTS = tuple(

@@ -11,7 +11,8 @@ import pytest
 from tests.support.checkout import DOCS, ROOT
 from tests.support.processes import environment
 
-PROGRAM = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+BLOCK = r"((?:(?!```).)*)```"
+PROGRAM = re.compile(rf"```python\n{BLOCK}\n\n```text\n{BLOCK}", re.DOTALL)
 
 
 def programs(document: Path) -> list[tuple[str, str]]:

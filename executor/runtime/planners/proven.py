@@ -259,7 +259,16 @@ def _uses(model: Model, given: Mapping[str, str | ToolUse]) -> dict[str, ToolUse
     if unknown := sorted(set(given) - set(names)):
         raise AgentConfigRefused(f"{model.name} has no action {unknown[0]!r:.80}, only {names}")
     uses = {name: given.get(name, name) for name in names}
-    return {name: ToolUse(use) if isinstance(use, str) else use for name, use in uses.items()}
+    made = {name: ToolUse(use) if isinstance(use, str) else use for name, use in uses.items()}
+    for action in model.manifest.actions:
+        known = {parameter.name for parameter in action.parameters}
+        use = made[action.name]
+        if unknown := sorted({*use.parameters, *use.only} - known):
+            raise AgentConfigRefused(
+                f"{model.name}'s {action.name} has no parameter {unknown[0]!r:.80}, only "
+                f"{sorted(known)}"
+            )
+    return made
 
 
 __all__ = ["ProvenPlanner"]

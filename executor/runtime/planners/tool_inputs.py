@@ -24,10 +24,13 @@ ADDRESS, UNITS = "0x" + "0b" * 20, "1200000000000000000"
 @dataclass(frozen=True)
 class ToolUse:
     """The runtime's tool that a model's action stands for. parameters: the model's names to the
-    tool's, where they differ."""
+    tool's, where they differ. only: parameters that the tool does not take, as it is made for one
+    asset or one account alone: addresses (or symbols) by the model's names; a decision about
+    another one is not carried out."""
 
     tool_id: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    only: Mapping[str, str] = field(default_factory=dict)
 
     def name_of(self, parameter: Parameter) -> str:
         return self.parameters.get(parameter.name, parameter.name)
@@ -38,7 +41,7 @@ def held(state: PlannerState, action: Action, use: ToolUse) -> ToolInfo | None:
     tool = next((tool for tool in state.tools if tool.id == use.tool_id), None)
     if tool is None:
         return None
-    given = {use.name_of(parameter) for parameter in action.parameters}
+    given = {use.name_of(parameter) for parameter in taken(action, use)}
     takes, needs = set(_properties(tool)), set(_list(tool.schema.get("required")))
     if not needs <= given <= takes:
         raise PlanRefused(
@@ -48,18 +51,35 @@ def held(state: PlannerState, action: Action, use: ToolUse) -> ToolInfo | None:
     return tool
 
 
+def taken(action: Action, use: ToolUse) -> tuple[Parameter, ...]:
+    """The parameters that the tool is given."""
+    return tuple(p for p in action.parameters if p.name not in use.only)
+
+
 def input_of(
     decision: Decision, action: Action, tool: ToolInfo, use: ToolUse, known: Surroundings
 ) -> dict[str, Json]:
-    """Raises PlanRefused: of a schema that no argument fits."""
+    """Raises PlanRefused: of a schema that no argument fits; what the tool is not made for."""
     asset = action.parameters.index(next(p for p in action.parameters if p.slot == "asset"))
     token, properties = _address(decision.values[asset]), _properties(tool)
-    return {
-        use.name_of(parameter): _value(
-            parameter, value, token, properties[use.name_of(parameter)], known
+    found: dict[str, Json] = {}
+    for parameter, value in zip(action.parameters, decision.values, strict=True):
+        if parameter.name in use.only:
+            _check_only(use, parameter, value, known)
+            continue
+        name = use.name_of(parameter)
+        found[name] = _value(parameter, value, token, properties[name], known)
+    return found
+
+
+def _check_only(use: ToolUse, parameter: Parameter, value: int, known: Surroundings) -> None:
+    wanted = use.only[parameter.name]
+    listing = known.book.by_symbol(wanted) if parameter.slot == "asset" else None
+    if _address(value) != (listing.token if listing else wanted).lower():
+        raise PlanRefused(
+            f"tool {use.tool_id} is for the {parameter.name} {wanted} alone, and the decision is "
+            f"about {_address(value)}"
         )
-        for parameter, value in zip(action.parameters, decision.values, strict=True)
-    }
 
 
 def _value(

@@ -249,6 +249,24 @@ def test_actions_may_stand_for_tools_of_other_names() -> None:
     )
 
 
+@pytest.mark.parametrize("only", ["USDC", "usdc", "0x" + f"{1:040x}"])
+def test_a_tool_of_one_asset_carries_out_no_decision_about_another(only: str) -> None:
+    taken: list[Any] = []
+    tool = wallet_tool("Withdraw", lambda amount: taken.append(amount), amount=TEXT)
+    of = planner(tools={"Withdraw": ToolUse("Withdraw", only={"asset": only})})
+    assert run("withdraw 5 USDC", of, [tool]).success
+    refused = run("withdraw 5 DAI", of, [tool])
+    assert taken == ["5"]
+    assert refused.error is not None
+    assert f"tool Withdraw is for the asset {only} alone" in refused.error.message
+
+
+def test_a_parameter_that_an_action_has_not_is_refused() -> None:
+    for use in (ToolUse("Withdraw", {"token": "asset"}), ToolUse("Withdraw", only={"token": "x"})):
+        with pytest.raises(AgentConfigRefused, match="wallet's Withdraw has no parameter 'token'"):
+            planner(tools={"Withdraw": use})
+
+
 def test_an_action_that_the_model_has_not_is_refused() -> None:
     with pytest.raises(AgentConfigRefused, match="wallet has no action 'Swap'"):
         planner(tools={"Swap": "swap"})

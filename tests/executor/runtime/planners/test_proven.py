@@ -252,7 +252,11 @@ def test_actions_may_stand_for_tools_of_other_names() -> None:
 @pytest.mark.parametrize("only", ["USDC", "usdc", "0x" + f"{1:040x}"])
 def test_a_tool_of_one_asset_carries_out_no_decision_about_another(only: str) -> None:
     taken: list[Any] = []
-    tool = wallet_tool("Withdraw", lambda amount: taken.append(amount), amount=TEXT)
+
+    def take(amount: str) -> None:
+        taken.append(amount)
+
+    tool = wallet_tool("Withdraw", take, amount=TEXT)
     of = planner(tools={"Withdraw": ToolUse("Withdraw", only={"asset": only})})
     assert run("withdraw 5 USDC", of, [tool]).success
     refused = run("withdraw 5 DAI", of, [tool])

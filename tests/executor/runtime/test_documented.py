@@ -1,15 +1,19 @@
 """docs/runtime.md and the README: what stands there of agents off chain runs, and prints what
 stands below it."""
 
+import ast
+import inspect
 import re
 import subprocess
 import sys
+from dataclasses import MISSING
 from pathlib import Path
 
 import pytest
 
 from tests.support.checkout import DOCS, ROOT
 from tests.support.processes import environment
+from zkagent.executor import runtime
 
 BLOCK = r"((?:(?!```).)*)```"
 PROGRAM = re.compile(rf"```python\n{BLOCK}\n\n```text\n{BLOCK}", re.DOTALL)
@@ -67,3 +71,42 @@ def test_a_proven_agent_on_a_chain_is_a_tool_as_documented(tmp_path: Path) -> No
 
 def test_the_readme_has_both_as_they_are_run_here() -> None:
     assert programs(ROOT / "README.md") == RUNTIME[:2]
+
+
+TEXT = (DOCS / "runtime.md").read_text()
+
+
+def test_every_switch_and_variable_is_one_that_the_code_has() -> None:
+    sources = [path.read_text() for path in (ROOT / "executor").rglob("*.py")]
+    sources += [path.read_text() for path in (ROOT / "prover").rglob("*.py")]
+    sources += [path.read_text() for path in (ROOT / "circuits").rglob("*.py")]
+    variables = set(re.findall(r"ZKAGENT_[A-Z_]+", TEXT))
+    assert len(variables) >= 5
+    assert {name for name in variables if not any(f'"{name}"' in text for text in sources)} == set()
+    (call,) = re.findall(r"```python\n(default_permissions\(.*?)```", TEXT, re.DOTALL)
+    parsed = ast.parse(call).body[0]
+    assert isinstance(parsed, ast.Expr)
+    assert isinstance(parsed.value, ast.Call)
+    known = set(inspect.signature(runtime.default_permissions).parameters)
+    assert {keyword.arg for keyword in parsed.value.keywords} <= known
+
+
+def test_every_flag_of_a_tool_is_documented_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| .+? \| ([^ :;|]+)[^|]*\|$", TEXT, re.MULTILINE))
+    told = {"no": False, "none": (), "30": 30.0, '`"fail"`': "fail"}
+    flags = runtime.ToolDefinition.__dataclass_fields__
+    defaults = {name: flag.default for name, flag in flags.items() if flag.default is not MISSING}
+    assert {name: told[rows[name]] for name in defaults} == defaults
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(\w+(?:\.\w+)?)\(", TEXT))))
+def test_every_call_in_the_document_is_of_something_that_is_there(name: str) -> None:
+    root, _, attribute = name.partition(".")
+    sources = "\n".join(path.read_text() for path in (ROOT / "executor/runtime").rglob("*.py"))
+    assert re.search(
+        rf"^(?:\s*)(?:async def|def|class) {attribute or root}\b", sources, re.MULTILINE
+    ) or (name in ELSEWHERE)
+
+
+#: Of other frameworks, and of ours outside the runtime.
+ELSEWHERE = {"ToolCallingAgent", "create_agent", "invoke", "zkagent.agent"}

@@ -408,7 +408,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "fastapi": ("prover/service/api/", "executor/runtime/api/"),
     "uvicorn": ("prover/service/api/",),
     "prometheus_client": ("prover/service/api/", "executor/runtime/events/"),
-    "httpcore": ("prover/outbound/",),
+    "httpcore": ("prover/outbound/", "executor/runtime/tools/"),
     "httpx": (
         "prover/client.py",
         "prover/outbound/",

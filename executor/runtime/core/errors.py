@@ -27,8 +27,8 @@ RuntimeFault                  below ExecutorError
 ├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
 
-JournalFault                  below ExecutorError, as nothing that a run comes to: its records cannot
-│                             be read or kept now, and it can be taken up again
+JournalFault                  below ExecutorError, and nothing that a run comes to: its records
+│                             cannot be read or kept now, and it can be taken up again
 ├── RunTakenOver              another process, or a later attempt, goes on with the run
 ├── RunChanged                a run that goes on tells other events than it told before
 └── RecordsBroken             records or events are not what was written

@@ -16,8 +16,7 @@ from zkagent.executor.runtime.durable.database import open_runs
 from zkagent.executor.runtime.durable.kept import Whole
 from zkagent.executor.runtime.durable.store import RunStore
 
-RECORDS = ("start", "0.plan", "0.begin.1", "0.call.1", "1.plan", "1.begin.1", "1.call.1")
-RECORDS += ("2.plan", "finish")
+RECORDS = "start 0.plan 0.begin.1 0.call.1 1.plan 1.begin.1 1.call.1 2.plan finish".split()
 BOUNDARIES = [f"{side} {name}" for name in (*RECORDS, "end") for side in ("before", "after")]
 CALLS = ["in pay", "in note"]
 KILLED = -signal.SIGKILL

@@ -24,6 +24,7 @@ RuntimeFault                  below ExecutorError
 ├── AuditBroken               the audit log is not what was written (audit_broken)
 ├── AgentUnknown              nobody has an agent of that id here (agent_unknown)
 ├── RunUnknown                nobody knows a run of that id (run_unknown)
+├── NotFinished               a run has no result yet (not_finished)
 ├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
 
@@ -145,6 +146,10 @@ class AgentUnknown(RuntimeFault):
 
 class RunUnknown(RuntimeFault):
     code = "run_unknown"
+
+
+class NotFinished(RuntimeFault):
+    code = "not_finished"
 
 
 class ReceiptRefused(RuntimeFault):

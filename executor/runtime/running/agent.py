@@ -98,6 +98,11 @@ class Agent:
     def add_sink(self, sink: Sink) -> None:
         self._sinks.add(sink)
 
+    def wait_for(self, approvals: Approvals) -> None:
+        """Whom steps wait for from now on, unless the host said so when it made the agent."""
+        if isinstance(self._approvals, NobodyApproves):
+            self._approvals = approvals
+
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
         return tuple(self.config.tools)

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from pydantic import SkipValidation
 from starlette.concurrency import run_in_threadpool
-from starlette.types import Receive, Scope, Send
 
 from zkagent.circuits.artifacts import Proof
 from zkagent.prover.service.api.bodies import ReadingRoute
 from zkagent.prover.service.api.deps import Deps, From, Using
+from zkagent.prover.service.api.event_stream import EventStream
 from zkagent.prover.service.api.intake import read_request
 from zkagent.prover.service.api.lists import PiecewiseResponse
 from zkagent.prover.service.api.problems import responses
@@ -252,19 +252,6 @@ async def health() -> Health:
 async def readiness() -> Health:
     """What is known of disk, database, clock and workers; it never waits for the database."""
     raise NotImplementedError  # open_pages.py answers before this; it is its description
-
-
-class EventStream(StreamingResponse):
-    """Lets go of what it holds when it ends, also when nobody took its first word."""
-
-    def __init__(self, events: AsyncIterator[str], held: ExitStack) -> None:
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        super().__init__(events, media_type="text/event-stream", headers=headers)
-        self._held = held
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._held:
-            await super().__call__(scope, receive, send)
 
 
 def _address(request: Request) -> str:

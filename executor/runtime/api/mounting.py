@@ -1,0 +1,65 @@
+"""Puts runs beside the prover's service: what `zkagent serve --agents` gives to it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from prometheus_client import CollectorRegistry
+
+from zkagent.executor.runtime.api.access import Access
+from zkagent.executor.runtime.api.bodies import is_read
+from zkagent.executor.runtime.api.desk import RunsDesk
+from zkagent.executor.runtime.api.live import Live
+from zkagent.executor.runtime.api.routes import router
+from zkagent.executor.runtime.core import errors
+from zkagent.executor.runtime.core.runs import Runs
+from zkagent.executor.runtime.running.background import background
+from zkagent.prover.service.api.beside import Beside
+from zkagent.prover.service.queue.wake import CHANGED
+
+#: Errors of runs -> (status, name of the problem). Subclasses before their roots.
+KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (errors.RunUnknown, 404, "unknown-run"),
+    (errors.AgentUnknown, 404, "unknown-agent"),
+    (errors.RoleMissing, 403, "role-missing"),
+    (errors.ApprovalNeeded, 409, "nothing-waits"),
+    (errors.NotFinished, 409, "not-finished"),
+    (errors.MemoryFault, 503, "runs-unavailable"),
+    (errors.RuntimeFault, 422, "run-refused"),
+)
+Woken = Callable[[str, str], None]
+
+
+class Mounted:
+    """keys: a key's id to its roles, see access.py. `watch` is given the service's wake-ups when
+    there is a service. Raises AgentConfigRefused."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        keys: Mapping[str, frozenset[str]] | None = None,
+        metrics: Sequence[CollectorRegistry] = (),
+    ) -> None:
+        self._runs = runs
+        self._woken: Woken = _nobody
+        live = Live(lambda run_id: self._woken(CHANGED, run_id))
+        runs.listen(live.take)
+        self.beside = Beside(
+            routers=(router,),
+            state=RunsDesk(runs, Access(keys), live),
+            kinds=KINDS,
+            reads=is_read,
+            metrics=metrics,
+            close=self._close,
+        )
+
+    def watch(self, woken: Woken) -> None:
+        self._woken = woken
+
+    def _close(self) -> None:
+        background.run(self._runs.close())
+
+
+def _nobody(topic: str, run_id: str) -> None:
+    """There is no service yet that anybody could wait at."""
+
+
+__all__ = ["KINDS", "Mounted"]

@@ -158,6 +158,9 @@ def test_pre_commit_checks_what_ci_checks_before_the_tests() -> None:
     assert hooks == ci[1].split()
 
 
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 def walked() -> list[tuple[str, str]]:
     """(file, function) of each step in docs/architecture.md."""
     steps = re.split(r"^\d+\. ", (DOCS / "architecture.md").read_text(), flags=re.MULTILINE)[1:]
@@ -178,8 +181,8 @@ def defined_in(path: Path) -> set[str]:
     names = set()
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ClassDef):
-            names |= {f"{node.name}.{x.name}" for x in node.body if isinstance(x, ast.FunctionDef)}
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names |= {f"{node.name}.{x.name}" for x in node.body if isinstance(x, FUNCTION)}
+        if isinstance(node, ast.ClassDef | FUNCTION):
             names.add(node.name)
     return names
 

@@ -21,11 +21,11 @@ def calls_of(state: PlannerState, model: str) -> tuple[ActionResult, ...]:
         if action.step.kind == "tool" and action.step.proof and action.step.proof.model == model
     )
     for call in calls:
-        if call.state != "ok":
-            why = (call.error or {}).get("message", "")
+        if (ended := "failed" if call.meta.get("ok") is False else call.state) != "ok":
+            why = (call.error or {}).get("message", observation(call))
             raise PlanRefused(
-                f"step {call.index}, {call.step.tool_id}, ended as {call.state}, and {model} has "
-                f"learned nothing of that: {why}"
+                f"step {call.index}, {call.step.tool_id}, ended as {ended}, and {model} has "
+                f"learned nothing of that: {why:.300}"
             )
     return calls
 

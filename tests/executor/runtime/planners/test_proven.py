@@ -18,7 +18,7 @@ from tests.executor.runtime.planners.wallets import (
     wallet_tool,
     wallet_tools,
 )
-from zkagent.executor.runtime import AgentResult, PlannerState, PlanStep
+from zkagent.executor.runtime import AgentResult, CallContext, PlannerState, PlanStep, ToolOutput
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, PlanRefused, ProofFault
 from zkagent.executor.runtime.core.steps import (
     ActionResult,
@@ -171,6 +171,18 @@ def test_a_tool_that_failed_ends_the_run_as_a_revert_would() -> None:
     assert result.error is not None
     assert result.error.code == "plan_refused"
     assert "ViewBalance, ended as failed" in result.error.message
+
+
+def test_an_answer_of_a_tool_that_is_not_what_was_asked_for_ends_the_run_as_well() -> None:
+    async def refuse(given: dict[str, Any], context: CallContext) -> ToolOutput:
+        return ToolOutput(False, "no such account")
+
+    tool = replace(wallet_tools()[0], run=refuse)
+    result = run(TASK, tools=[tool, wallet_tools()[1]])
+    assert result.error is not None
+    assert result.error.message.endswith(
+        "ViewBalance, ended as failed, and wallet has learned nothing of that: no such account"
+    )
 
 
 def test_a_tool_that_is_not_there_is_an_answer() -> None:

@@ -15,6 +15,7 @@ WORD = re.compile(r"[^\W\d_]+")
 #: Between words of one phrase: blanks, commas, quotes, "12. ".
 MOST_BETWEEN = 8
 LENGTHS = (24, 21, 18, 15, 12)
+LEAST = 12 + 11  # characters of twelve words, of a character each, and what parts them
 Found = tuple[int, int, str]  # start, end, word
 
 
@@ -41,6 +42,8 @@ def _plain(word: str) -> str:
 
 
 def phrases(text: str) -> Iterator[tuple[int, int]]:
+    if len(text) < LEAST:
+        return
     for run, languages in _runs(text):
         for language in sorted(languages):
             yield from _valid(run, _lists()[language])

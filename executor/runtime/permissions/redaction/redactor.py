@@ -11,6 +11,8 @@ from zkagent.executor.runtime.permissions.redaction.vault import Vault
 from zkagent.executor.runtime.permissions.redaction.views import views
 
 BLANK = "\n"  # in place of tokens, for detectors
+#: Texts in which nothing was found, and how long they may be: a run's are judged many times.
+MOST_CLEAN, LONGEST_CLEAN = 1024, 2000
 
 
 class Redactor:
@@ -24,6 +26,7 @@ class Redactor:
         self._detectors = (*own, *detectors)
         self._joining = tuple(each for each in self._detectors if each.joins)
         self._named = named
+        self._clean: dict[tuple[str, bool], None] = {}
 
     def redact(self, value: Json, vault: Vault) -> tuple[Json, frozenset[str]]:
         """The value with tokens, and the kinds that were found."""
@@ -44,7 +47,7 @@ class Redactor:
             kinds.add("secret")
             leaf.become(vault.token("secret", leaf.text))
             return
-        spans = merged(self._spans(leaf.text, self._detectors))
+        spans = self._spans(leaf.text, joined=False)
         for span in reversed(spans):
             kinds.add(span.kind)
             token = vault.token(span.kind, span.meant)
@@ -52,7 +55,7 @@ class Redactor:
 
     def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> None:
         """What is only there when neighbours are read as one: each piece becomes the token."""
-        for span in reversed(merged(self._spans(joined.text, self._joining))):
+        for span in reversed(self._spans(joined.text, joined=True)):
             pieces = tuple(joined.pieces(span.start, span.end))
             if len(pieces) < 2:
                 continue
@@ -61,7 +64,18 @@ class Redactor:
             for leaf, start, end in pieces:
                 leaf.become(leaf.text[:start] + token + leaf.text[end:])
 
-    def _spans(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
+    def _spans(self, text: str, *, joined: bool) -> list[Span]:
+        """Without overlaps, in order. Only texts that hold nothing are remembered."""
+        if (text, joined) in self._clean:
+            return []
+        spans = merged(self._found_in(text, self._joining if joined else self._detectors))
+        if not spans and len(text) <= LONGEST_CLEAN:
+            if len(self._clean) >= MOST_CLEAN:
+                del self._clean[next(iter(self._clean))]
+            self._clean[text, joined] = None
+        return spans
+
+    def _found_in(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
         text = TOKEN.sub(lambda token: BLANK * len(token.group()), text)
         for view in views(text):
             for span in _found(view.text, detectors):

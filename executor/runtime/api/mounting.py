@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from prometheus_client import CollectorRegistry
-
 from zkagent.executor.runtime.api.access import Access
 from zkagent.executor.runtime.api.bodies import is_read
 from zkagent.executor.runtime.api.desk import RunsDesk
@@ -11,6 +9,7 @@ from zkagent.executor.runtime.api.live import Live
 from zkagent.executor.runtime.api.routes import router
 from zkagent.executor.runtime.core import errors
 from zkagent.executor.runtime.core.runs import Runs
+from zkagent.executor.runtime.events.metrics import RunMetrics
 from zkagent.executor.runtime.running.background import background
 from zkagent.prover.service.api.beside import Beside
 from zkagent.prover.service.queue.wake import CHANGED
@@ -36,7 +35,7 @@ class Mounted:
         self,
         runs: Runs,
         keys: Mapping[str, frozenset[str]] | None = None,
-        metrics: Sequence[CollectorRegistry] = (),
+        metrics: Sequence[RunMetrics] = (),
     ) -> None:
         self._runs = runs
         self._woken: Woken = _nobody
@@ -47,7 +46,7 @@ class Mounted:
             state=RunsDesk(runs, Access(keys), live),
             kinds=KINDS,
             reads=is_read,
-            metrics=metrics,
+            metrics=[one.registry for one in metrics],
             close=self._close,
         )
 

@@ -23,7 +23,6 @@ RuntimeFault                  below ExecutorError
 ├── RunUnknown                there is no such run, or not in that state (run_unknown)
 ├── AuditBroken               the audit log is not what was written (audit_broken)
 ├── AgentUnknown              nobody has an agent of that id here (agent_unknown)
-├── RunUnknown                nobody knows a run of that id (run_unknown)
 ├── NotFinished               a run has no result yet (not_finished)
 ├── ReceiptRefused            not a receipt of an agent's run (receipt_refused)
 └── ReplayDiffers             another decision than the one on record (replay_differs)
@@ -138,10 +137,6 @@ class AuditBroken(RuntimeFault):
 
 class AgentUnknown(RuntimeFault):
     code = "agent_unknown"
-
-
-class RunUnknown(RuntimeFault):
-    code = "run_unknown"
 
 
 class NotFinished(RuntimeFault):

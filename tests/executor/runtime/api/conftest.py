@@ -51,7 +51,7 @@ def serving(folder: Path, *, keys_needed: bool) -> Iterator[Stage]:
     roles = {key.split("_")[1]: frozenset(ROLES[name]) for name, key in given.items()}
     metrics = RunMetrics()
     runs = MemoryRuns(agents(EventBus([metrics])), ApprovalDesk(poll_s=0.01))
-    mounted = Mounted(runs, roles, [metrics.registry])
+    mounted = Mounted(runs, roles, [metrics])
     service = Service(
         database,
         FakeCatalogue(folder, {"quick": 0.0}),

@@ -320,6 +320,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/durable": {
         "executor/runtime/core",
         "executor/runtime/events",
+        "executor/runtime/permissions",
         "executor/runtime/running",
     },
     "executor/runtime/replay": {

@@ -7,21 +7,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from zkagent.errors import in_line
+from zkagent.executor.runtime.api.of_agents import Told, answer, check_agent, waiting_at
 from zkagent.executor.runtime.core.config import RunOptions
-from zkagent.executor.runtime.core.errors import AgentUnknown, RunUnknown
+from zkagent.executor.runtime.core.errors import RunUnknown
 from zkagent.executor.runtime.core.events import PASSING, Event
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.runs import ENDED, Page, RunRecord, RunState, Waiting
-from zkagent.executor.runtime.permissions.approvals import ApprovalDesk, Request
-from zkagent.executor.runtime.permissions.roles import Principal
+from zkagent.executor.runtime.permissions.approvals import ApprovalDesk
 from zkagent.executor.runtime.running.agent import Agent
 from zkagent.executor.runtime.running.service import AgentService
 from zkagent.executor.runtime.running.session import AgentSession
 
 log = logging.getLogger(__name__)
 KEPT = 1_000  # runs that have ended
-APPROVES = frozenset({"approver"})
 
 
 @dataclass
@@ -71,11 +70,14 @@ class MemoryRuns:
         self._service, self._now = AgentService(self._session), now
         self._kept: dict[str, _Kept] = {}
         self._watching: set[asyncio.Task[None]] = set()
-        self._listeners: list[Callable[[Event], None]] = []
+        self._told = Told()
         for agent in agents:
             agent.wait_for(self.desk)
-            agent.add_sink(self)
+            agent.add_sink(self._told)
             self._service.register(agent)
+
+    async def open(self) -> None:
+        """There is nothing to take up."""
 
     def agents(self) -> Sequence[JsonObject]:
         return [agent.config.described() for agent in self._service.agents]
@@ -83,9 +85,7 @@ class MemoryRuns:
     async def start(self, agent: str, options: RunOptions, owner: str, run_id: str) -> RunRecord:
         if run_id in self._kept:
             return self._record(self._kept[run_id])
-        known = [one.config.id for one in self._service.agents]
-        if agent not in known:
-            raise AgentUnknown(f"there is no agent {agent!r:.80}; there are: {', '.join(known)}")
+        check_agent(self._service, agent)
         session = options.session or run_id
         kept = _Kept(RunRecord(run_id, agent, session, owner, "running", self._now()))
         self._kept[run_id] = kept
@@ -122,22 +122,16 @@ class MemoryRuns:
         return self._record(kept)
 
     async def waiting(self, run_id: str | None = None) -> Sequence[Waiting]:
-        return [_waiting(one) for one in self._requests() if run_id in (None, one.run_id)]
+        return waiting_at(self.desk, self._now(), run_id)
 
     async def decide(self, digest: str, by: str, *, approve: bool) -> None:
-        await self.desk.decide(digest, Principal(by, APPROVES), approve=approve)
+        await answer(self.desk, digest, by, approve=approve)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
-        self._listeners.append(listener)
+        self._told.listeners.append(listener)
 
     async def close(self) -> None:
         await self._service.shutdown()
-
-    async def take(self, event: Event) -> None:
-        """As a sink of each agent."""
-        if event.run_id in self._kept:
-            for listener in self._listeners:
-                listener(event)
 
     def _session(self, agent: Agent, options: RunOptions, run_id: str | None) -> AgentSession:
         assert run_id is not None
@@ -149,14 +143,10 @@ class MemoryRuns:
         return self._kept[run_id]
 
     def _record(self, kept: _Kept) -> RunRecord:
-        waits = kept.record.state not in ENDED and any(
-            one.run_id == kept.record.id for one in self._requests()
-        )
-        return replace(kept.record, state="waiting") if waits else kept.record
-
-    def _requests(self) -> list[Request]:
-        now_s = self._now().timestamp()
-        return [one for one in self.desk.store.waiting() if one.at(now_s) == "waits"]
+        record = kept.record
+        if record.state in ENDED or not waiting_at(self.desk, self._now(), record.id):
+            return record
+        return replace(record, state="waiting")
 
     async def _watch(self, kept: _Kept) -> None:
         """A run that ends without a result has failed."""
@@ -180,18 +170,6 @@ def fits(record: RunRecord, wanted: Page) -> bool:
     """Whether a list that is asked for like this has the run."""
     asked = ((wanted.owner, record.owner), (wanted.agent, record.agent))
     return all(one in (None, its) for one, its in (*asked, (wanted.state, record.state)))
-
-
-def _waiting(request: Request) -> Waiting:
-    return Waiting(
-        run=request.run_id,
-        step=request.number,
-        digest=request.digest,
-        tool=request.tool,
-        input=request.input,
-        reason=request.reason,
-        expires_at=datetime.fromtimestamp(request.expires_s, UTC),
-    )
 
 
 __all__ = ["MemoryRuns", "ended_record", "fits"]

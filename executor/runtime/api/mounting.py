@@ -41,6 +41,7 @@ class Mounted:
         self._woken: Woken = _nobody
         live = Live(lambda run_id: self._woken(CHANGED, run_id))
         runs.listen(live.take)
+        background.run(runs.open())
         self.beside = Beside(
             routers=(router,),
             state=RunsDesk(runs, Access(keys), live),

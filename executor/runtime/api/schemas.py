@@ -74,6 +74,7 @@ class RunView(BaseModel):
     finished_at: datetime | None
     steps: int
     error: str | None = Field(description="the code of what ended it")
+    reason: str | None = Field(description="why it halts, if it does")
 
     @classmethod
     def of(cls, run: RunRecord) -> Self:

@@ -6,23 +6,24 @@ The service (api/) and the commands work with this, whether runs are in memory o
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.result import AgentResult
 
-#: running: on its way, or to be taken up again; waiting: for an approval; the others have ended.
-RunState = Literal["running", "waiting", "done", "failed", "aborted"]
-RUN_STATES: tuple[RunState, ...] = ("running", "waiting", "done", "failed", "aborted")
+#: running: on its way, or to be taken up again; waiting: for an approval; halted: nobody takes it
+#: up by itself any more; the others have ended.
+RunState = Literal["running", "waiting", "halted", "done", "failed", "aborted"]
+RUN_STATES: tuple[RunState, ...] = get_args(RunState)
 ENDED: frozenset[RunState] = frozenset({"done", "failed", "aborted"})
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """owner: the principal who began it, by name; steps: that were finished; error: the code of
-    what ended it. No contents: those are in its events and its result."""
+    what ended it; reason: why it halts. No contents: those are in its events and its result."""
 
     id: str
     agent: str
@@ -33,6 +34,7 @@ class RunRecord:
     finished_at: datetime | None = None
     steps: int = 0
     error: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,9 @@ class Page:
 class Runs(Protocol):
     """All of it on the loop of running/background. Raises MemoryFault: what is kept cannot be
     read."""
+
+    async def open(self) -> None:
+        """Before all others, once: takes up what earlier processes left."""
 
     def agents(self) -> Sequence[JsonObject]:
         """AgentConfig.described() of each."""

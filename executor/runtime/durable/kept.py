@@ -11,14 +11,18 @@ from zkagent.executor.runtime.core.result import AgentResult
 #: running: also if its process has ended and nobody took it up yet; waits: for somebody's approval;
 #: halted: nobody takes it up by itself any more, `reason` says why; finished: it has a result.
 State = Literal["running", "waiting", "halted", "finished"]
+#: Of one that has finished.
+Outcome = Literal["done", "failed", "aborted"]
 
 
 @dataclass(frozen=True)
 class KeptRun:
-    """task: as the permissions let it through. success and code: of one that has finished."""
+    """principal: who began it; task: as the permissions let it through; success and code: of one
+    that has finished."""
 
     id: str
     agent: str
+    principal: str
     session: str
     seed: int
     task: str
@@ -32,6 +36,13 @@ class KeptRun:
     reason: str | None = None
     owner: str | None = None
     aborts: bool = False
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """None: it has not finished."""
+        if self.state != "finished":
+            return None
+        return "done" if self.success else "aborted" if self.code == "aborted" else "failed"
 
     def to_json(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -57,6 +68,7 @@ def run_of(row: Mapping[str, Any]) -> KeptRun:
     return KeptRun(
         id=row["id"],
         agent=row["agent"],
+        principal=row["principal"],
         session=row["session"],
         seed=int(row["seed"]),
         task=row["task"],
@@ -73,4 +85,4 @@ def run_of(row: Mapping[str, Any]) -> KeptRun:
     )
 
 
-__all__ = ["KeptRun", "State", "Whole", "run_of"]
+__all__ = ["KeptRun", "Outcome", "State", "Whole", "run_of"]

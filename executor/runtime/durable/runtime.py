@@ -26,7 +26,7 @@ from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.durable.database import RunsDatabase, open_runs
 from zkagent.executor.runtime.durable.journal import DurableJournal
 from zkagent.executor.runtime.durable.kept import KeptRun
-from zkagent.executor.runtime.durable.store import Attempt, RunStore
+from zkagent.executor.runtime.durable.store import LOCAL, Attempt, RunStore
 from zkagent.executor.runtime.running.agent import Agent
 from zkagent.executor.runtime.running.service import AgentService
 from zkagent.executor.runtime.running.session import AgentSession
@@ -75,10 +75,16 @@ class DurableRuntime:
             raise AgentConfigRefused(f"two agents have the id {agent.config.id}: rename one")
 
     def session(
-        self, agent: Agent, options: RunOptions | None = None, run_id: str | None = None
+        self,
+        agent: Agent,
+        options: RunOptions | None = None,
+        run_id: str | None = None,
+        *,
+        principal: str = LOCAL,
     ) -> AgentSession:
         """Of a new run, which is kept from its first record on; or of the run of that id, if there
         is one, which goes on where it was: its task and parameters are those on record.
+        principal: who begins it, for whoever asks whose it is.
 
         Raises RunUnknown: it has ended, or is another agent's; RunTakenOver: another process is at
         it; JournalFault.
@@ -94,6 +100,7 @@ class DurableRuntime:
             seed=wanted.seed,
             owner=self._lease.owner(),
             incarnation=uuid.uuid4().hex,
+            principal=principal,
         )
         return self._made(agent, wanted, attempt, DurableJournal(self.store, attempt))
 

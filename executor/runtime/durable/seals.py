@@ -20,6 +20,10 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+#: Columns of `runs` that others may not change, whatever its state.
+SEALED = "id agent principal session seed task finished steps success code".split()
+
+
 class Seals:
     """key: 64 hexadecimal digits, as in encrypted.py."""
 
@@ -38,8 +42,7 @@ class Seals:
 
     def run(self, row: Mapping[str, Any]) -> str:
         """What says which of the columns of `runs` may not be changed by others."""
-        names = ("id", "agent", "session", "seed", "task", "finished", "steps", "success", "code")
-        kept = [row[name] for name in names]
+        kept = [row[name] for name in SEALED]
         ended = row["state"] == "finished"
         result = hashlib.sha256((row["result"] or "").encode()).hexdigest()
         return self._hash(

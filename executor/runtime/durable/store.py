@@ -14,13 +14,14 @@ from zkagent.executor.runtime.core.errors import RecordsBroken, RunTakenOver, Ru
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.durable.database import RunsDatabase
-from zkagent.executor.runtime.durable.kept import KeptRun, State, Whole, run_of
+from zkagent.executor.runtime.durable.kept import KeptRun, Outcome, State, Whole, run_of
 from zkagent.executor.runtime.durable.seals import chained, same
-from zkagent.executor.runtime.durable.tables import events, records, runs
+from zkagent.executor.runtime.durable.tables import approvals, events, records, runs
 
 #: A run whose process ended so often, with nothing new on record between, is left alone.
 MOST_STALLS = 5
 OPEN = ("running", "waiting")
+LOCAL = "local"  # whoever runs the process, where nobody else has a name
 #: Made once, since they are needed with each record.
 LOCKED = sa.select(runs).where(runs.c.id == sa.bindparam("key")).with_for_update()
 CHANGED = sa.update(runs).where(runs.c.id == sa.bindparam("key"))
@@ -49,6 +50,7 @@ class Attempt:
     seed: int
     owner: str
     incarnation: str
+    principal: str = LOCAL
 
 
 @dataclass
@@ -159,16 +161,22 @@ class RunStore:
         *,
         agent: str | None = None,
         state: State | None = None,
+        outcome: Outcome | None = None,
+        principal: str | None = None,
         before: str | None = None,
         most: int = 100,
     ) -> list[KeptRun]:
-        """The newest first. before: the id of the last one of the previous page. Raises
-        RunUnknown."""
+        """The newest first. outcome: of those that have finished; before: the id of the last one of
+        the previous page. Raises RunUnknown."""
         query = sa.select(runs).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(most)
         if agent is not None:
             query = query.where(runs.c.agent == agent)
         if state is not None:
             query = query.where(runs.c.state == state)
+        if outcome is not None:
+            query = query.where(_is(outcome))
+        if principal is not None:
+            query = query.where(runs.c.principal == principal)
         if before is not None:
             last = self.find(before).id
             started = sa.select(runs.c.started).where(runs.c.id == last).scalar_subquery()
@@ -207,7 +215,8 @@ class RunStore:
         def do(connection: sa.Connection, _: float) -> int:
             old = (runs.c.state == "finished") & (runs.c.finished < before)
             ids = connection.scalars(sa.select(runs.c.id).where(old).limit(most)).all()
-            for table, column in ((records, "run_id"), (events, "run_id"), (runs, "id")):
+            of_runs = [(table, "run_id") for table in (records, events, approvals)]
+            for table, column in (*of_runs, (runs, "id")):
                 connection.execute(sa.delete(table).where(table.c[column].in_(ids)))
             return len(ids)
 
@@ -228,6 +237,7 @@ class RunStore:
         return row | {
             "id": attempt.run_id,
             "agent": attempt.agent,
+            "principal": attempt.principal,
             "session": attempt.session,
             "seed": str(attempt.seed),
             "task": task,
@@ -302,8 +312,15 @@ def _run(table: sa.Table, run_id: str, *columns: sa.Column[Any]) -> sa.Select[An
     return sa.select(*(columns or (table,))).where(key == run_id)
 
 
+def _is(outcome: Outcome) -> sa.ColumnElement[bool]:
+    ended, aborted = runs.c.state == "finished", runs.c.code == "aborted"
+    if outcome == "done":
+        return ended & runs.c.success.is_(True)
+    return ended & runs.c.success.is_(False) & (aborted if outcome == "aborted" else ~aborted)
+
+
 def _set(where: sa.ColumnElement[bool], **values: Any) -> sa.Update:
     return sa.update(runs).where(where).values(values)
 
 
-__all__ = ["MOST_STALLS", "Attempt", "RunStore", "Written"]
+__all__ = ["LOCAL", "MOST_STALLS", "Attempt", "RunStore", "Written"]

@@ -17,15 +17,17 @@ facts = Table(
     Column("value", String(64), nullable=False),
 )
 
-# state: kept.State. owner: the process that runs it, by its lease; none: whoever comes.
-# incarnation: the attempt that may write; all others are fenced off. stalls: attempts that ended
-# their process since the last record. records, events, head, seal: how many there are, the hash of
-# the newest event, and the keyed hash over all of it. result: AgentResult.to_json(), at the end.
+# principal: who began it. state: kept.State. owner: the process that runs it, by its lease; none:
+# whoever comes. incarnation: the attempt that may write; all others are fenced off. stalls:
+# attempts that ended their process since the last record. records, events, head, seal: how many
+# there are, the hash of the newest event, and the keyed hash over all of it. result:
+# AgentResult.to_json(), at the end.
 runs = Table(
     "zkagent_run",
     metadata,
     Column("id", String(64), primary_key=True),
     Column("agent", String(64), nullable=False),
+    Column("principal", String(64), nullable=False),
     Column("session", String(64), nullable=False),
     Column("seed", Text, nullable=False),
     Column("task", Text, nullable=False),
@@ -47,6 +49,7 @@ runs = Table(
     Column("seal", String(64), nullable=False),
     Index("zkagent_run_by_state", "state", "agent"),
     Index("zkagent_run_by_start", "started"),
+    Index("zkagent_run_by_principal", "principal", "started"),
 )
 
 records = Table(
@@ -67,4 +70,17 @@ events = Table(
     Column("head", String(64), nullable=False),
 )
 
-__all__ = ["SCHEMA_VERSION", "events", "facts", "metadata", "records", "runs"]
+# request: permissions/approvals.Request as JSON; seal: over it.
+approvals = Table(
+    "zkagent_run_approval",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("run_id", String(64), nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("asked", Double, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("seal", String(64), nullable=False),
+    Index("zkagent_run_approval_by_state", "state", "asked"),
+)
+
+__all__ = ["SCHEMA_VERSION", "approvals", "events", "facts", "metadata", "records", "runs"]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.checkout import ROOT
 from tests.support.fleet import Fleet
+from tests.support.local_http import local_http
 from zkagent.circuits.support.cache import cache_root
 from zkagent.executor.api.circuits import build_circuit
 
@@ -84,6 +85,25 @@ def test_a_plot_of_costs_is_drawn(tmp_path: Path) -> None:
     ran = Ran(tmp_path, "plot_cost.py")
     assert ran.code == 0, ran.err
     assert (tmp_path / "cost.png").read_bytes().startswith(b"\x89PNG")
+
+
+NOTES = b"v2.0\n- API: connect takes a URL\n- faster start\n- API: open is gone\n"
+
+
+def test_release_notes_are_fetched_kept_and_summarised(tmp_path: Path) -> None:
+    answer = (200, {"content-type": "text/plain"}, NOTES)
+    with local_http(lambda asked: answer) as server:
+        ran = Ran(tmp_path, "release_notes.py", f"{server.origin}/latest")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "kv_get http_request kv_put kv_get internal finish",
+        "- API: connect takes a URL",
+        "- API: open is gone",
+        "kv_get internal finish",
+        "- API: connect takes a URL",
+        "- API: open is gone",
+    ]
+    assert [asked.path for asked in server.asked] == ["/latest"]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))

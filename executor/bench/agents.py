@@ -1,14 +1,18 @@
 """What the runtime's loop costs by itself: a three-step agent with a scripted model and tools that
-do nothing, here and in smolagents' loop, in turns.
+do nothing, here in memory, here kept in an encrypted file, and in smolagents' loop, in turns.
 
 The model's answers are the same for both: look up a price, multiply it, say the product. What is
-left is each loop's own work: prompts, parsing, checks of inputs, permissions, events, records.
+left is each loop's own work: prompts, parsing, checks of inputs, permissions, events, records. Each
+run has a task of its own, so nothing of it is known from the one before.
 """
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -17,6 +21,8 @@ from zkagent.executor.runtime import (
     Agent,
     AgentConfig,
     CallContext,
+    DurableRuntime,
+    RunOptions,
     ScriptedClient,
     ToolDefinition,
     ToolOutput,
@@ -31,7 +37,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("final_answer", {"answer": PRODUCT}),
 )
 WARM = 3  # runs that are not measured
-TASK = "What do 7 apples cost?"
+TASK = "What do 7 apples cost, in order {number}?"
 
 #: One whole run; returns its answer.
 Loop = Callable[[], Any]
@@ -87,15 +93,27 @@ def measured(loops: Mapping[str, Loop], runs: int) -> list[Measured]:
 
 def ours(**others: Any) -> Loop:
     """In memory, with the default permissions. others: of AgentConfig."""
+    agent, options = _agent(others), _options()
+    return lambda: agent.run(next(options)).result
+
+
+@contextmanager
+def ours_kept(folder: Path, **others: Any) -> Iterator[Loop]:
+    """The same, each run kept in an encrypted file of the folder. others: of AgentConfig."""
+    agent, options, key_file = _agent(others), _options(), folder / "runs.key"
+    key_file.touch(mode=0o600)
+    key_file.write_text("5a" * 32)
+    with DurableRuntime(folder / "runs.sqlite", [agent], key_file=key_file) as runtime:
+        yield lambda: runtime.run(agent, next(options)).result
+
+
+def _agent(others: Mapping[str, Any]) -> Agent:
     client = ScriptedClient([_turn] * STEPS, repeats=True)
-    config = AgentConfig("buyer", TASK, tools=_tools(), model_providers=[client], **others)
-    agent = Agent(config)
+    return Agent(AgentConfig("buyer", TASK, tools=_tools(), model_providers=[client], **others))
 
-    def run() -> Any:
-        client.asked.clear()
-        return agent.run().result
 
-    return run
+def _options() -> Iterator[RunOptions]:
+    return (RunOptions(task=TASK.format(number=number)) for number in count(1))
 
 
 def _turn(messages: Sequence[Any]) -> str:
@@ -140,7 +158,8 @@ def smolagents() -> Loop:
         verbosity_level=other.LogLevel.OFF,
         max_steps=STEPS + 1,
     )
-    return lambda: agent.run(TASK)
+    numbers = count(1)
+    return lambda: agent.run(TASK.format(number=next(numbers)))
 
 
 def _their_model(other: Any) -> Any:
@@ -202,5 +221,5 @@ def table(found: Sequence[Measured]) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["ANSWERS", "PRODUCT", "STEPS", "Loop", "Measured", "measured", "ours"]
+__all__ = ["ANSWERS", "PRODUCT", "STEPS", "Loop", "Measured", "measured", "ours", "ours_kept"]
 __all__ += ["smolagents", "table"]

@@ -1,6 +1,8 @@
 """`zkagent bench runtime`: what the loop of an agent costs by itself, beside smolagents'."""
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -21,18 +23,21 @@ from zkagent.executor.cli import output
 def runtime_command(*, runs: int, alone: bool, as_json: bool) -> None:
     """Measure an agent's loop: three steps with a scripted model and tools that do nothing.
 
-    smolagents' loop gets the same answers of a model and the same tools, in turns with ours.
+    smolagents' loop gets the same answers of a model and the same tools, in turns with ours: in
+    memory, and with each run kept in an encrypted file.
 
     \b
     zkagent bench runtime
     zkagent bench runtime --runs 1000 --alone
     """
-    from zkagent.executor.bench.agents import measured, ours, smolagents, table
+    from zkagent.executor.bench.agents import measured, ours, ours_kept, smolagents, table
     from zkagent.executor.cli.progress import working
 
-    loops = {"zkagent": ours()} | ({} if alone else {"smolagents": smolagents()})
-    with working(f"{runs} runs of {' and '.join(loops)}"):
-        found = measured(loops, runs)
+    with TemporaryDirectory(prefix="zkagent-bench-") as folder, ours_kept(Path(folder)) as kept:
+        loops = {"in memory": ours(), "kept": kept}
+        loops |= {} if alone else {"smolagents": smolagents()}
+        with working(f"{runs} runs each: {', '.join(loops)}"):
+            found = measured(loops, runs)
     if as_json:
         output.show(json.dumps([one.to_json() for one in found], indent=1))
     else:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
     from zkagent.executor.runtime.core.world import World
+    from zkagent.executor.runtime.durable.runtime import DurableRuntime
     from zkagent.executor.runtime.memory.encrypted import new_key
     from zkagent.executor.runtime.memory.guarded import (
         Access,
@@ -83,6 +84,7 @@ else:
         "CallOptions": f"{_CORE}.models",
         "ChatClient": f"{_HERE}.providers.chat_api",
         "ChatMessage": f"{_CORE}.steps",
+        "DurableRuntime": f"{_HERE}.durable.runtime",
         "Event": f"{_CORE}.events",
         "Guard": f"{_HERE}.memory.guarded",
         "GuardedCollections": f"{_HERE}.memory.guarded",
@@ -154,6 +156,7 @@ __all__ = [
     "CallOptions",
     "ChatClient",
     "ChatMessage",
+    "DurableRuntime",
     "Event",
     "Guard",
     "GuardedCollections",

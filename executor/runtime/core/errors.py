@@ -131,6 +131,10 @@ class PromptFault(RuntimeFault):
     code = "prompt_failed"
 
 
+class RunUnknown(RuntimeFault):
+    code = "run_unknown"
+
+
 class AuditBroken(RuntimeFault):
     code = "audit_broken"
 

@@ -35,11 +35,10 @@ class Redactor:
         for leaf in document.leaves:
             vault.notice(leaf.text)
             self._in_leaf(leaf, vault, kinds)
-        for number in range(len(tuple(document.joins()))):
-            # Anew each time: what was found in one is a token in the next.
-            joined = tuple(document.joins())[number : number + 1]
-            for each in joined:
-                self._across(each, vault, kinds)
+        joins = tuple(document.joins())
+        for number in range(len(joins)):
+            if self._across(joins[number], vault, kinds):
+                joins = tuple(document.joins())  # what was found in one is a token in the next
         return (document.value() if kinds else value), frozenset(kinds)
 
     def _in_leaf(self, leaf: Leaf, vault: Vault, kinds: set[str]) -> None:
@@ -53,16 +52,20 @@ class Redactor:
             token = vault.token(span.kind, span.meant)
             leaf.become(leaf.text[: span.start] + token + leaf.text[span.end :])
 
-    def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> None:
-        """What is only there when neighbours are read as one: each piece becomes the token."""
+    def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> bool:
+        """What is only there when neighbours are read as one: each piece becomes the token. Whether
+        there was something."""
+        changed = False
         for span in reversed(self._spans(joined.text, joined=True)):
             pieces = tuple(joined.pieces(span.start, span.end))
             if len(pieces) < 2:
                 continue
             kinds.add(span.kind)
             token = vault.token(span.kind, span.meant)
+            changed = True
             for leaf, start, end in pieces:
                 leaf.become(leaf.text[:start] + token + leaf.text[end:])
+        return changed
 
     def _spans(self, text: str, *, joined: bool) -> list[Span]:
         """Without overlaps, in order. Only texts that hold nothing are remembered."""

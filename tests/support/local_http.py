@@ -50,7 +50,7 @@ def local_http(answering: Answering) -> Iterator[LocalHttp]:
             if self.command != "HEAD":
                 self.wfile.write(body)
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             pass

@@ -1,4 +1,4 @@
-"""Whom to call, at which address. What callbacks share is in ../service/worker/test_callbacks.py."""
+"""Whom to call, at which address; callbacks are in ../service/worker/test_callbacks.py."""
 
 import ipaddress
 import socket

@@ -22,6 +22,9 @@ ExecutorError
 │   └── ClocksDisagree       the chain's time is far ahead of this machine's
 ├── SendError                a planned run did not become a transaction
 │   ├── InsufficientFunds    the account cannot pay for gas (transient: fund it)
+│   ├── CallUnsettled        a call of a contract is signed, and in no block yet
+│   ├── CallTaken            something else used the nonce that a call was signed for
+│   ├── CallRecordDamaged    what was signed for a call cannot be read, or is another call
 │   └── ...                  an instruction on its way: runs/errors.py
 ├── RunRecordError           what is kept of runs cannot be used: runs/errors.py
 ├── ReceiptError             a receipt cannot be made or checked
@@ -265,6 +268,33 @@ class ClocksDisagree(PlanError):
 
 class SendError(ExecutorError):
     """A planned run did not become an accepted transaction."""
+
+
+class CallUnsettled(SendError):
+    def __init__(self, transaction: str, timeout_s: float) -> None:
+        self.transaction = transaction
+        super().__init__(
+            f"transaction {transaction} is in no settled block after {timeout_s:g} s: make the "
+            "call again with its key, which goes on with it"
+        )
+
+
+class CallTaken(SendError):
+    def __init__(self, transaction: str, nonce: int) -> None:
+        self.transaction, self.nonce = transaction, nonce
+        super().__init__(
+            f"transaction {transaction} will not happen: another one of its account has its nonce "
+            f"{nonce}; make the call with a new key, and give agents an account of their own"
+        )
+
+
+class CallRecordDamaged(SendError):
+    def __init__(self, path: Path, why: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} may stand for a transaction that was sent, and cannot be used ({why}): look "
+            "what became of it, then remove the file"
+        )
 
 
 class InsufficientFunds(SendError):

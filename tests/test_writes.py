@@ -92,6 +92,8 @@ NAMING = {
     "executor/bench/results.py:save": OURS,
     "executor/cli/bench.py:_publish": OURS,
     "executor/cli/bench_networks.py:networks_command": OURS,
+    "executor/chain/contract_calls.py:_settle": CACHE,
+    "executor/chain/contract_calls.py:_write": CACHE,
     "executor/operating/journal.py:write": CACHE,
     "executor/runs/journal.py:write": CACHE,
     "executor/runtime/permissions/audit/anchors.py:keep": OURS,

@@ -25,6 +25,7 @@ TROUBLE = (
     httpcore.TimeoutException,
     httpcore.UnsupportedProtocol,
 )
+TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 #: The request did not reach anybody.
 UNSENT = (httpcore.ConnectError, httpcore.ConnectTimeout)
 
@@ -147,4 +148,4 @@ class RawStream(anyio.abc.ByteStream):
         return self._stream.extra_attributes
 
 
-__all__ = ["TROUBLE", "UNSENT", "AnswerTooLong", "Exchange"]
+__all__ = ["TIMEOUTS", "TROUBLE", "UNSENT", "AnswerTooLong", "Exchange"]

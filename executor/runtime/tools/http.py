@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
-import httpcore
-
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import (
     AgentConfigRefused,
@@ -35,7 +33,13 @@ from zkagent.executor.runtime.core.tools import (
 )
 from zkagent.executor.runtime.tools.secret_texts import SecretTexts
 from zkagent.prover.errors import AddressRefused, AddressUnresolved
-from zkagent.prover.outbound.exchange import TROUBLE, UNSENT, AnswerTooLong, Exchange
+from zkagent.prover.outbound.exchange import (
+    TIMEOUTS,
+    TROUBLE,
+    UNSENT,
+    AnswerTooLong,
+    Exchange,
+)
 from zkagent.prover.outbound.hosts import HostRules, check_rule
 
 READING = ("GET", "HEAD", "OPTIONS")
@@ -183,7 +187,7 @@ class _Client:
         except AnswerTooLong:
             most = self._rules.answer_bytes
             raise ToolFault(f"the answer has more than {most:,} bytes") from None
-        except (TimeoutError, httpcore.TimeoutException) as exc:
+        except TIMEOUTS as exc:
             unsent = isinstance(exc, UNSENT)
             again = unsent or self._repeatable(request)
             message = f"no answer within {self._rules.step_timeout_s:g} s"

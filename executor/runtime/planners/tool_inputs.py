@@ -1,7 +1,8 @@
 """A decision's arguments as a tool of the runtime takes them: its schema says in which form.
 
 text       an asset's symbol, an amount as people write it ("2.5"), an account's address: a string
-units      an integer, or a string of digits by its pattern: an amount in the asset's smallest unit
+units      an integer, also beside a string, or a string whose pattern takes digits alone: an amount
+           in the asset's smallest unit
 address    a string whose pattern or format is an address's: assets and accounts, as on a chain
 """
 
@@ -85,20 +86,19 @@ def _check_only(use: ToolUse, parameter: Parameter, value: int, known: Surroundi
 def _value(
     parameter: Parameter, value: int, token: str, schema: Mapping[str, Any], known: Surroundings
 ) -> Json:
-    is_amount, schema = parameter.slot == "amount", _as_text(schema)
-    kind = schema.get("type")
-    if kind == "integer" and is_amount:
-        return value
-    if kind != "string":
+    forms, is_amount = _forms(schema), parameter.slot == "amount"
+    if is_amount and "integer" in forms:  # where text is taken as well, no reader rounds it
+        return str(value) if "string" in forms else value
+    if (text := forms.get("string")) is None:
         raise PlanRefused(
-            f"parameter {parameter.name} is of type {kind!r}: a string takes it as written"
-            + (", an integer in the asset's smallest unit" if is_amount else "")
+            f"parameter {parameter.name} is of type {' or '.join(forms) or 'unknown'}: a string "
+            "takes it as written" + (", an integer in the asset's smallest unit" * is_amount)
         )
     if is_amount:
-        return str(value) if _matches(schema, UNITS, "2.5") else _amount(value, token, known)
+        return str(value) if _matches(text, UNITS, "2.5") else _amount(value, token, known)
     address = _address(value)
     listing = known.book.by_token(address) if parameter.slot == "asset" else None
-    return listing.symbol if listing and not _is_address(schema) else address
+    return listing.symbol if listing and not _is_address(text) else address
 
 
 def _amount(units: int, token: str, known: Surroundings) -> str:
@@ -108,10 +108,14 @@ def _amount(units: int, token: str, known: Surroundings) -> str:
     return format_amount(units, decimals)
 
 
-def _as_text(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of several forms (a Decimal's are number and string) the one that is text."""
-    forms = [form for form in _list(schema.get("anyOf")) if isinstance(form, Mapping)]
-    return next((form for form in forms if form.get("type") == "string"), schema)
+def _forms(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """By type, those that the schema takes: a Decimal's are number and string."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for form in (schema, *_list(schema.get("anyOf"))):
+        kinds = form.get("type") if isinstance(form, Mapping) else None
+        for kind in [kinds] if isinstance(kinds, str) else _list(kinds):
+            found.setdefault(kind, form)
+    return found
 
 
 def _is_address(schema: Mapping[str, Any]) -> bool:

@@ -221,6 +221,7 @@ DIGITS = {"type": "string", "pattern": "^[0-9]+$"}
     [
         (TEXT, TEXT, {"asset": "DAI", "amount": "0.5"}),
         (TEXT, DECIMAL, {"asset": "DAI", "amount": "0.5"}),
+        (ADDRESS, {"type": ["integer", "string"]}, {"asset": DAI, "amount": str(5 * 10**17)}),
         (TEXT, INTEGER, {"asset": "DAI", "amount": 5 * 10**17}),
         (ADDRESS, DIGITS, {"asset": DAI, "amount": str(5 * 10**17)}),
         ({"type": "string", "format": "address"}, TEXT, {"asset": DAI, "amount": "0.5"}),
@@ -241,7 +242,7 @@ def test_a_schema_that_would_round_or_lose_an_amount_is_refused(kind: str) -> No
     tool = wallet_tool("Withdraw", lambda **_: "done", asset=TEXT, amount={"type": kind})
     result = run("withdraw 5 USDC", tools=[tool])
     assert result.error is not None
-    assert f"parameter amount is of type {kind!r}" in result.error.message
+    assert f"parameter amount is of type {kind}: " in result.error.message
 
 
 def test_actions_may_stand_for_tools_of_other_names() -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.core.steps import (
         ActionResult,
         ChatMessage,
+        Planner,
         PlannerState,
         PlanStep,
     )
@@ -100,6 +101,7 @@ else:
         "ModelResponse": f"{_CORE}.models",
         "NewTemplate": f"{_HERE}.prompts.template",
         "PlanStep": f"{_CORE}.steps",
+        "Planner": f"{_HERE}.core.steps",
         "PlannerState": f"{_CORE}.steps",
         "PromptStore": f"{_HERE}.prompts.store",
         "PromptedPlanner": f"{_HERE}.planners.prompted",
@@ -172,6 +174,7 @@ __all__ = [
     "ModelResponse",
     "NewTemplate",
     "PlanStep",
+    "Planner",
     "PlannerState",
     "PromptStore",
     "PromptedPlanner",

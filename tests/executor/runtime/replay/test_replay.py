@@ -232,6 +232,9 @@ class Proving:
         proof = ProofOfStep("small", "ab" * 32, receipt=f"step-{state.step}.json")
         return replace(use() if state.step == 0 else DONE, proof=proof)
 
+    def planned(self, run_id: str, step: PlanStep) -> bool:
+        return True
+
     async def evidence(self, run_id: str, step: PlanStep) -> Any:
         from zkagent.executor.runtime.core.steps import Evidence
 

@@ -319,16 +319,13 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "executor/runtime/durable": {
         "executor/runtime/core",
-        "executor/runtime/events",
         "executor/runtime/permissions",
         "executor/runtime/running",
     },
     "executor/runtime/replay": {
         "executor/runtime/core",
         "executor/runtime/durable",
-        "executor/runtime/events",
         "executor/runtime/planners",
-        "executor/runtime/providers",
         "executor/runtime/running",
     },
     "executor/runtime/adapters": {
@@ -358,6 +355,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/prompts",
         "executor/runtime/providers",
         "executor/runtime/receipts",
+        "executor/runtime/replay",
         "executor/runtime/running",
         "executor/runtime/tools",
     },

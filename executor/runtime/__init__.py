@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
     from zkagent.executor.runtime.core.world import World
+    from zkagent.executor.runtime.durable.database import open_runs
     from zkagent.executor.runtime.durable.runtime import DurableRuntime
     from zkagent.executor.runtime.memory.encrypted import new_key
     from zkagent.executor.runtime.memory.guarded import (
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.providers.chat_api import ChatClient
     from zkagent.executor.runtime.providers.scripted import ScriptedClient
     from zkagent.executor.runtime.receipts.signing import receipt_of, verify_tool_receipt
+    from zkagent.executor.runtime.replay.replaying import replay
+    from zkagent.executor.runtime.replay.report import ReplayReport
     from zkagent.executor.runtime.running.agent import Agent
     from zkagent.executor.runtime.running.handlers import Hooks
     from zkagent.executor.runtime.running.service import AgentService
@@ -107,6 +110,7 @@ else:
         "PromptedPlanner": f"{_HERE}.planners.prompted",
         "ProvenPlanner": f"{_HERE}.planners.proven",
         "Relay": f"{_HERE}.planners.relay",
+        "ReplayReport": f"{_HERE}.replay.report",
         "Retention": f"{_HERE}.memory.retention",
         "RetryPolicy": f"{_CORE}.config",
         "RunOptions": f"{_CORE}.config",
@@ -123,10 +127,12 @@ else:
         "default_permissions": f"{_HERE}.permissions.defaults",
         "new_key": f"{_HERE}.memory.encrypted",
         "open_postgres": f"{_HERE}.memory.postgres",
+        "open_runs": f"{_HERE}.durable.database",
         "open_sqlite": f"{_HERE}.memory.sqlite",
         "prompted_planner": f"{_HERE}.planners.prompted",
         "proven_agent": f"{_HERE}.adapters.proven_agent",
         "receipt_of": f"{_HERE}.receipts.signing",
+        "replay": f"{_HERE}.replay.replaying",
         "tool": f"{_HERE}.tools.function",
         "verify_tool_receipt": f"{_HERE}.receipts.signing",
     }
@@ -180,6 +186,7 @@ __all__ = [
     "PromptedPlanner",
     "ProvenPlanner",
     "Relay",
+    "ReplayReport",
     "Retention",
     "RetryPolicy",
     "RunOptions",
@@ -196,10 +203,12 @@ __all__ = [
     "default_permissions",
     "new_key",
     "open_postgres",
+    "open_runs",
     "open_sqlite",
     "prompted_planner",
     "proven_agent",
     "receipt_of",
+    "replay",
     "tool",
     "verify_tool_receipt",
 ]

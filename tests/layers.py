@@ -218,7 +218,11 @@ ROOMS: Mapping[str, set[str]] = {
     "prover/service/wire": {"prover/service/errors"},
     "prover/service/catalogue": {"prover/local", "prover/service/errors", "prover/verification"},
     "prover/client": {"prover/service/errors", "prover/service/wire"},
-    "prover/service/queue": {"prover/service/errors", "prover/service/wire"},
+    "prover/service/queue": {
+        "prover/durable",
+        "prover/service/errors",
+        "prover/service/wire",
+    },
     "prover/service/fakes": {
         "prover/local",
         "prover/service/catalogue",
@@ -402,7 +406,7 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "skl2onnx": ("circuits/networks/imports/",),
     "sklearn": ("circuits/networks/imports/",),
     "xgboost": ("circuits/networks/imports/",),
-    "dbos": ("prover/durable/", "prover/service/queue/"),
+    "dbos": ("prover/durable/engine.py",),
     "psycopg": ("prover/durable/", "prover/service/queue/", "executor/runtime/memory/"),
     "fastapi": ("prover/service/api/", "executor/runtime/api/"),
     "uvicorn": ("prover/service/api/",),

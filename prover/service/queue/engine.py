@@ -1,62 +1,28 @@
-"""DBOS, and nothing else of it anywhere: the queue, its workers' side, recovery.
-
-Some private names of DBOS are used, all in this file, all covered by tests, which is why the
-version is bounded: the queue's own polling thread (to run it with a bell beside the clock), the
-token that its Queue wants (each worker has its own number of slots), the recovery of a dead
-executor's runs, and the list of those that run (its own wait for them takes whole seconds).
-
-Its rows say themselves how they are to be read, and one of the ways is pickle, which runs what it
-reads: whoever can write to the database would own every worker. `refuse_pickles` takes that way out
-of this process; everything of ours is JSON.
+"""The prover's side of the engine (prover/durable/engine.py): its queue, and its workers' side.
 
 A run of "prove" is a workflow without steps: its body may run any number of times, since claims and
 results guard themselves (claims.py), and a step's checkpoint would cost a write per proof.
 """
 
-import logging
-import threading
-import time
 from collections.abc import Callable
-from typing import Any
 
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
-from dbos._dbos import _get_dbos_instance
-from dbos._queue import _INTERNAL_QUEUE_CONSTRUCTION, Queue, queue_worker_thread
-from dbos._serialization import DefaultSerializer
 
+from zkagent.prover.durable.engine import Bell, Kind, WorkflowEngine, WorkflowQueue, prepare_tables
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.jobs import Run
 
-APPLICATION = "zkagent-prover"
 # Runs of another version are left alone: raise it when a run's arguments change their meaning.
 APPLICATION_VERSION = "1"
-PROOFS = "proofs"
-BUSY_POLL_S = 0.05
-BUSY_FOR_S = 1.0  # after a run: the engine counts it for as long as it takes to write its end down
+PROOFS = Kind("zkagent-prover", APPLICATION_VERSION, "prove", "proofs")
 
-
-class PickleRefused(TypeError):
-    """A row of the engine's tables asks for code to be run."""
-
-    def __init__(self) -> None:
-        super().__init__("a row of the engine's tables is a pickle: not loaded, only JSON is")
-
-
-def refuse_pickles() -> None:
-    """Let no row of the engine's be read as a pickle in this process, whatever it says."""
-
-    def refuse(_: DefaultSerializer, __: str) -> Any:
-        raise PickleRefused
-
-    setattr(DefaultSerializer, "deserialize", refuse)  # noqa: B010 - a method of a library's
+#: What a run does: (proof id, generation).
+Handler = Callable[[str, int], None]
 
 
 def prepare_engine(database: Database) -> None:
     """Create or upgrade the engine's tables."""
-    _quieten()
-    refuse_pickles()
-    DBOS.migrate(_engine_url(database))
+    prepare_tables(database)
     database.settle()
 
 
@@ -73,201 +39,27 @@ def open_database(url: str | None, *, new: bool = True) -> Database:
     return database
 
 
-class EngineQueue:
+class EngineQueue(WorkflowQueue):
     """Hands runs to the engine from inside a transaction; needs no running engine."""
 
     def __init__(self, database: Database) -> None:
-        _quieten()
-        refuse_pickles()
-        self._client = DBOSClient(
-            system_database_url=_engine_url(database),
-            serializer=DBOSPortableJSONSerializer(),
-            application_name=APPLICATION,
-            retry_connection_errors=False,  # heartbeats ask it: waiting would look like death
-        )
-        self._client._sys_db.engine.hide_parameters = True
-        database.guard(self._client._sys_db.engine)
+        super().__init__(database, PROOFS)
 
     def enqueue(self, connection: sa.Connection, run: Run) -> None:
-        options: dict[str, Any] = {
-            "workflow_name": "prove",
-            "queue_name": PROOFS,
-            "workflow_id": run.id,
-            "priority": run.priority,
-        }
-        if run.delay_s:
-            options["delay_seconds"] = run.delay_s
-        self._client.enqueue_in_transaction(
-            connection,
-            options,  # type: ignore[arg-type]
-            run.proof_id,
-            run.generation,
-        )
-
-    def running(self) -> list[tuple[str, str]]:
-        """(run, worker) of all runs that are down as begun and not ended."""
-        found = self._client.list_workflows(
-            status="PENDING", name="prove", load_input=False, load_output=False
-        )
-        return [(status.workflow_id, str(status.executor_id)) for status in found]
-
-    def put_back(self, run: str, worker: str) -> None:
-        """Queue a run again that this worker is said to be at; nothing when another one is."""
-        self._client._sys_db.reenqueue_for_recovery(run, [worker], PROOFS)
-
-    def forget(self, before: float, limit: int = 500) -> int:
-        """Delete the records of runs that ended and were created before this time; how many."""
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(before))
-        found = self._client.list_workflows(
-            end_time=stamp,
-            status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
-            limit=limit,
-            load_input=False,
-            load_output=False,
-        )
-        if ids := [status.workflow_id for status in found]:
-            self._client.delete_workflows(ids)
-        return len(ids)
-
-    def close(self) -> None:
-        self._client.destroy()
+        given = (run.proof_id, run.generation)
+        self.put(connection, run.id, given, priority=run.priority, delay_s=run.delay_s)
 
 
-class Bell:
-    """What the queue's thread waits on: rings when there is work, ticks fast while some runs.
-
-    Stands in for the threading.Event that the thread expects.
-    """
-
-    def __init__(self, busy: Callable[[], bool]) -> None:
-        self._busy = busy
-        self._rung = threading.Event()
-        self._stopped = False
-
-    def ring(self) -> None:
-        self._rung.set()
-
-    def set(self) -> None:
-        self._stopped = True
-        self._rung.set()
-
-    def is_set(self) -> bool:
-        return self._stopped
-
-    def wait(self, timeout: float | None = None) -> bool:
-        if timeout is not None and self._busy():
-            timeout = min(timeout, BUSY_POLL_S)
-        self._rung.wait(timeout)
-        self._rung.clear()
-        return self._stopped
-
-
-#: What a run does: (proof id, generation).
-Handler = Callable[[str, int], None]
-
-
-class Engine:
-    """The running engine of one worker. DBOS allows one per process."""
+class Engine(WorkflowEngine):
+    """The running engine of one worker."""
 
     def __init__(self, database: Database, worker: str, poll_s: float) -> None:
-        self._database = database
-        self._worker = worker
-        self._poll_s = poll_s
-        self._queue: Queue | None = None
-        self._thread: threading.Thread | None = None
-        self._running = 0
-        self._busy_until = 0.0
-        self._count = threading.Lock()
-        self.bell = Bell(lambda: self._running > 0 or time.monotonic() < self._busy_until)
+        super().__init__(database, PROOFS, worker, poll_s)
 
     def start(self, prove: Handler, slots: int) -> None:
-        """Launch DBOS and take up to `slots` proofs at once from its queue."""
-        config: DBOSConfig = {
-            "name": APPLICATION,
-            "system_database_url": _engine_url(self._database),
-            "application_version": APPLICATION_VERSION,
-            "executor_id": self._worker,
-            "serializer": DBOSPortableJSONSerializer(),
-            "log_level": "ERROR",
-        }
-        _quieten()
-        DBOS(config=config)
-        self._register(prove)
-        DBOS.listen_queues([])  # the one that there is has a thread of our own
-        DBOS.launch()
-        _quieten()  # whatever of the above it has set up
-        _get_dbos_instance()._sys_db.engine.hide_parameters = True
-        self._database.guard(_get_dbos_instance()._sys_db.engine)
-        DBOS.register_queue(PROOFS, polling_interval_sec=self._poll_s)
-        self._poll(slots)
-
-    def admit(self, slots: int) -> None:
-        """Take up to this many proofs at once from now on; 0 to take no more."""
-        assert self._queue
-        if slots != self._queue._worker_concurrency:
-            self._queue._worker_concurrency = slots
-            self.bell.ring()
-
-    def recover(self, worker: str) -> int:
-        """Put a dead worker's runs back into their queues; how many."""
-        return len(DBOS._recover_pending_workflows([worker]))
-
-    def active(self) -> list[str]:
-        """The runs that this process is at."""
-        return _get_dbos_instance()._active_workflows_set.activeList()
-
-    def stop(self, timeout_s: float) -> None:
-        """Stop polling, wait for runs at most this long, and shut DBOS down."""
-        self.bell.set()
-        if self._thread:
-            self._thread.join(10)
-        deadline = time.monotonic() + timeout_s
-        while self.active() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        DBOS.destroy(destroy_registry=True)
-
-    def _poll(self, slots: int) -> None:
-        self._queue = Queue(
-            PROOFS,
-            worker_concurrency=slots,
-            polling_interval_sec=self._poll_s,
-            token=_INTERNAL_QUEUE_CONSTRUCTION,
-        )
-        self._thread = threading.Thread(
-            target=queue_worker_thread,
-            args=(self.bell, _get_dbos_instance(), self._queue),
-            name="proofs",
-            daemon=True,
-        )
-        self._thread.start()
-
-    def _register(self, handler: Handler) -> None:
-        @DBOS.workflow(name="prove", max_recovery_attempts=None)
-        def prove(proof_id: str, generation: int) -> None:
-            with self._count:
-                self._running += 1
-            try:
-                handler(proof_id, generation)
-            finally:
-                with self._count:
-                    self._running -= 1
-                self._busy_until = time.monotonic() + BUSY_FOR_S
-                self.bell.ring()
+        """Launch it and take up to `slots` proofs at once from its queue."""
+        self.launch(prove, slots)
 
 
-def _engine_url(database: Database) -> str:
-    drivername = "postgresql" if database.is_postgres else "sqlite"
-    return database.url.set(drivername=drivername).render_as_string(hide_password=False)
-
-
-def _quieten() -> None:
-    """DBOS speaks through our logging, and only when something is wrong: where its logger has no
-    handler, it adds one of its own, which writes down whatever an error says."""
-    logger = logging.getLogger("dbos")
-    logger.handlers[:] = [logging.NullHandler()]
-    logger.propagate = True
-    logger.setLevel(logging.ERROR)
-
-
-__all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "PickleRefused"]
-__all__ += ["open_database", "prepare_engine", "refuse_pickles"]
+__all__ = ["APPLICATION_VERSION", "Bell", "Engine", "EngineQueue", "open_database"]
+__all__ += ["prepare_engine"]

@@ -55,6 +55,9 @@ class Content(Rule):
         phrases: Mapping[str, Sequence[str]] | None = None,
         places: Collection[Place] = PLACES,
     ) -> None:
+        for name, of in (*categories.items(), *(phrases or {}).items()):
+            if isinstance(of, str) or not of or not all(of):
+                raise AgentConfigRefused(f"category {name!r}: give a list of patterns, none empty")
         plain = {name: [re.escape(each) for each in of] for name, of in (phrases or {}).items()}
         names = dict.fromkeys((*categories, *plain))
         self._patterns = {
@@ -89,8 +92,6 @@ class Content(Rule):
 
 
 def _compiled(name: str, patterns: Sequence[str]) -> re.Pattern[str]:
-    if isinstance(patterns, str) or not patterns or not all(patterns):
-        raise AgentConfigRefused(f"category {name!r}: give a list of patterns, none empty")
     try:
         return re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE | re.DOTALL)
     except re.error as exc:
@@ -130,7 +131,7 @@ class Size(Rule):
         return Opinion("refuse", f"the value at {asked.place} {why}") if why else None
 
     def _too_much(self, value: Any) -> str | None:
-        found = {"characters": 0, "levels": 0, "parts": 0}
+        found = {"characters": 0, "levels": 0, "parts": 1}
         level = [value]
         while level:
             found["levels"] += 1
@@ -139,7 +140,7 @@ class Size(Rule):
                 length = _length(each)
                 if length is None:
                     return "is no JSON"
-                found["parts"] += 1 + len(_children(each))
+                found["parts"] += len(_children(each))
                 found["characters"] += length
                 for name, most in self._most.items():
                     if found[name] > most:

@@ -61,23 +61,22 @@ class PermissionEngine:
 
     async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
         """Raises AuditBroken: what is refused cannot be written down."""
-        found = _Weighed(step.input)
-        guarded = await self._judge(replace(asked, place="input"), step.input)
-        if guarded.stopped:
-            found = guarded
-        else:
-            shown = replace(step, input=guarded.value)
+        found = await self._judge(replace(asked, place="input"), step.input)
+        if not found.stopped:
+            found = _Weighed(found.value)
+            shown = replace(step, input=found.value)
             for rule in self._rules:
                 if found.asks(rule):
                     found.add(rule, await _opinion(rule, rule.step(asked, shown)))
         verdict = replace(found.verdict(), value=None)
-        await self._record(asked, verdict, step.to_json())
+        await self._record(asked, verdict, [step.tool_id, step.message, step.input], found)
         return verdict
 
     async def judge_value(self, asked: Asked, value: Json) -> Verdict:
         """Raises AuditBroken."""
-        verdict = (await self._judge(asked, value)).verdict()
-        await self._record(asked, verdict, value)
+        found = await self._judge(asked, value)
+        verdict = found.verdict()
+        await self._record(asked, verdict, value, found)
         return verdict
 
     async def _judge(self, asked: Asked, value: Json) -> "_Weighed":
@@ -87,9 +86,11 @@ class PermissionEngine:
                 found.add(rule, await _opinion(rule, rule.value(asked, found.value)))
         return found
 
-    async def _record(self, asked: Asked, verdict: Verdict, value: Json) -> None:
+    async def _record(self, asked: Asked, verdict: Verdict, value: Json, found: "_Weighed") -> None:
+        """What a guard refused is not looked at: it may be endless."""
         if verdict.rules:
-            await self.audit.record(entry(asked, verdict, self.audit.digest(value)))
+            digest = None if found.stopped else self.audit.digest(value)
+            await self.audit.record(entry(asked, verdict, digest))
 
 
 class _Weighed:
@@ -132,7 +133,7 @@ async def _opinion(rule: Rule, answer: Coroutine[Any, Any, Opinion | None]) -> O
         return Opinion("refuse", f"the rule {rule.name} failed ({type(exc).__name__})")
 
 
-def entry(asked: Asked, verdict: Verdict, digest: str) -> JsonObject:
+def entry(asked: Asked, verdict: Verdict, digest: str | None) -> JsonObject:
     """What the audit log keeps of it: who, where and by which rules; the value as a digest."""
     act = "changed" if verdict.allowed else "waits" if verdict.waits else "refused"
     return {

@@ -10,6 +10,8 @@ from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRET
 from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
 from zkagent.executor.runtime.permissions.redaction.vault import Vaults
 
+#: The name with which a secret is refused, by which a runner knows a SecretRefused.
+REFUSES = "secrets"
 LEAST_KNOWN = 8  # characters of a secret that is looked for everywhere
 
 
@@ -51,13 +53,8 @@ class Redaction(Rule):
         said = f"{', '.join(sorted(kinds))} in the value at {asked.place}"
         if asked.place in self._refuse_at and kinds & SECRETS:
             reason = f"{said}: leave it out, or name the tool that has it"
-            return Opinion("refuse", reason, None, names)
+            return Opinion("refuse", reason, None, (REFUSES, *names))
         return Opinion("change", f"redacted: {said}", redacted, names)
 
 
-def holds_secret(rules: Sequence[str]) -> bool:
-    """Whether the rules of a verdict speak of a secret: such a refusal is a SecretRefused."""
-    return any(name == f"{Redaction.name}.{kind}" for name in rules for kind in SECRETS)
-
-
-__all__ = ["LEAST_KNOWN", "Redaction", "holds_secret"]
+__all__ = ["LEAST_KNOWN", "REFUSES", "Redaction"]

@@ -10,6 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import JournalFault, RunChanged
@@ -20,7 +21,13 @@ from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
 
 KEEP_WITHIN_S = 0.05
 PLAN = re.compile(r"(\d+)\.plan")
+#: Of their own: tools that take long have the loop's, and would keep all runs from being kept.
+THREADS = ThreadPoolExecutor(4, "zkagent-records")
 WAITS = re.compile(r"\d+\.(approval|again\.\d+)")
+
+
+async def _recorded(do: Callable[..., None], *given: Any) -> None:
+    await asyncio.get_running_loop().run_in_executor(THREADS, do, *given)
 
 
 class DurableJournal:
@@ -52,13 +59,13 @@ class DurableJournal:
             self._refuse()
             await self._go_on()
             if waits := WAITS.fullmatch(name):
-                await asyncio.to_thread(self._store.mark, self._attempt, "waiting")
+                await _recorded(self._store.mark, self._attempt, "waiting")
             text = json.dumps(await do())
             if step := PLAN.fullmatch(name):
                 self._changes["steps"] = int(step[1]) + 1
             if waits:
                 self._changes["state"] = "running"
-            await asyncio.to_thread(self._write, name, text)
+            await _recorded(self._write, name, text)
         return json.loads(self._records[name])
 
     async def take(self, event: Event) -> None:
@@ -72,7 +79,7 @@ class DurableJournal:
         self._events.append(canonical(event.to_json()))
         if event.kind == "run_finished":
             self._changes |= _ended(event)
-            await asyncio.to_thread(self._write)
+            await _recorded(self._write)
         elif self._later is None and self._begun:
             self._later = asyncio.get_running_loop().call_later(KEEP_WITHIN_S, self._keep_soon)
 
@@ -100,7 +107,7 @@ class DurableJournal:
         if self._told[number] == _content(event):
             return
         why = f"event {number} ({event.kind}) is not the one that was told before"
-        await asyncio.to_thread(self._store.mark, self._attempt, "halted", why)
+        await _recorded(self._store.mark, self._attempt, "halted", why)
         raise RunChanged(
             f"run {event.run_id} halts: {why}: go on with the agent that began it, or begin anew"
         )
@@ -110,7 +117,7 @@ class DurableJournal:
 
         async def keep() -> None:
             try:
-                await asyncio.to_thread(self._write)
+                await _recorded(self._write)
             except JournalFault as fault:
                 self._fault = fault
 

@@ -19,6 +19,7 @@ from zkagent.executor.runtime.core.errors import (
     JournalFault,
     RecordsBroken,
     RunTakenOver,
+    RuntimeFault,
     RunUnknown,
 )
 from zkagent.executor.runtime.core.result import AgentResult
@@ -264,8 +265,8 @@ class DurableRuntime:
             if not await asyncio.to_thread(self._is_live, kept):
                 try:
                     await service.start(kept.agent, run_id=kept.id)
-                except (RunTakenOver, RunUnknown):
-                    continue
+                except (RunTakenOver, RuntimeFault):
+                    continue  # another was first, it halts, or the service takes no more
                 except RecordsBroken as exc:
                     log.error("%s", exc)
                     await asyncio.to_thread(self.store.halt, kept.id, str(exc))

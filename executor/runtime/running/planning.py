@@ -11,6 +11,7 @@ from typing import Any
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.errors import (
+    JournalFault,
     ModelTimeout,
     PlanRefused,
     ReplayDiffers,
@@ -60,7 +61,7 @@ async def planned(
 async def _asked(
     run: Run, planner: Planner, router: Router | None, state: PlannerState, until: float
 ) -> PlanStep | RuntimeFault:
-    """Raises ReplayDiffers, which is nothing to put on record."""
+    """Raises ReplayDiffers and JournalFault, which are nothing to put on record."""
     loop = asyncio.get_running_loop()
     models = RecordedModels(run, router, lambda: (until - loop.time()) * MODELS_SHARE)
     name, left_s = name_of(planner), until - loop.time()
@@ -68,7 +69,7 @@ async def _asked(
     try:
         async with limit:
             step: Any = await planner.plan(state, models)
-    except ReplayDiffers:
+    except (JournalFault, ReplayDiffers):
         raise
     except RuntimeFault as fault:
         return fault

@@ -1,0 +1,137 @@
+"""Tools of smolagents as ours and ours as theirs, and signed receipts of their agents' runs.
+
+run = run_with_receipt(agent, "What is 2 + 3?", account)
+assert verify_tool_receipt(run.receipt, account.address)
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+from smolagents import Tool
+
+from zkagent.executor.runtime.adapters.offered import Offered, told
+from zkagent.executor.runtime.adapters.recording import ReceiptedRun, Recording
+from zkagent.executor.runtime.core.errors import AgentConfigRefused
+from zkagent.executor.runtime.core.json_values import JsonObject
+from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
+from zkagent.executor.runtime.tools.function import output_of
+
+#: Their types that are JSON's; `any` is a schema that says nothing, and others are no JSON.
+PLAIN = {"string", "boolean", "integer", "number", "array", "object", "null"}
+FINAL = "final_answer"
+
+
+def from_smolagents(tool: Any, **flags: Any) -> ToolDefinition:
+    """Theirs as ours. flags: those of ToolDefinition; nobody says that theirs is safe unless the
+    host does. Raises AgentConfigRefused for inputs that are no JSON (images, audio)."""
+
+    async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
+        return output_of(tool.name, await asyncio.to_thread(lambda: tool(**given)))
+
+    properties = {name: _schema(tool.name, said) for name, said in tool.inputs.items()}
+    optional = {name for name, said in tool.inputs.items() if said.get("nullable")}
+    schema: JsonObject = {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+    return ToolDefinition(tool.name, tool.description, schema, run, **flags)
+
+
+def to_smolagents(
+    tool: ToolDefinition,
+    *,
+    allow_destructive: bool = False,
+    secrets: Callable[[str], str] | None = None,
+) -> Any:
+    """Ours as theirs, an instance of smolagents.Tool. Raises AgentConfigRefused."""
+    offered = Offered(tool, allow_destructive, secrets, "smolagents")
+    inputs = _inputs(tool)
+
+    class OfferedTool(Tool):  # type: ignore[misc]
+        skip_forward_signature_validation = True
+
+        def __init__(self) -> None:
+            self.name = tool.id.replace("-", "_").replace(".", "_")
+            self.description, self.inputs = tool.description, inputs
+            self.output_type = "any"
+            super().__init__()
+
+        def forward(self, **given: Any) -> Any:
+            return told(offered.call_and_wait(given))
+
+    return OfferedTool()
+
+
+def run_with_receipt(
+    agent: Any,
+    task: str,
+    account: LocalAccount,
+    *,
+    name: str | None = None,
+    withhold: bool = False,
+    **options: Any,
+) -> ReceiptedRun:
+    """Run one of their agents, of any kind, and sign what its tools did. options: of agent.run,
+    but for `stream`. An agent runs once at a time."""
+    recording = Recording(
+        name or getattr(agent, "name", None) or type(agent).__name__,
+        task,
+        f"smolagents {version('smolagents')}",
+        withhold,
+    )
+    recording.asked(str(getattr(agent.model, "model_id", None) or type(agent.model).__name__))
+    try:
+        with _recorded(agent, recording):
+            output = agent.run(task, **options)
+    except Exception as exc:
+        return ReceiptedRun(None, recording.receipt(account, error=exc), exc)
+    return ReceiptedRun(output, recording.receipt(account, result=output))
+
+
+@contextmanager
+def _recorded(agent: Any, recording: Recording) -> Iterator[None]:
+    """Whatever calls the tools meanwhile, JSON or code of the model's, is recorded."""
+    found = {**agent.tools, **getattr(agent, "managed_agents", {})}
+    tools = {name: tool for name, tool in found.items() if isinstance(tool, Tool)}
+    for name, tool in tools.items():
+        if name != FINAL:
+            tool.forward = recording.around(name, tool.forward)
+    try:
+        yield
+    finally:
+        for tool in tools.values():
+            vars(tool).pop("forward", None)
+
+
+def _schema(tool: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = said["type"] if isinstance(said["type"], list) else [said["type"]]
+    if others := set(kinds) - PLAIN - {"any"}:
+        raise AgentConfigRefused(f"{tool} takes {sorted(others)[0]}, which is no JSON")
+    found: dict[str, Any] = {"description": said["description"]}
+    if "enum" in said:
+        found["enum"] = said["enum"]
+    if "any" not in kinds:
+        found["type"] = [*kinds, "null"] if said.get("nullable") else kinds
+    return found
+
+
+def _inputs(tool: ToolDefinition) -> dict[str, dict[str, Any]]:
+    """What their prompts show; the input is checked by our schema, whatever that leaves out."""
+    properties: Any = tool.schema.get("properties", {})
+    required: Any = tool.schema.get("required", [])
+    found = dict[str, dict[str, Any]]()
+    for name, schema in properties.items():
+        kind = schema.get("type", "any")
+        found[name] = {"type": kind, "description": str(schema.get("description", name))}
+        if name not in required:
+            found[name]["nullable"] = True
+    return found
+
+
+__all__ = ["from_smolagents", "run_with_receipt", "to_smolagents"]

@@ -1,5 +1,6 @@
 """The scripts in examples/, each run as users do: in a folder of their own."""
 
+import json
 import os
 import re
 import subprocess
@@ -104,6 +105,36 @@ def test_release_notes_are_fetched_kept_and_summarised(tmp_path: Path) -> None:
         "- API: open is gone",
     ]
     assert [asked.path for asked in server.asked] == ["/latest"]
+
+
+TESTS = """
+import unittest
+class Sums(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(2 + 2, 5)
+    def test_subtract(self):
+        self.assertEqual(2 - 2, 0)
+"""
+
+
+def test_a_failing_test_becomes_an_issue(tmp_path: Path) -> None:
+    (tmp_path / "test_sums.py").write_text(TESTS)
+    answer = (201, {"content-type": "application/json"}, b'{"number": 12}')
+    with local_http(lambda asked: answer) as tracker:
+        place = f"{tracker.origin}/issues"
+        failed = Ran(tmp_path, "failing_test.py", tmp_path, place, "test_add")
+        passed = Ran(tmp_path, "failing_test.py", tmp_path, place, "test_subtract")
+    assert (failed.code, failed.err, passed.code, passed.err) == (0, "", 0, "")
+    first = "repo_search ['test_sums.Sums.test_add']"
+    assert failed.out.splitlines()[::3] == [first, "finish told"]
+    assert "'number': 12" in failed.out
+    assert passed.out.splitlines()[-1] == "finish test_subtract passes"
+    (asked,) = tracker.asked
+    assert (asked.method, asked.path) == ("POST", "/issues")
+    issue = json.loads(asked.body)
+    assert issue["title"] == "test_add fails"
+    assert "AssertionError: 4 != 5" in issue["body"]
+    assert [file.name for file in tmp_path.iterdir()] == ["test_sums.py"]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))

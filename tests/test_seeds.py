@@ -16,6 +16,7 @@ from tests.support.named_tests import (
 ROW = re.compile(r"^\| (\d+) \| (\w+) \| (.+?) \| (.+?) \| (.+) \|$", re.MULTILINE)
 EXPECTED = {
     **dict.fromkeys(range(1, 99), "ERC"),
+    **dict.fromkeys(range(146, 244), "RUN"),
     **dict.fromkeys((252, 254, *range(265, 277)), "CAP"),
 }
 #: The list over all documents, where it is at hand.
@@ -86,7 +87,7 @@ def test_requirements_are_worded_as_in_the_list() -> None:
 
 def test_what_is_not_run_is_no_test() -> None:
     text = "@pytest.mark.skip\ndef test_a(): ...\ndef helper(): ...\ndef test_b(): ...\n"
-    assert python_tests(text) == {"test_b"}
+    assert python_tests(f"{text}async def test_c(): ...\n") == {"test_b", "test_c"}
     sol = "contract T {\n function test_a() public {}\n function test_b() private {}\n}\n"
     assert forge_tests(sol) == {"test_a"}
     assert forge_tests("abstract " + sol) == set()

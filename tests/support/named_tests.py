@@ -48,7 +48,7 @@ def python_tests(text: str) -> set[str]:
     return {
         node.name
         for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.name.startswith("test_")
         and not any("skip" in ast.unparse(each) for each in node.decorator_list)
     }

@@ -3,6 +3,7 @@
 ExecutorError
 ├── ObservationWithoutCall   an observation given after the final answer
 ├── TrainingExtraMissing     torch is not installed
+├── McpExtraMissing          the SDK of MCP is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── CommitmentRefused        another commitment is registered than the one to accept
 ├── KeptRefused              a batch verifier that would be registered again, and nobody vouches for
@@ -77,6 +78,14 @@ class TrainingExtraMissing(ExecutorError):
         super().__init__(
             "training needs torch: pip install -e '.[train]' in a clone of the project, or pip "
             "install torch beside an installed zkagent"
+        )
+
+
+class McpExtraMissing(ExecutorError):
+    def __init__(self) -> None:
+        super().__init__(
+            "MCP needs its SDK: pip install -e '.[mcp]' in a clone of the project, or pip install "
+            "mcp beside an installed zkagent"
         )
 
 

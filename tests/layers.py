@@ -333,6 +333,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/running",
     },
     "executor/runtime/adapters": {
+        "executor/api",
         "executor/receipts",
         "executor/runs",
         "executor/runtime/core",

@@ -38,6 +38,11 @@ COMMANDS = {
     "verify": ("zkagent.executor.cli.verify", "verify_command", "Verify a proof file."),
     "serve": ("zkagent.executor.cli.serve", "serve_command", "Serve proofs over HTTP."),
     "worker": ("zkagent.executor.cli.serve", "worker_command", "Prove what is queued."),
+    "mcp": (
+        "zkagent.executor.cli.mcp",
+        "mcp_command",
+        "Offer decisions, runs and receipts to MCP clients.",
+    ),
     "jobs": ("zkagent.executor.cli.jobs", "jobs_group", "Look after the service's queue."),
     "key": ("zkagent.executor.cli.jobs", "key_group", "API keys of the service."),
     "chain": ("zkagent.executor.cli.deploy", "chain_command", "Keep a local chain with an agent."),

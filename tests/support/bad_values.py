@@ -139,6 +139,7 @@ class Files:
         return {
             "zkagent prove": {"prompt": "deposit 5 USDC"},
             "zkagent run": {**chain, "agent": SOMEBODY},
+            "zkagent mcp": {**chain, "agent": SOMEBODY, "runs": ""},
             "zkagent decide": {"rpc": NOBODY, "agent": SOMEBODY},
             "zkagent deploy": chain,
             "zkagent model audit": {"registry": SOMEBODY},

@@ -59,6 +59,7 @@ CALLS: dict[tuple[str, str], list[str]] = {
     ("estimate", "desk"): ["deposit 5 USDC", "--desk", NOBODY, "RPC", "KEY"],
     ("operate", "desk"): ["--desk", NOBODY, "RPC", "KEY", "--once"],
     ("request", "desk"): ["deposit 5 USDC", "--desk", NOBODY, "RPC", "KEY", "--fee", "1", "--yes"],
+    ("mcp", "agent"): ["--agent", NOBODY, "RPC", "KEY", "--runs", "--yes"],
     ("model audit", "registry"): ["1", "--registry", NOBODY, "RPC"],
     ("model audit", "trust"): ["1", "--registry", NOBODY, "RPC", "--trust", NOBODY],
     ("model register-batch", "keep"): [

@@ -386,6 +386,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/durable",
         "executor/runtime/events",
         "executor/runtime/permissions",
+        "executor/runtime/permissions/audit",
         "executor/runtime/receipts",
         "executor/runtime/replay",
         "executor/runtime/running",

@@ -54,6 +54,36 @@ class Mined:
         return bool(self.receipt["status"] == 1)
 
 
+def mined_by(web3: Web3, transaction: str) -> Mined | None:
+    """Where this node has the transaction of this hash; None when it is in no block. Raises
+    ChainError."""
+    with translated(web3), answers("eth_getTransactionReceipt"):
+        try:
+            receipt = web3.eth.get_transaction_receipt(transaction)  # type: ignore[arg-type]
+        except TransactionNotFound:
+            return None
+        found = Mined(receipt)
+        named = "0x" + bytes(receipt["transactionHash"]).hex()
+        if named != transaction or not isinstance(receipt["blockNumber"], int):
+            raise AnswerRefused("eth_getTransactionReceipt", named, transaction)
+    return found
+
+
+@dataclass(frozen=True)
+class NodeChain:
+    """What a node says is in its blocks. web3: as `connect` gives it. Raises ChainError."""
+
+    web3: Web3
+
+    @property
+    def chain_id(self) -> int:
+        with translated(self.web3):
+            return policy_of(self.web3).chain_id
+
+    def mined(self, transaction: str) -> Mined | None:
+        return mined_by(self.web3, transaction)
+
+
 class Web3Sender:
     """Implements RunSender: EIP-1559 transactions, signed here, never by the node.
 
@@ -125,16 +155,7 @@ class Web3Sender:
 
     def mined(self, transaction: str) -> Mined | None:
         """Where the transaction of this hash is; None when it is in no block."""
-        with translated(self.web3), answers("eth_getTransactionReceipt"):
-            try:
-                receipt = self.web3.eth.get_transaction_receipt(transaction)  # type: ignore[arg-type]
-            except TransactionNotFound:
-                return None
-            found = Mined(receipt)
-            named = "0x" + bytes(receipt["transactionHash"]).hex()
-            if named != transaction or not isinstance(receipt["blockNumber"], int):
-                raise AnswerRefused("eth_getTransactionReceipt", named, transaction)
-        return found
+        return mined_by(self.web3, transaction)
 
     def height(self) -> int:
         with translated(self.web3):

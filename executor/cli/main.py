@@ -55,7 +55,7 @@ COMMANDS = {
     "runs": (
         "zkagent.executor.cli.runs",
         "runs_group",
-        "Runs that were signed: list, go on, give up.",
+        "Runs of agents: begin, list, follow, replay, go on.",
     ),
     "decisions": (
         "zkagent.executor.cli.decisions",

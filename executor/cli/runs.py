@@ -1,8 +1,7 @@
-"""`zkagent runs`: what was signed and has not come to an end."""
+"""`zkagent runs`: those of agents off chain, and on chains what was signed and has not ended."""
 
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,10 @@ from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, opened, target_options
+from zkagent.executor.cli.runs_act import ACTING
+from zkagent.executor.cli.runs_audit import audit_command
+from zkagent.executor.cli.runs_look import LOOKING
+from zkagent.executor.cli.runs_shown import on_chain_json, on_chain_line
 from zkagent.executor.cli.sending import (
     MAY_STILL_HAPPEN,
     asking,
@@ -26,12 +29,11 @@ if TYPE_CHECKING:
 
     from zkagent.executor.runs.records import RunRecord
 
-PROMPT_SHOWN = 40
-
 
 @click.group("runs", cls=Group)
 def runs_group() -> None:
-    """Runs that were signed: list them, go on with them, give them up."""
+    """Runs of agents: off chain begin, follow, replay and approve them; on a chain list what was
+    signed, go on with it, give it up."""
 
 
 @runs_group.command("pending")
@@ -44,10 +46,10 @@ def pending_command(everything: bool, as_json: bool) -> None:
     records, damaged = Journal().look()
     shown = [record for record in records if everything or record.unfinished]
     if as_json:
-        output.show(json.dumps([_json(record) for record in shown]))
+        output.show(json.dumps([on_chain_json(record) for record in shown]))
     else:
         for record in shown:
-            output.show(_line(record))
+            output.show(on_chain_line(record))
         if not shown and not damaged:
             output.show("no runs" if everything else "no run is pending")
     for reason in damaged:
@@ -121,7 +123,7 @@ def forget_command(run: str, yes: bool, may_still_happen: bool) -> None:
 
 def _ask(record: "RunRecord") -> None:
     """Ends the command unless the user agrees."""
-    output.show(_line(record), err=True)
+    output.show(on_chain_line(record), err=True)
     ask(f"its transaction {_threat(record)}; forget it?", "nothing was forgotten")
 
 
@@ -180,35 +182,7 @@ def _continue(
     show(shown, as_json, pretty)
 
 
-def _json(record: "RunRecord") -> dict[str, Any]:
-    return asdict(record.intent) | {
-        "id": record.id,
-        "state": record.state,
-        "age_s": round(record.age_s),
-        "nonce": record.nonce,
-        "transaction": record.hash,
-        "transactions": list(record.hashes),
-        "deadline": record.deadline,
-        "taken_by": record.taken_by or None,
-        "receipt": record.receipt or None,
-        "note": record.note or None,
-    }
-
-
-def _line(record: "RunRecord") -> str:
-    prompt = record.intent.prompt
-    short = prompt if len(prompt) <= PROMPT_SHOWN else f"{prompt[: PROMPT_SHOWN - 3]}..."
-    place = f"chain {record.intent.chain_id}, nonce {record.nonce}"
-    return (
-        f"{record.id}  {record.state:<10}  {_age(record.age_s):>8}  {place}  {record.hash}  {short}"
-    )
-
-
-def _age(seconds: float) -> str:
-    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {name}"
-    return f"{seconds:.0f} s"
-
+for _command in (*LOOKING, *ACTING, audit_command):
+    runs_group.add_command(_command)
 
 __all__ = ["runs_group"]

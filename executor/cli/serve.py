@@ -22,10 +22,15 @@ from zkagent.executor.cli.options import (
     SRS_OPTION,
     FiniteRange,
 )
+from zkagent.executor.cli.serve_agents import AgentsServed, agents_options, beside
 from zkagent.executor.cli.termination import Ending
 
 if TYPE_CHECKING:
+    import socket
+
     from zkagent.prover.service.api.application import Service
+    from zkagent.prover.service.api.beside import Beside
+    from zkagent.prover.service.api.server import Server
     from zkagent.prover.service.assembly import Assembly
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -117,10 +122,12 @@ WORKER_OPTIONS = _options(
 @click.option(
     "--connections", type=click.IntRange(1, MOST_SOCKETS), default=1000, show_default=True
 )
+@agents_options
 @WORKER_OPTIONS
 @click.pass_context
 def serve_command(ctx: click.Context, /, **given: Any) -> None:
-    """Serve proofs over HTTP; with a worker in the same process unless --slots is 0.
+    """Serve proofs over HTTP; with a worker in the same process unless --slots is 0; with --agents
+    runs of agents as well.
 
     Without a database server or any other set-up: the queue is a file in the user's data folder.
     On an address other than loopback it starts only when there are API keys.
@@ -129,14 +136,27 @@ def serve_command(ctx: click.Context, /, **given: Any) -> None:
 
     host, port = given.pop("host"), given.pop("port")
     require_keys, max_body = given.pop("require_keys"), given.pop("max_body")
-    connections = given.pop("connections")
+    connections, served = given.pop("connections"), AgentsServed.taken_from(given)
     keys_needed = require_keys or host not in LOOPBACK
-    assembly = _assemble(ctx, given, keys_for=host if keys_needed else None)
-    service = _service(assembly, keys_needed=keys_needed, max_body=max_body)
-    server, listener = make_server(service, host, port, connections=connections)
+    with served.mounted() as mounted:
+        assembly = _assemble(ctx, given, keys_for=host if keys_needed else None)
+        service = _service(assembly, beside(mounted), keys_needed=keys_needed, max_body=max_body)
+        server, listener = make_server(service, host, port, connections=connections)
+        if mounted:
+            mounted.begin(service.watchers.woken)
+        shown = f"[{host}]" if ":" in host else host
+        _serve(assembly, service, server, listener, shown)
+
+
+def _serve(
+    assembly: "Assembly",
+    service: "Service",
+    server: "Server",
+    listener: "socket.socket",
+    host: str,
+) -> None:
     worker = assembly.worker(server.end) if assembly.options.slots else None
-    shown = f"[{host}]" if ":" in host else host
-    output.show(f"http://{shown}:{listener.getsockname()[1]}")
+    output.show(f"http://{host}:{listener.getsockname()[1]}")
     try:
         server.run(sockets=[listener])
     finally:
@@ -180,7 +200,9 @@ def _assemble(
     return assembly
 
 
-def _service(assembly: "Assembly", *, keys_needed: bool, max_body: int) -> "Service":
+def _service(
+    assembly: "Assembly", others: "Beside", *, keys_needed: bool, max_body: int
+) -> "Service":
     from zkagent.prover.service.api.application import Service
     from zkagent.prover.service.api.guard import GuardRules
 
@@ -193,6 +215,7 @@ def _service(assembly: "Assembly", *, keys_needed: bool, max_body: int) -> "Serv
         guard,
         keys_needed=keys_needed,
         least_free_bytes=assembly.options.least_free_mib << 20,
+        beside=others,
     )
 
 

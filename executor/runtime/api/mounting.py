@@ -28,8 +28,8 @@ Woken = Callable[[str, str], None]
 
 
 class Mounted:
-    """keys: a key's id to its roles, see access.py. `watch` is given the service's wake-ups when
-    there is a service. Raises AgentConfigRefused."""
+    """keys: a key's id to its roles, see access.py. `begin` takes up what was left, when
+    there is a service that answers. Raises AgentConfigRefused."""
 
     def __init__(
         self,
@@ -41,7 +41,6 @@ class Mounted:
         self._woken: Woken = _nobody
         live = Live(lambda run_id: self._woken(CHANGED, run_id))
         runs.listen(live.take)
-        background.run(runs.open())
         self.beside = Beside(
             routers=(router,),
             state=RunsDesk(runs, Access(keys), live),
@@ -51,8 +50,10 @@ class Mounted:
             close=self._close,
         )
 
-    def watch(self, woken: Woken) -> None:
+    def begin(self, woken: Woken) -> None:
+        """woken: the service's wake-ups."""
         self._woken = woken
+        background.run(self._runs.open())
 
     def _close(self) -> None:
         background.run(self._runs.close())

@@ -29,8 +29,13 @@ from zkagent.prover.service.queue.trouble import trouble_of
 T = TypeVar("T")
 VARIABLE = "ZKAGENT_RUNTIME_KEY"
 FILE, KEY_FILE, FOLDER = "runs.sqlite", "runtime.key", "runtime"
+REMEDY = "`zkagent runs start` and `zkagent serve --agents` keep some"
 TABLES_LOCK = 0x7A6B7275  # "zkru": whoever holds it on Postgres may make tables
 ABANDONED_MS = 15_000  # a process that stopped within a transaction holds others up so long
+
+
+class RunsMissing(DatabaseUnusable):
+    """A mistyped path, or nothing has begun yet."""
 
 
 @dataclass
@@ -73,11 +78,13 @@ class RunsDatabase:
             raise JournalFault(f"runs in {self.shown}: {trouble_of(exc).detail}") from None
 
 
-def open_runs(database: Path | str | None = None, *, key_file: Path | None = None) -> RunsDatabase:
+def open_runs(
+    database: Path | str | None = None, *, key_file: Path | None = None, new: bool = True
+) -> RunsDatabase:
     """database: a file's path, postgresql://..., sqlite:///PATH, or None for the usual file; made
-    if it is not there, and its tables. Raises FileLocked: no key, another one, a damaged file;
-    DatabaseUnusable; JournalFault."""
-    opened = _opened(database, key_file)
+    if it is not there, and its tables, unless `new` is False. Raises FileLocked: no key, another
+    one, a damaged file; RunsMissing; DatabaseUnusable; JournalFault."""
+    opened = _opened(database, key_file, new=new)
     try:
         opened.write(lambda connection, _: _prepare(opened, connection))
     except BaseException:
@@ -96,7 +103,7 @@ def usual_file() -> Path:
     return _folder() / FILE
 
 
-def _opened(database: Path | str | None, key_file: Path | None) -> RunsDatabase:
+def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) -> RunsDatabase:
     if isinstance(database, str) and "://" in database:
         url = read_address(database)
         if url.get_backend_name() == "postgresql":
@@ -108,6 +115,8 @@ def _opened(database: Path | str | None, key_file: Path | None) -> RunsDatabase:
         is_new = not path.exists() or path.stat().st_size == 0
     except OSError as exc:
         raise DatabaseUnusable(str(path), f"{exc.strerror}") from exc
+    if is_new and not new:
+        raise RunsMissing(str(path), f"no runs are kept there ({REMEDY})")
     key = _key(key_file, is_new=is_new)
     url = sa.URL.create("sqlite", database=str(path))
     return RunsDatabase(encrypted_engine(path, key), url, path.parent, str(path), Seals(key))
@@ -190,4 +199,4 @@ def _check_key(database: RunsDatabase, connection: sa.Connection) -> None:
         )
 
 
-__all__ = ["VARIABLE", "RunsDatabase", "open_runs", "usual_file", "usual_key_file"]
+__all__ = ["VARIABLE", "RunsDatabase", "RunsMissing", "open_runs", "usual_file", "usual_key_file"]

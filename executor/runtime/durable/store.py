@@ -20,6 +20,7 @@ from zkagent.executor.runtime.durable.tables import approvals, events, records, 
 
 #: A run whose process ended so often, with nothing new on record between, is left alone.
 MOST_STALLS = 5
+MOST_LIKE = 5  # that are named where an id is not whole
 OPEN = ("running", "waiting")
 LOCAL = "local"  # whoever runs the process, where nobody else has a name
 #: Made once, since they are needed with each record.
@@ -189,6 +190,19 @@ class RunStore:
         if not found:
             raise RunUnknown(f"there is no run {run_id!r:.80}: see the list of runs")
         return found[0]
+
+    def complete(self, beginning: str) -> str:
+        """The id of the one run whose id begins like this. Raises RunUnknown: none, or several."""
+        query = sa.select(runs.c.id).where(runs.c.id.startswith(beginning, autoescape=True))
+        ordered = query.order_by(runs.c.id).limit(MOST_LIKE)
+        found = self._database.read(lambda connection: connection.scalars(ordered).all())
+        if beginning in found:
+            return beginning
+        if len(found) != 1 or not beginning:
+            several = f"more than one begins like this: {', '.join(found)}" if beginning else ""
+            why = several if found and several else "see `zkagent runs list`"
+            raise RunUnknown(f"there is no run {beginning!r:.80}: {why}")
+        return str(found[0])
 
     def whole(self, run_id: str) -> Whole:
         """Raises RunUnknown, RecordsBroken."""

@@ -53,7 +53,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 found = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(found, dict):
                 yield found

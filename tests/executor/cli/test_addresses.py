@@ -72,6 +72,7 @@ CALLS: dict[tuple[str, str], list[str]] = {
         *("--trust", f"registry={NOBODY}"),
     ],
     ("run", "agent"): ["deposit 5 USDC", "--agent", NOBODY, "RPC", "KEY", "--dry-run"],
+    ("runs audit", "signers"): ["none.jsonl", "--signer", NOBODY],
     ("runs replace", "agent"): ["none-1", "--agent", NOBODY, "RPC", "KEY"],
     ("runs resume", "agent"): ["none-1", "--agent", NOBODY, "RPC", "KEY"],
     ("verify-run", "trust"): ["none.json", "--trust", NOBODY],

@@ -279,7 +279,7 @@ def test_what_is_no_chain_id_is_not_written(
 
 
 def test_every_option_that_is_called_like_a_setting_is_one() -> None:
-    """But for verify-run's --rpc: what a verdict is about is said on the command line."""
+    """But for the --rpc of verdicts: what one is about is said on the command line."""
     from zkagent.executor.cli.main import command
 
     plain = {
@@ -287,4 +287,4 @@ def test_every_option_that_is_called_like_a_setting_is_one() -> None:
         for path, parameter in options(command)
         if parameter.name in NAMES and not isinstance(parameter, SettingOption)
     }
-    assert plain == {("zkagent verify-run", "rpc")}
+    assert plain == {("zkagent verify-run", "rpc"), ("zkagent runs audit", "rpc")}

@@ -80,7 +80,7 @@ def serving(folder: Path, kind: str, *, keys_needed: bool) -> Iterator[Stage]:
             keys_needed=keys_needed,
             beside=mounted.beside,
         )
-        mounted.watch(service.watchers.woken)
+        mounted.begin(service.watchers.woken)
         with listening(service) as url:
             yield Stage(url, given)
         service.close()

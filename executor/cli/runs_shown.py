@@ -1,0 +1,123 @@
+"""How runs are shown, those of agents on chains and off them."""
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from zkagent.errors import in_line, plain
+
+if TYPE_CHECKING:
+    from zkagent.executor.runs.records import RunRecord
+    from zkagent.executor.runtime.core.events import Event
+    from zkagent.executor.runtime.durable.kept import KeptRun
+    from zkagent.executor.runtime.replay.report import ReplayReport
+
+PROMPT_SHOWN = 40
+#: As events/contents.py has it, which is not needed for help.
+WITHHELD = "[withheld]"
+#: What events have as a whole, and what a line shows of it; --json has all.
+WHOLE = {
+    "plan": ("kind", "tool_id", "input", "message", "result", "reason"),
+    "action": ("state", "output"),
+    "error": ("code", "message"),
+    "result": ("success", "steps", "result", "error"),
+}
+VALUE_SHOWN = 200
+
+
+def on_chain_json(record: "RunRecord") -> dict[str, Any]:
+    return asdict(record.intent) | {
+        "id": record.id,
+        "state": record.state,
+        "age_s": round(record.age_s),
+        "nonce": record.nonce,
+        "transaction": record.hash,
+        "transactions": list(record.hashes),
+        "deadline": record.deadline,
+        "taken_by": record.taken_by or None,
+        "receipt": record.receipt or None,
+        "note": record.note or None,
+    }
+
+
+def on_chain_line(record: "RunRecord") -> str:
+    prompt = record.intent.prompt
+    short = prompt if len(prompt) <= PROMPT_SHOWN else f"{prompt[: PROMPT_SHOWN - 3]}..."
+    place = f"chain {record.intent.chain_id}, nonce {record.nonce}"
+    return (
+        f"{record.id}  {record.state:<10}  {age(record.age_s):>8}  {place}  {record.hash}  {short}"
+    )
+
+
+def age(seconds: float) -> str:
+    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def off_chain_json(kept: "KeptRun") -> dict[str, Any]:
+    """Without contents."""
+    return {
+        "id": kept.id,
+        "agent": kept.agent,
+        "state": kept.outcome or kept.state,
+        "owner": kept.principal,
+        "session": kept.session,
+        "started_at": kept.started_at.isoformat(),
+        "finished_at": kept.finished_at.isoformat() if kept.finished_at else None,
+        "steps": kept.steps,
+        "events": kept.events,
+        "error": kept.code,
+        "reason": kept.reason,
+    }
+
+
+def off_chain_line(kept: "KeptRun", now: datetime) -> str:
+    state = kept.outcome or kept.state
+    why = kept.code if state == "failed" else kept.reason
+    since = age(max(0.0, (now - kept.started_at).total_seconds()))
+    steps = f"{kept.steps} step{'' if kept.steps == 1 else 's'}"
+    end = f"  {in_line(why, VALUE_SHOWN)}" if why else ""
+    return f"{kept.id}  {state:<10}  {since:>8}  agent {plain(kept.agent)}, {steps}{end}"
+
+
+def event_line(event: "Event") -> str:
+    """With the contents that it has."""
+    number = "-" if event.number is None else str(event.number)
+    data: dict[str, Any] = {}
+    one: Any
+    for name, one in event.data.items():
+        is_whole = name in WHOLE and isinstance(one, dict)
+        data |= {field: one.get(field) for field in WHOLE[name]} if is_whole else {name: one}
+    data.pop("config", None)
+    told = {name: value for name, value in data.items() if value not in (None, [], WITHHELD)}
+    shown = ", ".join(f"{name}={_value(value)}" for name, value in told.items())
+    return f"{event.at:%H:%M:%S}  {number:>4}  {event.kind:<14} {shown}".rstrip()
+
+
+def _value(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return in_line(text, VALUE_SHOWN)
+
+
+def replay_lines(report: "ReplayReport") -> list[str]:
+    lines = []
+    for step in report.steps:
+        what = step.plan.get("tool_id") or step.plan.get("kind") or "?"
+        proof = f", proof {step.proof}" if step.proof else ""
+        why = "; ".join(filter(None, (step.why, step.proof_why)))
+        outcome = step.outcome.replace("_", " ")
+        taken = " (redacted)" if step.redacted and step.outcome != "redacted" else ""
+        line = f"step {step.index}  {plain(str(what))}  {outcome}{taken}{proof}"
+        lines.append(f"{line}: {in_line(why, VALUE_SHOWN)}" if why else line)
+    if report.difference:
+        lines.append(f"differs: {in_line(report.difference, VALUE_SHOWN)}")
+    agrees = "agrees" if report.agrees else "does not agree"
+    lines.append(f"the replay of run {report.run_id} {agrees}; {in_line(report.ended)}")
+    return lines
+
+
+__all__ = ["age", "event_line", "off_chain_json", "off_chain_line", "on_chain_json"]
+__all__ += ["on_chain_line", "replay_lines"]

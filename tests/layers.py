@@ -307,12 +307,9 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/receipts": {"executor/chain", "executor/runtime/core"},
     "executor/runtime/tools": {"executor/chain", "executor/runtime/core"},
     "executor/runtime/planners": {
-        "executor/chain",
-        "executor/receipts",
         "executor/runs",
         "executor/runtime/core",
         "executor/runtime/prompts",
-        "executor/runtime/providers",
     },
     "executor/runtime/running": {
         "executor/runtime/core",

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from eth_account import Account
-from zkagent.executor.runtime.tools.contract import ContractAccount, ContractTools
 
 from tests.executor.runtime.durable.killing import arm, die, forked
 from zkagent.circuits.artifacts import Circuit
@@ -41,6 +40,7 @@ from zkagent.executor.runtime import (
 )
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
 from zkagent.executor.runtime.memory.sqlite import open_sqlite
+from zkagent.executor.runtime.tools.contract import ContractAccount, ContractTools
 from zkagent.executor.runtime.tools.http import HttpRules, http_tool
 from zkagent.executor.runtime.tools.sql import open_sql, sql_statement
 from zkagent.models.catalogue import load_model

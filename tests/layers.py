@@ -317,6 +317,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/permissions",
         "executor/runtime/planners",
         "executor/runtime/providers",
+        "executor/runtime/tools",
     },
     "executor/runtime/durable": {
         "executor/runtime/core",
@@ -421,7 +422,6 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "jinja2": ("executor/runtime/prompts/",),
     "jsonschema": (
         "executor/runtime/permissions/",
-        "executor/runtime/running/",
         "executor/runtime/tools/",
     ),
     "sqlcipher3": ("prover/durable/",),

@@ -1,6 +1,7 @@
 """The rule of an engine that redacts, or refuses where the owner wants no secrets at all."""
 
-from collections.abc import Collection, Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.json_values import Json
@@ -12,6 +13,7 @@ from zkagent.executor.runtime.permissions.redaction.vault import Vaults
 
 #: The name with which a secret is refused, by which a runner knows a SecretRefused.
 REFUSES = "secrets"
+SMALL, MOST_SMALL = 4096, 8
 LEAST_KNOWN = 8  # characters of a secret that is looked for everywhere
 
 
@@ -46,7 +48,11 @@ class Redaction(Rule):
         self.vaults = Vaults()
 
     async def value(self, asked: Asked, value: Json) -> Opinion | None:
-        redacted, kinds = self._redactor.redact(value, self.vaults.of(asked.run_id))
+        vault = self.vaults.of(asked.run_id)
+        if _is_small(value):
+            redacted, kinds = self._redactor.redact(value, vault)
+        else:
+            redacted, kinds = await asyncio.to_thread(self._redactor.redact, value, vault)
         if not kinds:
             return None
         names = tuple(f"{self.name}.{kind}" for kind in sorted(kinds))
@@ -55,6 +61,23 @@ class Redaction(Rule):
             reason = f"{said}: leave it out, or name the tool that has it"
             return Opinion("refuse", reason, None, (REFUSES, *names))
         return Opinion("change", f"redacted: {said}", redacted, names)
+
+
+def _is_small(value: Json) -> bool:
+    """Whether it is looked through in a few milliseconds: all else keeps no other run waiting."""
+    if isinstance(value, str):
+        return len(value) <= SMALL
+    if isinstance(value, Mapping):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple):
+        return len(value) <= MOST_SMALL and all(map(_is_leaf, value))
+    return True
+
+
+def _is_leaf(value: Json) -> bool:
+    if isinstance(value, str):
+        return len(value) <= SMALL // MOST_SMALL
+    return not isinstance(value, list | tuple | Mapping)
 
 
 __all__ = ["LEAST_KNOWN", "REFUSES", "Redaction"]

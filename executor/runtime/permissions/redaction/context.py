@@ -7,10 +7,10 @@ called a key, or stands where keys stand, is one. Owners who never handle hashes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from zkagent.executor.runtime.permissions.redaction.leaves import TOKEN
-from zkagent.executor.runtime.permissions.redaction.spans import Detector
+from zkagent.executor.runtime.permissions.redaction.spans import Detector, anchored
 
 #: What is always a secret, as names end, without blanks and dashes.
 NAMES = (
@@ -38,16 +38,23 @@ PLACEHOLDER = re.compile(
 SPACED = "|".join(
     r"[ _.-]?".join(words.split())
     for words in (
-        "pass word,passwd,pass phrase,pass code,pwd,secret,private key,priv key,secret key,"
-        "secret access key,signing key,encryption key,master key,api key,api secret,api token,"
+        "pass word,passwd,pass phrase,pass code,(?<![a-z])pwd,secret,private key,"
+        "priv key,secret key,secret access key,signing key,encryption key,master key,"
+        "api key,api secret,api token,"
         "access key,access token,refresh token,auth token,bearer token,session token,secret token,"
         "client secret,webhook secret,shared secret,mnemonic,seed phrase,recovery phrase,"
-        r"secret phrase,cvv2?,cvc,account key,zkagent_\w*(?:key|token|secret|password),"
-        "kennwort,passwort"
+        r"secret phrase,(?<![a-z])cvv2?,(?<![a-z])cvc,account key,"
+        r"zkagent_\w{0,40}(?:key|token|secret|password),kennwort,passwort"
     ).split(",")
 )
+#: How those begin, and what is one if it looks random.
+STEMS = (
+    "pass", "pwd", "secret", "priv", "signing", "encryption", "master", "api", "access", "refresh",
+    "auth", "bearer", "session", "client", "webhook", "shared", "mnemonic", "seed", "recovery",
+    "cvv", "cvc", "account", "zkagent_", "kennwort",
+)  # fmt: skip
 ASSIGNED = re.compile(
-    rf"(?i)(?<![a-z])(?:[a-z0-9]+[_.-]){{0,6}}(?:{SPACED})s?\b(?:_\d+)?[\"'`]?\s{{0,3}}"
+    rf"(?i)(?:{SPACED})s?\b(?:_\d+)?[\"'`]?\s{{0,3}}"
     r"(?P<sign>:=|=>|==?|:|\bis\b(?: now)?:?|\bwas\b|\blautet\b|->)\s{0,3}(?:<[^<>]{1,24}>\s?)?"
     r"(?:\"(?P<double>[^\"\n]{1,400})\"|'(?P<single>[^'\n]{1,400})'|`(?P<tick>[^`\n]{1,400})`"
     r"|(?P<bare>[^\s\"'`<>,;&(){}\[\]|][^\s\"'`<>,;&]{2,400}))",
@@ -57,20 +64,21 @@ SCHEME = re.compile(
     r"(?i)(?<![a-z])(?:bearer|basic|token|apikey)\s{1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,4096})",
     re.ASCII,
 )
+SCHEMES = ("bearer", "basic", "token", "apikey")
 WEAK = re.compile(
-    r"(?i)(?<![a-z])(?P<name>[a-z0-9_.-]{0,24}(?:token|key|auth|credential|session|sid|sig|code))[\"']?\s{0,2}"
+    r"(?i)(?P<name>token|key|auth|credential|session|sid|sig|code)[\"']?\s{0,2}"
     r"[:=]\s{0,2}[\"']?(?P<value>[A-Za-z0-9_.~+/=-]{16,4096})",
     re.ASCII,
 )
+WEAK_STEMS = ("token", "key", "auth", "credential", "session", "sid", "sig", "code")
+FLAGS = ("-pass", "-token", "-secret", "-api-key", "-private-key", "-key", "-mnemonic", "-u")
 FLAG = re.compile(
     r"(?<!\S)(?:--?(?:password|passphrase|token|secret|api-key|private-key|key|mnemonic)[ =]"
     r"|-u\s?[^\s:]{1,64}:)"
     r"(?P<value>[^\s\"'<>-][^\s\"'<>]{3,400})",
     re.ASCII,
 )
-URL = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@<>]{0,128}:(?P<value>[^\s/@<>]{1,256})@", re.ASCII
-)
+URL = re.compile(r"://[^\s/:@<>]{0,128}:(?P<value>[^\s/@<>]{1,256})@", re.ASCII)
 HEX_KEY = re.compile(
     r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]{64})?(?![0-9A-Za-z])", re.ASCII
 )
@@ -84,7 +92,12 @@ NOT_CALLED = re.compile(
     r"(?i)public|pub[ _-]?key|idempotency|hash|digest|\btx|transaction|commit|block|root|topic|salt"
     r"|checksum"
 )
-BEFORE = 48  # characters in which a key is called one
+BEFORE, AFTER = 48, 32  # characters in which a key is called one
+CALLED_AFTER = re.compile(
+    r"(?i)[\"'`]?,?\s+(?:as|is|for|be)\s+(?:(?:my|the|your|our|a|its)\s+)?"
+    r"(?:(?:private|secret|signing|wallet|deployer)\s+)?key\b",
+    re.ASCII,
+)
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]+", re.ASCII)
 LEAST_BITS = 3.2  # of entropy a character: words have less
@@ -123,22 +136,37 @@ def entropy_bits(text: str) -> float:
 
 
 def assigned(text: str) -> Iterator[tuple[int, int]]:
-    for found in ASSIGNED.finditer(text):
+    lower = text.lower() if len(text.lower()) == len(text) else text
+    for found in _places(text, lower, STEMS, ASSIGNED):
         group = next(each for each in ("double", "single", "tick", "bare") if found[each])
         value = found[group].rstrip(".)]}") if group == "bare" else found[group]
         loose = group == "bare" and found["sign"] not in {"=", ":=", "=>"}
         if PLACEHOLDER.fullmatch(value) or (loose and not _is_no_word(value)):
             continue
         yield found.start(group), found.start(group) + len(value)
-    for pattern in (SCHEME, FLAG):
-        for found in pattern.finditer(text):
+    for pattern, stems in ((SCHEME, SCHEMES), (FLAG, FLAGS)):
+        for found in _places(text, lower, stems, pattern):
             value = found["value"]
             if not PLACEHOLDER.fullmatch(value) and (pattern is FLAG or _is_no_word(value)):
                 yield found.span("value")
-    for found in WEAK.finditer(text):
+    for found in _places(text, lower, WEAK_STEMS, WEAK):
         called = plain_name(found["name"])
         if looks_random(found["value"].rstrip("."), bool(HEX_SECRETS.search(called))):
             yield found.span("value")
+
+
+def _places(
+    text: str, lower: str, stems: Iterable[str], pattern: re.Pattern[str]
+) -> Iterator[re.Match[str]]:
+    """Matches in the text that begin with a stem, or a dash before, in any case."""
+    for stem in stems:
+        at = lower.find(stem)
+        while at >= 0:
+            start = at - 1 if stem[0] == "-" and text[at - 1 : at] == "-" else at
+            found = pattern.match(text, start)
+            if found:
+                yield found
+            at = lower.find(stem, max(at + 1, found.end() if found else 0))
 
 
 def _is_no_word(value: str) -> bool:
@@ -150,18 +178,19 @@ def _is_no_word(value: str) -> bool:
 
 
 def url_passwords(text: str) -> Iterator[tuple[int, int]]:
-    for found in URL.finditer(text):
+    for found in anchored(text, ("://",), URL):
         if not PLACEHOLDER.fullmatch(found["value"]):
             yield found.span("value")
 
 
 def called_keys(text: str) -> Iterator[tuple[int, int]]:
-    """32 bytes in hex, or 64, that are called a key in the words before."""
+    """32 bytes in hex, or 64, that are called a key in the words around."""
     for found in HEX_KEY.finditer(text):
         before = text[max(0, found.start() - BEFORE) : found.start()]
         last = max((each.end() for each in CALLED.finditer(before)), default=-1)
         other = max((each.end() for each in NOT_CALLED.finditer(before)), default=-1)
-        if last > other:
+        after = CALLED_AFTER.match(text[found.end() : found.end() + AFTER])
+        if last > other or (after and other < 0):
             yield found.span()
 
 

@@ -24,7 +24,8 @@ def decoded(text: str) -> Iterator[tuple[int, int, str]]:
             yield from _readable(found, bytes.fromhex(digits))
     for pattern in (WRAPPED, BASE64):
         for found in pattern.finditer(text):
-            yield from _readable(found, _from_base64(found.group()))
+            if not found.group().islower() and not found.group().isupper():
+                yield from _readable(found, _from_base64(found.group()))
 
 
 def _from_base64(text: str) -> bytes:

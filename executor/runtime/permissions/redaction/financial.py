@@ -18,6 +18,8 @@ ISSUERS = re.compile(
 #: How cards are printed, in groups of digits.
 PRINTED = {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (6, 13), (6, 10), (4, 4, 4, 2)}
 LEAST, MOST = 14, 19
+#: How long a first group may be within a longer run.
+BEGINNING = {4, 6, *range(LEAST, MOST + 1)}
 NO_ACCOUNT = "000000"  # with which amounts end, and cards do not
 HASHLIKE = re.compile(r"[0-9A-Za-z]+", re.ASCII)
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -65,21 +67,26 @@ def cards(text: str) -> Iterator[tuple[int, int]]:
 
 def _in_groups(text: str, groups: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     after = 0
-    for first in range(len(groups)):
-        if groups[first][0] < after:
+    for first, (start, stop) in enumerate(groups):
+        if start < after or (first and stop - start not in BEGINNING):
             continue
         digits = ""
         for last in range(first, len(groups)):
-            start, end = groups[last]
-            digits += text[start:end]
+            end = groups[last][1]
+            digits += text[groups[last][0] : end]
             if len(digits) > MOST:
                 break
-            sizes = tuple(e - s for s, e in groups[first : last + 1])
-            whole = first == 0 and last == len(groups) - 1
-            if (whole or len(sizes) == 1 or sizes in PRINTED) and is_card(digits):
+            if len(digits) >= LEAST and is_card(digits) and _is_printed(groups, first, last):
                 after = end
-                yield groups[first][0], end
+                yield start, end
                 break
+
+
+def _is_printed(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
+    """All of a run, one group, or groups as on a card."""
+    if (first, last) == (0, len(groups) - 1) or first == last:
+        return True
+    return tuple(end - start for start, end in groups[first : last + 1]) in PRINTED
 
 
 def is_card(digits: str) -> bool:

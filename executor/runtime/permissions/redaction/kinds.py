@@ -26,6 +26,7 @@ DETECTORS: Sequence[Detector] = (
     personal.EMAIL,
     personal.TELEPHONE,
     personal.IP,
+    keys.OPEN_BLOCK,
 )
 
 

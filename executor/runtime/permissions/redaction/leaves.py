@@ -54,18 +54,16 @@ class Document:
     def __init__(self, value: Json) -> None:
         self._value = value
         self.leaves = tuple(_leaves(value, ""))
+        self._joins = tuple(_neighbours(self.leaves))
+        self.joined = len(self._joins)
+
+    def join(self, number: int) -> Joined:
+        """As the texts are now."""
+        return _joined(*self._joins[number])
 
     def joins(self) -> Iterator[Joined]:
         """Texts together, with a blank between and without; and with keys, without."""
-        numbers = sum(leaf.part == "number" for leaf in self.leaves)
-        few = numbers <= MOST_NUMBERS_JOINED
-        values = [x for x in self.leaves if x.part == "text" or (few and x.part == "number")]
-        everything = [x for x in self.leaves if x.part == "key" or x in values]
-        if len(values) > 1:
-            yield _joined(values, " ")
-            yield _joined(values, "")
-        if len(everything) > len(values) > 0:
-            yield _joined(everything, "")
+        return map(self.join, range(self.joined))
 
     def value(self) -> Json:
         """With what became of the texts."""
@@ -116,6 +114,18 @@ def _object(items: Iterator[tuple[str, Any]]) -> dict[str, Any]:
             name = f"{key}#{number}"
         made[name] = value
     return made
+
+
+def _neighbours(leaves: Sequence[Leaf]) -> Iterator[tuple[Sequence[Leaf], str]]:
+    """What is read as one, and what is put between."""
+    few = sum(leaf.part == "number" for leaf in leaves) <= MOST_NUMBERS_JOINED
+    everything = [leaf for leaf in leaves if few or leaf.part != "number"]
+    values = [leaf for leaf in everything if leaf.part != "key"]
+    if len(values) > 1:
+        yield values, " "
+        yield values, ""
+    if len(everything) > len(values) > 0:
+        yield everything, ""
 
 
 def _joined(leaves: Sequence[Leaf], between: str) -> Joined:

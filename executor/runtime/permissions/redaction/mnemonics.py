@@ -11,7 +11,8 @@ from eth_account.types import Language
 
 from zkagent.executor.runtime.permissions.redaction.spans import Detector
 
-WORD = re.compile(r"[^\W\d_]+")
+#: Accents may stand by themselves.
+WORD = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u3099\u309a])+")
 #: Between words of one phrase: blanks, commas, quotes, "12. ".
 MOST_BETWEEN = 8
 LENGTHS = (24, 21, 18, 15, 12)
@@ -38,6 +39,8 @@ def _languages() -> Mapping[str, frozenset[str]]:
 
 
 def _plain(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFKC", word).lower()
 
 
@@ -79,13 +82,15 @@ def _valid(run: Sequence[Found], words: Mapping[str, int]) -> Iterator[tuple[int
 
 def _is_phrase(indices: Sequence[int], length: int) -> bool:
     """A list of words itself is in order, and no phrase."""
-    if len(indices) != length or list(indices) == sorted(set(indices)):
+    if len(indices) != length:
         return False
-    bits = "".join(f"{index:011b}" for index in indices)
-    entropy = length * 11 * 32 // 33
-    raw = int(bits[:entropy], 2).to_bytes(entropy // 8, "big")
-    checksum = f"{int.from_bytes(hashlib.sha256(raw).digest(), 'big'):0256b}"
-    return bits[entropy:] == checksum[: length // 3]
+    bits = 0
+    for index in indices:
+        bits = bits << 11 | index
+    check = length // 3  # bits
+    raw = (bits >> check).to_bytes(length * 4 // 3, "big")
+    good = hashlib.sha256(raw).digest()[0] >> (8 - check) == bits & ((1 << check) - 1)
+    return good and list(indices) != sorted(set(indices))
 
 
 PHRASE = Detector("mnemonic", phrases)

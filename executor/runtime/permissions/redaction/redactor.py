@@ -11,8 +11,9 @@ from zkagent.executor.runtime.permissions.redaction.vault import Vault
 from zkagent.executor.runtime.permissions.redaction.views import views
 
 BLANK = "\n"  # in place of tokens, for detectors
-#: Texts in which nothing was found, and how long they may be: a run's are judged many times.
-MOST_CLEAN, LONGEST_CLEAN = 1024, 2000
+SHORTEST = 6  # characters of anything that is found by its form
+#: Texts in which nothing was found are not looked at again: so many, of such a length.
+REMEMBERED, LONGEST_REMEMBERED = 4096, 4096
 
 
 class Redactor:
@@ -23,10 +24,12 @@ class Redactor:
         self, detectors: Sequence[Detector], *, named: bool = True, known: Sequence[str] = ()
     ) -> None:
         own = (Detector("known", _finder(each)) for each in sorted(known, key=len, reverse=True))
-        self._detectors = (*own, *detectors)
-        self._joining = tuple(each for each in self._detectors if each.joins)
+        every = (*own, *detectors)
+        self._single = tuple(each for each in every if not each.late)
+        self._joining = tuple(each for each in every if each.joins)
+        self._late = tuple(each for each in every if each.late)
         self._named = named
-        self._clean: dict[tuple[str, bool], None] = {}
+        self._clean: set[str] = set()
 
     def redact(self, value: Json, vault: Vault) -> tuple[Json, frozenset[str]]:
         """The value with tokens, and the kinds that were found."""
@@ -34,51 +37,47 @@ class Redactor:
         kinds: set[str] = set()
         for leaf in document.leaves:
             vault.notice(leaf.text)
-            self._in_leaf(leaf, vault, kinds)
-        joins = tuple(document.joins())
-        for number in range(len(joins)):
-            if self._across(joins[number], vault, kinds):
-                joins = tuple(document.joins())  # what was found in one is a token in the next
+            if self._named and leaf.name and is_secret_under(leaf.name, leaf.text):
+                kinds.add("secret")
+                leaf.become(vault.token("secret", leaf.text))
+            self._in_leaf(leaf, self._single, vault, kinds)
+        for number in range(document.joined):
+            self._across(document.join(number), vault, kinds)
+        for leaf in document.leaves:
+            self._in_leaf(leaf, self._late, vault, kinds)
         return (document.value() if kinds else value), frozenset(kinds)
 
-    def _in_leaf(self, leaf: Leaf, vault: Vault, kinds: set[str]) -> None:
-        if self._named and leaf.name and is_secret_under(leaf.name, leaf.text):
-            kinds.add("secret")
-            leaf.become(vault.token("secret", leaf.text))
+    def _in_leaf(
+        self, leaf: Leaf, detectors: Sequence[Detector], vault: Vault, kinds: set[str]
+    ) -> None:
+        if len(leaf.text) < SHORTEST or (detectors is self._single and leaf.text in self._clean):
             return
-        spans = self._spans(leaf.text, joined=False)
+        spans = merged(self._spans(leaf.text, detectors))
+        if not spans and detectors is self._single:
+            self._remember(leaf.text)
         for span in reversed(spans):
             kinds.add(span.kind)
             token = vault.token(span.kind, span.meant)
             leaf.become(leaf.text[: span.start] + token + leaf.text[span.end :])
 
-    def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> bool:
-        """What is only there when neighbours are read as one: each piece becomes the token. Whether
-        there was something."""
-        changed = False
-        for span in reversed(self._spans(joined.text, joined=True)):
+    def _remember(self, text: str) -> None:
+        if len(text) <= LONGEST_REMEMBERED:
+            if len(self._clean) >= REMEMBERED:
+                self._clean.clear()
+            self._clean.add(text)
+
+    def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> None:
+        """What is only there when neighbours are read as one: each piece becomes the token."""
+        for span in reversed(merged(self._spans(joined.text, self._joining))):
             pieces = tuple(joined.pieces(span.start, span.end))
             if len(pieces) < 2:
                 continue
             kinds.add(span.kind)
             token = vault.token(span.kind, span.meant)
-            changed = True
             for leaf, start, end in pieces:
                 leaf.become(leaf.text[:start] + token + leaf.text[end:])
-        return changed
 
-    def _spans(self, text: str, *, joined: bool) -> list[Span]:
-        """Without overlaps, in order. Only texts that hold nothing are remembered."""
-        if (text, joined) in self._clean:
-            return []
-        spans = merged(self._found_in(text, self._joining if joined else self._detectors))
-        if not spans and len(text) <= LONGEST_CLEAN:
-            if len(self._clean) >= MOST_CLEAN:
-                del self._clean[next(iter(self._clean))]
-            self._clean[text, joined] = None
-        return spans
-
-    def _found_in(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
+    def _spans(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
         text = TOKEN.sub(lambda token: BLANK * len(token.group()), text)
         for view in views(text):
             for span in _found(view.text, detectors):

@@ -22,21 +22,26 @@ class Vault:
         self._key = secrets.token_bytes(32)
         self._tokens: dict[bytes, str] = {}
         self._count: Counter[str] = Counter()
+        self._lock = Lock()
 
     def token(self, kind: str, meant: str) -> str:
         content = f"{kind}\0{meant}".encode("utf-8", "surrogatepass")
         digest = hmac.digest(self._key, content, hashlib.sha256)
-        if digest not in self._tokens:
-            self._count[kind] += 1
-            self._tokens[digest] = f"<{kind}:{self._count[kind]}>"
-        return self._tokens[digest]
+        with self._lock:
+            if digest not in self._tokens:
+                self._count[kind] += 1
+                self._tokens[digest] = f"<{kind}:{self._count[kind]}>"
+            return self._tokens[digest]
 
     def notice(self, text: str) -> None:
         """Tokens in it are taken."""
-        ours = set(self._tokens.values())
-        for found in TOKEN.finditer(text):
-            if found.group() not in ours and found[1] in TAKEN:
-                self._count[found[1]] = max(self._count[found[1]], int(found[2]))
+        if "<" not in text:
+            return
+        with self._lock:
+            ours = set(self._tokens.values())
+            for found in TOKEN.finditer(text):
+                if found.group() not in ours and found[1] in TAKEN:
+                    self._count[found[1]] = max(self._count[found[1]], int(found[2]))
 
 
 class Vaults:

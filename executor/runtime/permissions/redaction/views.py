@@ -5,6 +5,7 @@ A finding in a view leads back to the piece of the original text that it was mad
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,60 +16,80 @@ ESCAPE = re.compile(
     re.ASCII,
 )
 SHORT = {"n": "\n", "r": "\r", "t": "\t"}
+STRANGE = re.compile(r"[^\t\n\r -~]")
+ESCAPE_OR_STRANGE = re.compile(rf"{ESCAPE.pattern}|(?P<strange>[^\t\n\r -~])", re.ASCII)
 PLAIN = re.compile(r"[\t\n\r -~]*", re.ASCII)
 #: Characters with which an escape begins, or a line that mails break.
 SIGNS = ("\\", "%", "&#", "=\n", "=\r")
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """Of a view: where it begins there, and which part of the original it is made of. same: it is
+    that part, character for character."""
+
+    at: int
+    start: int
+    end: int
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """starts, ends: of each character's piece in the original; None where it is the same text."""
+    """pieces: in order; none where it is the original itself."""
 
     text: str
-    starts: tuple[int, ...] | None = None
-    ends: tuple[int, ...] | None = None
+    pieces: tuple[Piece, ...] = ()
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The piece that a finding was made of. start < end."""
-        if self.starts is None or self.ends is None:
+        """The part that a finding was made of. start < end."""
+        if not self.pieces:
             return start, end
-        return self.starts[start], self.ends[end - 1]
+        first, last = self._piece(start), self._piece(end - 1)
+        begin = first.start + (start - first.at) * first.same
+        return begin, last.start + (end - last.at) if last.same else last.end
+
+    def _piece(self, at: int) -> Piece:
+        return self.pieces[bisect_right(self.pieces, at, key=_at) - 1]
+
+
+def _at(piece: Piece) -> int:
+    return piece.at
 
 
 def views(text: str) -> Iterator[View]:
     """As it stands; and with escapes undone, where there are some."""
-    yield View(text) if PLAIN.fullmatch(text) else _view(text, escapes=False)
+    yield View(text) if PLAIN.fullmatch(text) else _view(text, STRANGE)
     if any(sign in text for sign in SIGNS):
-        yield _view(text, escapes=True)
+        yield _view(text, ESCAPE_OR_STRANGE)
 
 
-def _view(text: str, *, escapes: bool) -> View:
-    characters: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for start, end, piece in _pieces(text) if escapes else _single(text, 0, len(text)):
-        for character in plain(piece):
-            characters.append(character)
-            starts.append(start)
-            ends.append(end)
-    return View("".join(characters), tuple(starts), tuple(ends))
-
-
-def _single(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    return ((at, at + 1, text[at]) for at in range(start, end))
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
-    last = 0
-    for found in ESCAPE.finditer(text):
-        yield from _single(text, last, found.start())
-        yield found.start(), found.end(), _meant(found)
-        last = found.end()
-    yield from _single(text, last, len(text))
+def _view(text: str, special: re.Pattern[str]) -> View:
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    at = last = 0
+    for found in special.finditer(text):
+        start, end = found.span()
+        meant = "".join(map(plain, _meant(found)))
+        for piece, part in (
+            (Piece(at, last, start, True), text[last:start]),
+            (Piece(at + start - last, start, end, False), meant),
+        ):
+            if part:
+                parts.append(part)
+                pieces.append(piece)
+                at += len(part)
+        last = end
+    if last < len(text):
+        parts.append(text[last:])
+        pieces.append(Piece(at, last, len(text), True))
+    return View("".join(parts), tuple(pieces))
 
 
 def _meant(found: re.Match[str]) -> str:
-    *codes, decimal, short, _broken = found.groups()
+    if found.re is STRANGE or found["strange"] is not None:
+        return found.group()
+    *codes, decimal, short, _broken, _strange = found.groups()
     for code in codes:
         if code is not None:
             return _character(int(code, 16))

@@ -1,5 +1,7 @@
 """A run of an agent off chain that a command begins, or goes on with, and waits for."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -7,6 +9,7 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.runs_shown import event_line
 from zkagent.executor.commands import typed
 from zkagent.executor.runtime.core.config import RunOptions
+from zkagent.executor.runtime.core.errors import JournalFault, RunUnknown
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.permissions import Approvals, Asked, Verdict
 from zkagent.executor.runtime.core.result import AgentResult
@@ -16,10 +19,13 @@ from zkagent.executor.runtime.durable.database import RunsDatabase
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
 from zkagent.executor.runtime.events.contents import shown
 from zkagent.executor.runtime.permissions.approvals import ApprovalDesk
+from zkagent.executor.runtime.running.background import background
+from zkagent.executor.runtime.running.session import AgentSession
 
 if TYPE_CHECKING:
     from zkagent.executor.runtime.running.agent import Agent
 
+LOOK_EVERY_S = 0.5
 #: What is worth a line while it happens.
 TOLD = ("step_started", "tool_returned", "tool_failed", "blocked", "run_resumed", "error")
 
@@ -82,11 +88,29 @@ def kept_run(
         )
         output.show(f"run {session.id}", err=True)
         try:
-            return session.run()
+            return background.run(_heeded(runtime, session))
         except KeyboardInterrupt:
             going_on = typed("runs", "start", file, "--run", session.id)
             output.show(f"run {session.id} is kept: `{going_on}` goes on with it", err=True)
             raise
+
+
+async def _heeded(runtime: DurableRuntime, session: AgentSession) -> AgentResult:
+    """The run, which others may ask to end."""
+    heeding = asyncio.ensure_future(_heed(runtime, session.id))
+    try:
+        return await session.arun()
+    finally:
+        heeding.cancel()
+
+
+async def _heed(runtime: DurableRuntime, run_id: str) -> None:
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        with suppress(RunUnknown, JournalFault):  # not begun yet; the run itself hears of the other
+            if (await asyncio.to_thread(runtime.store.find, run_id)).aborts:
+                await asyncio.to_thread(runtime.abort, run_id)
+                return
 
 
 __all__ = ["Narrating", "Saying", "Started", "carried_out", "kept_run"]

@@ -100,7 +100,7 @@ def usual_key_file() -> Path:
 
 def usual_file() -> Path:
     """Raises HomeRefused."""
-    return _folder() / FILE
+    return _root() / FOLDER / FILE
 
 
 def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) -> RunsDatabase:
@@ -111,6 +111,8 @@ def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) ->
             return RunsDatabase(_postgres(url), url, _folder(), shown_address(url), seals)
         database = Path(str(url.database))
     path = (Path(database) if database else usual_file()).absolute()
+    if new and not database:
+        _folder()
     try:
         is_new = not path.exists() or path.stat().st_size == 0
     except OSError as exc:
@@ -150,8 +152,14 @@ def _make_key(file: Path) -> None:
             raise
 
 
+def _root() -> Path:
+    """Raises HomeRefused."""
+    return given_home() or platform_folder(user_data_dir)
+
+
 def _folder() -> Path:
-    root = given_home() or platform_folder(user_data_dir)
+    """Made if it is not there. Raises HomeRefused."""
+    root = _root()
     folder = root / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,0 +1,310 @@
+"""`zkagent runs` for agents off chain, each command called as a user does."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from tests.support.fleet import eventually
+from tests.support.processes import environment
+from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
+from zkagent.executor.runtime.durable.store import RunStore
+
+AGENTS = """
+import asyncio
+from zkagent.executor.runtime import Agent, AgentConfig, PlanStep, ScriptedPlanner, ToolDefinition
+from zkagent.executor.runtime.permissions.approvals import Supervised
+from zkagent.executor.runtime.permissions.defaults import default_permissions
+from zkagent.executor.runtime.testing import ScriptedTool
+
+def use(tool, **given):
+    return PlanStep("tool", tool, given)
+
+def agent(name, *steps, tools=(), **others):
+    return Agent(AgentConfig(name, f"As {name}.", tools, ScriptedPlanner(steps), **others))
+
+async def forever(given, context):
+    await asyncio.Event().wait()
+
+look, pay = ScriptedTool("look", ["found-91"]).definition, ScriptedTool("pay", ["paid"]).definition
+wait = ToolDefinition("wait", "Waits.", {"type": "object"}, forever, safe_by_default=True,
+                      interrupted="retry")
+say = lambda state: PlanStep("finish", result={"said": state.task, **state.params})
+agents = [
+    agent("looker", use("look", where="given-92"), PlanStep("finish", result="done-93"),
+          tools=[look]),
+    agent("echo", say),
+    agent("payer", use("pay", amount=7), PlanStep("finish", result="done"), tools=[pay],
+          permissions=default_permissions(rules=[Supervised(["pay"])])),
+    agent("waiter", use("wait"), PlanStep("finish"), tools=[wait]),
+    agent("lost", use("absent"), max_steps=1),
+]
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where `agents.py` is, in a home of its own."""
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents.py").write_text(AGENTS)
+    return tmp_path
+
+
+Begin = Callable[[str], "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def begin() -> Iterator[Begin]:
+    """Starts a run in a process of its own, which ends with the test."""
+    children: list[subprocess.Popen[str]] = []
+
+    def started(agent: str) -> subprocess.Popen[str]:
+        words = [sys.executable, "-m", "zkagent", "runs", "start", "agents.py", "--agent", agent]
+        child = subprocess.Popen(
+            [*words, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        children.append(child)
+        return child
+
+    yield started
+    for child in children:
+        child.kill()
+        child.communicate()
+
+
+def start(capsys: pytest.CaptureFixture[str], agent: str, *words: str) -> str:
+    """The id of a run that was begun and ended."""
+    exit_code("runs", "start", "agents.py", "--agent", agent, *words)
+    return capsys.readouterr().err.split("\n")[0].removeprefix("run ")
+
+
+def listed(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    assert exit_code("runs", "list", "--json", *words) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_run_prints_its_answer_and_on_stderr_what_it_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("runs", "start", "agents.py", "--agent", "looker") == 0
+    printed = capsys.readouterr()
+    assert printed.out == "done-93\n"
+    assert "tool_returned" in printed.err
+    assert "found-91" not in printed.err
+    (run,) = listed(capsys)
+    assert (run["agent"], run["state"], run["steps"], run["kind"]) == ("looker", "done", 2, "agent")
+
+
+def test_a_run_is_given_its_task_and_parameters_and_answers_in_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("start", "agents.py", "say {what}", "--agent", "echo", "--param", "what=a=b", "--json")
+    assert exit_code("runs", *words) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["result"] == {"said": "say a=b", "what": "a=b"}
+
+
+def test_in_memory_nothing_is_kept(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    assert exit_code("runs", "start", "agents.py", "--agent", "echo", "--in-memory") == 0
+    assert capsys.readouterr().out == '{"said": "As echo."}\n'
+    assert listed(capsys) == []
+    assert not (place / "home").exists()
+
+
+def test_a_run_that_fails_ends_the_command_with_its_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("runs", "start", "agents.py", "--agent", "lost") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines()[-1].startswith("error: no finish within 1 steps")
+    (run,) = listed(capsys, "--agent", "lost")
+    assert (run["state"], run["error"]) == ("failed", "steps_exhausted")
+    assert listed(capsys, "--kind", "chain") == []
+
+
+def test_a_run_is_shown_by_the_beginning_of_its_id_without_contents_unless_included(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run_id = start(capsys, "looker")
+    assert exit_code("runs", "show", run_id[:8]) == 0
+    shown = capsys.readouterr().out
+    assert "step 0  look  ok" in shown
+    assert "done-93" not in shown
+    exit_code("runs", "show", run_id, "--include", "outputs", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert document["result"]["result"] == "done-93"
+    assert document["result"]["actions"][0]["step"]["input"] == "[withheld]"
+
+
+def test_events_are_printed_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = start(capsys, "looker")
+    assert exit_code("runs", "tail", run_id, "--json", "--follow") == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["number"] for event in events] == list(range(len(events)))
+    assert events[-1]["kind"] == "run_finished"
+    assert "found-91" not in json.dumps(events)
+    exit_code("runs", "tail", run_id, "--include", "all")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(events)
+    assert all(word in "\n".join(lines) for word in ("found-91", "given-92", "done-93"))
+
+
+def test_a_replay_agrees_and_one_by_another_agent_does_not(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    run_id = start(capsys, "looker")
+    words = ("runs", "replay", run_id, "--agents")
+    assert exit_code(*words, "agents.py", "--verify") == 0
+    assert "step 0  look  same" in capsys.readouterr().out
+    (place / "others.py").write_text(AGENTS.replace("given-92", "elsewhere"))
+    assert exit_code(*words, "others.py", "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["agrees"], report["steps"][0]["outcome"]) == (False, "differs")
+
+
+def test_a_replay_without_the_runs_agent_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run_id = start(capsys, "looker")
+    assert exit_code("runs", "replay", run_id, "--agents", "agents.py:look") == 1
+    assert "is ToolDefinition: an Agent is needed" in one_line_error(capsys)
+
+
+@pytest.mark.parametrize(("word", "state"), [("approve", "ok"), ("decline", "refused")])
+def test_a_step_that_waits_is_answered_from_another_terminal(
+    word: str, state: str, capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    child = begin("payer")
+    run_id = waiting(place)
+    assert exit_code("runs", "show", run_id) == 0
+    assert f"zkagent runs approve {run_id} 0" in capsys.readouterr().out
+    assert exit_code("runs", "approve", run_id, "1", "--yes") == 1
+    assert "step 1 of run" in one_line_error(capsys)
+    yes = ("--yes",) if word == "approve" else ()
+    assert exit_code("runs", word, run_id, "0", *yes) == 0
+    out, _ = child.communicate(timeout=30)
+    assert json.loads(out)["actions"][0]["state"] == state
+    capsys.readouterr()
+    assert exit_code("runs", word, run_id, "0", *yes) == 1
+    assert "does not wait for approval (none does)" in one_line_error(capsys)
+
+
+def test_nothing_is_approved_without_a_word(
+    capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    child = begin("payer")
+    run_id = waiting(place)
+    assert exit_code("runs", "approve", run_id, "0") == 2
+    assert 'pay {"amount": 7}' in capsys.readouterr().err
+    assert exit_code("runs", "abort", run_id) == 0
+    out, _ = child.communicate(timeout=30)
+    assert json.loads(out)["aborted"]
+
+
+def test_whoever_interrupts_is_told_how_the_run_goes_on_and_it_does(
+    capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    child = begin("payer")
+    run_id = waiting(place)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode not in (0, 1)
+    assert f"`zkagent runs start agents.py --run {run_id}`" in err
+    assert exit_code("runs", "approve", run_id, "0", "--yes") == 0
+    capsys.readouterr()
+    assert exit_code("runs", "start", "agents.py", "--agent", "payer", "--run", run_id[:9]) == 0
+    assert capsys.readouterr().out == "done\n"
+
+
+def waiting(place: Path) -> str:
+    """The id of the run that waits for approval, as soon as one does."""
+    file = place / "home" / "runtime" / "runs.sqlite"
+    found: list[str] = []
+
+    def look() -> bool:
+        if file.exists() and (place / "home" / "runtime.key").exists():
+            database = open_runs()
+            found[:] = [run.id for run in RunStore(database).page(state="waiting")]
+            database.close()
+        return bool(found)
+
+    eventually(look, 60)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "none"), "there is no run"),
+        (("tail", ""), "there is no run"),
+        (("abort", "none"), "there is no run"),
+        (("replay", "none", "--agents", "agents.py"), "there is no run"),
+        (("start", "agents.py"), "has more than one agent, so name one: looker, echo"),
+        (("start", "agents.py", "--agent", "echo", "--run", "none"), "there is no run"),
+        (("start", "none.py"), "there is no file 'none.py'"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_line(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start(capsys, "echo")
+    assert exit_code("runs", *words) == 1
+    assert said in one_line_error(capsys)
+
+
+def test_where_nothing_is_kept_nothing_is_made_by_looking(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    assert exit_code("runs", "list") == 0
+    assert capsys.readouterr().out == "no runs\n"
+    assert exit_code("runs", "tail", "none") == 1
+    assert "`zkagent runs start` and `zkagent serve --agents` keep some" in one_line_error(capsys)
+    assert exit_code("runs", "list", "--database", "absent.sqlite") == 1
+    assert "absent.sqlite" in one_line_error(capsys)
+    assert not (place / "absent.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--param", "what"),
+        ("--param", "a b=1"),
+        ("--param", "a=1", "--param", "a=2"),
+        ("--run", "x", "--in-memory"),
+        ("--run", "x", "--seed", "7"),
+        ("--seed", "-1"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_the_file_is_run(
+    words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "agents.py").write_text("raise AssertionError('it was run')")
+    assert exit_code("runs", "start", "agents.py", *words) == 2
+    assert "it was run" not in capsys.readouterr().err
+
+
+def test_another_key_opens_nothing_and_says_so(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    start(capsys, "echo")
+    (place / "other").write_text("cd" * 32)
+    (place / "other").chmod(0o600)
+    file = place / "home" / "runtime" / "runs.sqlite"
+    before = file.read_bytes()
+    assert exit_code("runs", "list", "--database-key", "other") == 1
+    assert "runs.sqlite" in one_line_error(capsys)
+    assert file.read_bytes() == before

@@ -313,7 +313,6 @@ ROOMS: Mapping[str, set[str]] = {
     },
     "executor/runtime/running": {
         "executor/runtime/core",
-        "executor/runtime/events",
         "executor/runtime/permissions",
         "executor/runtime/planners",
         "executor/runtime/providers",
@@ -344,7 +343,6 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/durable",
         "executor/runtime/events",
         "executor/runtime/permissions",
-        "executor/runtime/replay",
         "executor/runtime/running",
     },
     "executor/runtime": {
@@ -377,7 +375,6 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/places",
         "executor/receipts",
         "executor/runs",
-        "executor/runtime",
         "executor/runtime/adapters",
         "executor/runtime/api",
         "executor/runtime/core",
@@ -385,10 +382,8 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/events",
         "executor/runtime/permissions",
         "executor/runtime/permissions/audit",
-        "executor/runtime/receipts",
         "executor/runtime/replay",
         "executor/runtime/running",
-        "executor/runtime/tools",
     },
 }
 

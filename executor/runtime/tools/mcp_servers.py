@@ -20,11 +20,13 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self, TextIO, TypeVar
 
 from zkagent.circuits.support.urls import url_problem
 from zkagent.errors import in_line
+from zkagent.executor.errors import McpExtraMissing
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolTimeout
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.tools import (
@@ -88,6 +90,8 @@ class McpServer:
             raise AgentConfigRefused(f"MCP server {self.name}: its url cannot be used: {problem}")
 
     def open(self) -> Self:
+        if find_spec("mcp") is None:
+            raise AgentConfigRefused(str(McpExtraMissing()))
         ready: Future[None] = Future()
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve(ready)), name=f"mcp-{self.name}", daemon=True

@@ -1,48 +1,19 @@
 """An agent on a chain as a tool of a runtime's agent."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import zkagent
+from tests.executor.runtime.adapters.chains import Happened, OnChain
 from zkagent.errors import ZkagentError
 from zkagent.executor.runs.errors import DoneBefore, NothingToDo, RunUnsettled
 from zkagent.executor.runtime import Agent, AgentConfig, AllowAll, PlanStep, ScriptedPlanner
 from zkagent.executor.runtime.adapters.proven_agent import proven_agent
 from zkagent.executor.runtime.core.errors import ToolFault
 from zkagent.executor.runtime.core.tools import CallContext, ToolOutput
-
-
-@dataclass
-class Happened:
-    answer: str = "Successfully deployed"
-    observations: Sequence[str] = ("Successfully deployed",)
-    transaction: str = "0x" + "ab" * 32
-    block: int = 7
-    gas_used: int = 1_000_000
-    path: Path = Path("run.json")
-
-
-@dataclass
-class OnChain:
-    """Answers, or raises this; receipt: of a run that was carried out before."""
-
-    ends: ZkagentError | None = None
-    receipt: str = ""
-    prompts: list[str] = field(default_factory=list)
-
-    def run(self, prompt: str) -> Happened:
-        self.prompts.append(prompt)
-        if self.ends:
-            raise self.ends
-        return Happened()
-
-    def receipt_of(self, run: str) -> str:
-        return self.receipt
 
 
 def call(agent: Any, instruction: str = "deposit 5 USDC") -> ToolOutput:

@@ -128,7 +128,9 @@ def positives(seed: int = 1) -> Iterator[Sample]:
     for _ in range(3):
         number = card(chance)
         yield Sample("card in pieces", fours(number).split(), number[4:8])
-        yield Sample("card in fields", dict(zip("abcd", fours(number).split(), strict=False)), number[4:8])
+        yield Sample(
+            "card in fields", dict(zip("abcd", fours(number).split(), strict=False)), number[4:8]
+        )
         coded = base64.b64encode(f"card {number}".encode()).decode()
         yield Sample("card in base64", {"blob": coded}, coded)
         yield Sample("card in hex", f"0x{number.encode().hex()}", number.encode().hex())
@@ -219,7 +221,10 @@ def negatives(seed: int = 2) -> Iterator[Sample]:
         yield same("digest", f"sha256:{hexes(chance, 64)}")
         yield same("call data", "0xa9059cbb" + hexes(chance, 128))
         words = phrase(chance).split()
-        yield same("words of a list, no phrase", " ".join([*words[:11], "zoo" if words[11] != "zoo" else "abandon"])[:60])
+        yield same(
+            "words of a list, no phrase",
+            " ".join([*words[:11], "zoo" if words[11] != "zoo" else "abandon"])[:60],
+        )
     for text in (
         "password: required", "The password must have 12 characters", "reset your password here",
         "Password: ********", "api_key=${API_KEY}", "password={{ secret }}", "token=USDC",

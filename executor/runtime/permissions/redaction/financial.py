@@ -16,7 +16,16 @@ ISSUERS = re.compile(
     re.ASCII,
 )
 #: How cards are printed, in groups of digits.
-PRINTED = {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (6, 13), (6, 10), (4, 4, 4, 2)}
+PRINTED = {
+    (4, 4, 4, 4),
+    (4, 4, 4, 3),
+    (4, 6, 5),
+    (4, 6, 4),
+    (4, 4, 4, 4, 3),
+    (6, 13),
+    (6, 10),
+    (4, 4, 4, 2),
+}
 LEAST, MOST = 14, 19
 #: How long a first group may be within a longer run.
 BEGINNING = {4, 6, *range(LEAST, MOST + 1)}
@@ -56,13 +65,15 @@ def cards(text: str) -> Iterator[tuple[int, int]]:
     """Whole runs of digits, and printed groups within longer ones."""
     uuids = [found.span() for found in UUID.finditer(text)] if "-" in text else []
     for run in DIGITS.finditer(text):
-        if run.end() - run.start() < LEAST or _is_other(text, run, uuids):
+        if run.end() - run.start() < LEAST:
             continue
         groups = [
             (run.start() + found.start(), run.start() + found.end())
             for found in GROUP.finditer(run.group())
         ]
-        yield from _in_groups(text, groups)
+        for start, end in _in_groups(text, groups):
+            if not _is_other(text, start, end, uuids):
+                yield start, end
 
 
 def _in_groups(text: str, groups: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -103,19 +114,19 @@ def luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
-def _is_other(text: str, run: re.Match[str], uuids: Sequence[tuple[int, int]]) -> bool:
+def _is_other(text: str, start: int, end: int, uuids: Sequence[tuple[int, int]]) -> bool:
     """A part of a hash, of a number in hex, of a UUID, or what has decimals."""
-    start, end = run.span()
     if any(s < end and start < e for s, e in uuids):
+        return True
+    if text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit():
         return True
     left = start
     while left > 0 and start - left <= LONGEST_WORD and HASHLIKE.fullmatch(text[left - 1]):
         left -= 1
     right = HASHLIKE.match(text, end)
-    length = (start - left) + (right.end() - end if right else 0)
-    word = text[left:start].lower()
-    decimals = text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
-    return decimals or word in {"0x"} or (length > 0 and length + end - start > LONGEST_WORD)
+    around = (start - left) + (right.end() - end if right else 0)
+    whole = len(text[start:end].split(maxsplit=1)[0]) + around
+    return text[left:start].lower() == "0x" or (around > 0 and whole > LONGEST_WORD)
 
 
 def ibans(text: str) -> Iterator[tuple[int, int]]:

@@ -105,15 +105,26 @@ CARRIERS: tuple[Callable[[str], Any], ...] = (
 )
 
 
+def carrier(chance: random.Random) -> Callable[[str, str], Sample]:
+    """Puts something of a kind anywhere."""
+    return lambda kind, secret: Sample(kind, chance.choice(CARRIERS)(secret), secret)
+
+
 def positives(seed: int = 1) -> Iterator[Sample]:
     chance = random.Random(seed)
+    for part in (_keys, _cards, _hidden_cards, _phrases, _called_keys, _called_secrets, _people):
+        yield from part(chance)
 
-    def carried(kind: str, secret: str, planted: str = "") -> Sample:
-        return Sample(kind, chance.choice(CARRIERS)(secret), planted or secret)
 
+def _keys(chance: random.Random) -> Iterator[Sample]:
+    carried = carrier(chance)
     for _ in range(2):
         for name, make in SERVICES.items():
             yield carried(f"api-key {name}", make(chance))
+
+
+def _cards(chance: random.Random) -> Iterator[Sample]:
+    carried = carrier(chance)
     for _ in range(10):
         number = card(chance)
         yield carried("card", number)
@@ -122,6 +133,10 @@ def positives(seed: int = 1) -> Iterator[Sample]:
     for between in ("-", "  ", "\u00a0", "\u2009", " - ", "\u2011"):
         number = fours(card(chance), between)
         yield Sample("card with signs", f"card: {number}.", number)
+
+
+def _hidden_cards(chance: random.Random) -> Iterator[Sample]:
+    carried = carrier(chance)
     for hidden in ("\u200b", "\u00ad", "\u2060", "\ufeff"):
         number = card(chance)
         yield Sample("card with the invisible", hidden.join(number), hidden.join(number))
@@ -142,6 +157,10 @@ def positives(seed: int = 1) -> Iterator[Sample]:
         account = iban(chance)
         yield carried("iban", account)
         yield carried("iban in fours", fours(account))
+
+
+def _phrases(chance: random.Random) -> Iterator[Sample]:
+    carried = carrier(chance)
     for words in (12, 12, 15, 18, 21, 24):
         secret = phrase(chance, words)
         yield carried("mnemonic", secret)
@@ -158,16 +177,22 @@ def positives(seed: int = 1) -> Iterator[Sample]:
         yield Sample("pem", f"key:\n{block}\nend", block.splitlines()[2])
         yield Sample("pem escaped", json.dumps({"k": block}), block.splitlines()[2])
         yield Sample("pem in lines", block.splitlines(), block.splitlines()[2])
+
+
+def _called_keys(chance: random.Random) -> Iterator[Sample]:
     for before in (
         "private key: {}", "my private key is 0x{}", "PRIVATE_KEY=0x{}", "--private-key {}",
-        "sign with key 0x{}", "the deployer's key 0x{}", "secret key {}", "import the key {} please",
-        "wallet_private_key = '{}'", "use 0x{} as my key",
+        "sign with key 0x{}", "the deployer's key 0x{}", "secret key {}",
+        "import the key {} please",        "wallet_private_key = '{}'", "use 0x{} as my key",
     ):  # fmt: skip
         secret = hexes(chance, 64)
         yield Sample("private key in words", before.format(secret), secret)
     for name in ("privateKey", "private_key", "secret", "signer_key", "deployerKey", "PRIVATE_KEY"):
         secret = hexes(chance, 64)
         yield Sample("private key by name", {name: f"0x{secret}"}, secret)
+
+
+def _called_secrets(chance: random.Random) -> Iterator[Sample]:
     for before in (
         "password={}", "password: {}", "Password = '{}'", "my password is {}", "passphrase: \"{}\"",
         "api_key={}", "DB_PASSWORD={}", "--password {}", "client_secret: {}", "curl -u bob:{} https://x",
@@ -185,6 +210,10 @@ def positives(seed: int = 1) -> Iterator[Sample]:
         yield Sample("secret by name", {"x": {name: [secret]}}, secret)
     for secret in ("hunter2", "correct horse battery staple", "Passw0rd!", "1234"):
         yield Sample("weak password by name", {"password": secret}, secret)
+
+
+def _people(chance: random.Random) -> Iterator[Sample]:
+    carried = carrier(chance)
     for text in ("ada.lovelace@example.org", "bob+news@mail.example.co.uk", "jörg@müller.example"):
         yield carried("email", text)
     for text in ("+49 171 1234567", "+1 (415) 555-0134", "(415) 555-0134", "415-555-0134"):
@@ -193,6 +222,64 @@ def positives(seed: int = 1) -> Iterator[Sample]:
         yield Sample("phone", text, text[-7:])
     for text in ("93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"):
         yield Sample("ip", f"from {text} at noon", text)
+
+
+#: One a line.
+NEAR = """
+password: required
+The password must have 12 characters
+reset your password here
+Password: ********
+api_key=${API_KEY}
+password={{ secret }}
+token=USDC
+the secret of good soup is time
+key: value
+a key decision, the key question
+public key 04a1b2
+token: 0x
+max_tokens=4096
+tokens used: 12345
+password=<password:1>
+Authorization: required
+secret: none
+the mnemonic is long
+sk-learn and sk-image are packages
+sk-this-is-a-long-name-of-words
+task-12345678901234567890
+ghp_short
+AKIA is a prefix
+eyJ is how they begin
+user@host is no address
+git@github.com:owner/repo.git
+@ada and @bob
+a@b
+version 10.0.0.1
+v93.184.216.34
+127.0.0.1:8545
+192.168.1.1
+10:30:00
+section 1.2.3.4.5
+2026-01-01T10:30:00+00:00
++5 -3 +12
+12-34-5678
+1-2-3
+page 415-555
+ISBN 978-3-16-148410-0
+DE89
+GB00 0000 0000 0000 0000 00
+order 4111-1111
+4 111 111 111
+years 2019 2020 2021 2022
+https://example.org/a:b@c
+https://example.org:8443/x
+mailto
+call me maybe
+"""
+CERTIFICATES = (
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----",
+)
 
 
 def negatives(seed: int = 2) -> Iterator[Sample]:
@@ -225,21 +312,7 @@ def negatives(seed: int = 2) -> Iterator[Sample]:
             "words of a list, no phrase",
             " ".join([*words[:11], "zoo" if words[11] != "zoo" else "abandon"])[:60],
         )
-    for text in (
-        "password: required", "The password must have 12 characters", "reset your password here",
-        "Password: ********", "api_key=${API_KEY}", "password={{ secret }}", "token=USDC",
-        "the secret of good soup is time", "key: value", "a key decision, the key question",
-        "public key 04a1b2", "token: 0x", "max_tokens=4096", "tokens used: 12345",
-        "password=<password:1>", "Authorization: required", "secret: none", "the mnemonic is long",
-        "sk-learn and sk-image are packages", "sk-this-is-a-long-name-of-words", "task-12345678901234567890",
-        "ghp_short", "AKIA is a prefix", "eyJ is how they begin", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
-        "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----", "user@host is no address",
-        "git@github.com:owner/repo.git", "@ada and @bob", "a@b", "version 10.0.0.1", "v93.184.216.34",
-        "127.0.0.1:8545", "192.168.1.1", "10:30:00", "section 1.2.3.4.5", "2026-01-01T10:30:00+00:00",
-        "+5 -3 +12", "12-34-5678", "1-2-3", "page 415-555", "ISBN 978-3-16-148410-0", "DE89",
-        "GB00 0000 0000 0000 0000 00", "order 4111-1111", "4 111 111 111", "years 2019 2020 2021 2022",
-        "https://example.org/a:b@c", "https://example.org:8443/x", "mailto", "call me maybe",
-    ):  # fmt: skip
+    for text in (*NEAR.strip().splitlines(), *CERTIFICATES):
         yield same("words", text)
     for value in (
         {"usage": {"prompt_tokens": 4096, "completion_tokens": 17}}, {"password": ""},

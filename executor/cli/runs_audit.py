@@ -46,6 +46,8 @@ def audit_command(
     Any edit, deletion or change of order within it shows; that it was cut off, or written anew,
     shows by the heads that were kept elsewhere. Exit code 1 if it is not what was written.
     """
+    from zkagent.errors import in_line
+    from zkagent.executor.runtime.core.errors import AuditBroken
     from zkagent.executor.runtime.permissions.audit.anchors import read_head
     from zkagent.executor.runtime.permissions.audit.chain import read_sent
     from zkagent.executor.runtime.permissions.audit.verify import verify_log
@@ -56,6 +58,8 @@ def audit_command(
     found += [one for path in sent for one in read_sent(path)]
     chain = _chain(rpc) if rpc and sent else None
     report = verify_log(log, found, signers=signers, chain=chain)
+    if report.faults and not (report.records or found):
+        raise AuditBroken(f"{in_line(str(log))} is no audit log: {report.faults[0]}")
     for line in [json.dumps(_json(report))] if as_json else _lines(report):
         output.show(line)
     if not report.intact:

@@ -32,7 +32,7 @@ def runs_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option(
             "--database-key",
-            type=click.Path(path_type=Path),
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
             metavar="FILE",
             help="Key that the database is encrypted with; by default $ZKAGENT_RUNTIME_KEY, or the "
             "user's own, which is made when first needed.",

@@ -95,6 +95,7 @@ def test_whatever_asks_a_service_asks_by_these_ways() -> None:
     }
     assert asking_one == {
         "zkagent estimate",
+        "zkagent mcp",
         "zkagent operate",
         "zkagent prove",
         "zkagent run",

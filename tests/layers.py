@@ -352,6 +352,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/events",
         "executor/runtime/memory",
         "executor/runtime/permissions",
+        "executor/runtime/permissions/audit",
         "executor/runtime/planners",
         "executor/runtime/prompts",
         "executor/runtime/providers",

@@ -49,7 +49,15 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.memory.postgres import open_postgres
     from zkagent.executor.runtime.memory.retention import Limits, Retention
     from zkagent.executor.runtime.memory.sqlite import open_sqlite
+    from zkagent.executor.runtime.permissions.approvals import ApprovalDesk, Supervised
+    from zkagent.executor.runtime.permissions.arguments import Arguments
+    from zkagent.executor.runtime.permissions.audit.log import AuditLog
+    from zkagent.executor.runtime.permissions.audit.verify import verify_log
+    from zkagent.executor.runtime.permissions.content import Content
     from zkagent.executor.runtime.permissions.defaults import default_permissions
+    from zkagent.executor.runtime.permissions.ledger import Ledger
+    from zkagent.executor.runtime.permissions.rates import Limit
+    from zkagent.executor.runtime.permissions.roles import Principal, Roles
     from zkagent.executor.runtime.planners.model import ModelPlanner
     from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
     from zkagent.executor.runtime.planners.proofs import LocalProofs, ServiceProofs
@@ -140,6 +148,16 @@ else:
         "ToolUse": f"{_HERE}.planners.tool_inputs",
         "World": f"{_CORE}.world",
         "default_permissions": f"{_HERE}.permissions.defaults",
+        "ApprovalDesk": f"{_HERE}.permissions.approvals",
+        "Supervised": f"{_HERE}.permissions.approvals",
+        "Arguments": f"{_HERE}.permissions.arguments",
+        "AuditLog": f"{_HERE}.permissions.audit.log",
+        "verify_log": f"{_HERE}.permissions.audit.verify",
+        "Content": f"{_HERE}.permissions.content",
+        "Ledger": f"{_HERE}.permissions.ledger",
+        "Limit": f"{_HERE}.permissions.rates",
+        "Principal": f"{_HERE}.permissions.roles",
+        "Roles": f"{_HERE}.permissions.roles",
         "erc_tool": f"{_HERE}.tools.erc",
         "http_tool": f"{_HERE}.tools.http",
         "new_key": f"{_HERE}.memory.encrypted",
@@ -182,10 +200,14 @@ __all__ = [
     "AgentService",
     "AgentSession",
     "AllowAll",
+    "ApprovalDesk",
+    "Arguments",
+    "AuditLog",
     "CallContext",
     "CallOptions",
     "ChatClient",
     "ChatMessage",
+    "Content",
     "ContractAccount",
     "ContractTools",
     "DurableRuntime",
@@ -197,6 +219,8 @@ __all__ = [
     "HttpRules",
     "InMemoryStore",
     "KeyValues",
+    "Ledger",
+    "Limit",
     "Limits",
     "LocalProofs",
     "McpServer",
@@ -208,6 +232,7 @@ __all__ = [
     "PlanStep",
     "Planner",
     "PlannerState",
+    "Principal",
     "Program",
     "PromptStore",
     "PromptedPlanner",
@@ -216,12 +241,14 @@ __all__ = [
     "ReplayReport",
     "Retention",
     "RetryPolicy",
+    "Roles",
     "RunOptions",
     "ScriptedClient",
     "ScriptedPlanner",
     "SecretHeader",
     "ServiceProofs",
     "ShellRules",
+    "Supervised",
     "Surroundings",
     "SyncPromptStore",
     "TokenUsage",
@@ -247,5 +274,6 @@ __all__ = [
     "sql_query",
     "sql_statement",
     "tool",
+    "verify_log",
     "verify_tool_receipt",
 ]

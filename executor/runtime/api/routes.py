@@ -82,7 +82,7 @@ async def start(
     return RunView.of(run)
 
 
-@router.get("/v1/runs", summary="List runs", response_model=RunPage)
+@router.get("/v1/runs", summary="List runs", response_model=RunPage, responses=responses(404))
 async def list_runs(
     *,
     desk: At,

@@ -44,6 +44,7 @@ def agents(sink: Sink) -> list[Agent]:
         AgentConfig("waiter", "Wait.", [wait], ScriptedPlanner([PlanStep("tool", "wait", {})])),
         AgentConfig("payer", "Pay.", [pay], ScriptedPlanner([step, done]),
                     permissions=supervised),
+        AgentConfig("lost", "Go.", planner=ScriptedPlanner([]), max_steps=1),
         AgentConfig("talker", "Talk.", model_providers=[ScriptedClient([SAID], repeats=True)]),
     ]  # fmt: skip
     return [Agent(config, sinks=[sink]) for config in configs]

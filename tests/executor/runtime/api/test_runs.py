@@ -167,7 +167,7 @@ def test_runs_are_listed_newest_first_by_agent_and_state_and_in_pages(http: http
 
 def test_agents_are_listed_with_the_schemas_of_their_tools(http: httpx.Client) -> None:
     listed = {agent["id"]: agent for agent in http.get("/v1/agents").json()["agents"]}
-    assert set(listed) == {"echo", "looker", "waiter", "payer", "talker"}
+    assert set(listed) == {"echo", "looker", "waiter", "payer", "lost", "talker"}
     (tool,) = listed["looker"]["tools"]
     assert (tool["id"], tool["schema"], tool["safe_by_default"]) == (
         "look",
@@ -256,3 +256,21 @@ def test_a_caller_has_only_so_many_runs_at_once(keyed: Stage) -> None:
             http.delete(f"/v1/runs/{run_id}")
         http.get(f"/v1/runs/{ids[-1]}", params={"wait_s": 20})
         assert end(http, "echo")
+
+
+def test_the_description_has_both_kinds_of_routes_and_problem_documents(
+    http: httpx.Client,
+) -> None:
+    document = http.get("/openapi.json").json()
+    assert {"/v1/proofs", "/v1/runs", "/v1/runs/{run_id}/events"} <= set(document["paths"])
+    refusals = [
+        (path, status, answer)
+        for path, operations in document["paths"].items()
+        if path.startswith(("/v1/runs", "/v1/agents"))
+        for operation in operations.values()
+        for status, answer in operation["responses"].items()
+        if status.startswith("4")
+    ]
+    assert len(refusals) > 50
+    assert all(list(answer["content"]) == ["application/problem+json"] for *_, answer in refusals)
+    assert "HTTPValidationError" not in json.dumps(document)

@@ -53,7 +53,7 @@ def audit_command(
     from zkagent.executor.runtime.permissions.audit.verify import verify_log
 
     if (heads or sent) and not signers:
-        raise click.UsageError("a head counts for something if it is known who signs: --signer")
+        raise click.UsageError("heads of --head and --sent count by who signs: add --signer")
     found: list[SignedHead | SentHead] = [read_head(path) for path in heads]
     found += [one for path in sent for one in read_sent(path)]
     chain = _chain(rpc) if rpc and sent else None

@@ -182,9 +182,13 @@ def replay_command(
 def _kept(
     database: str | None, database_key: Path | None, agent_id: str | None, limit: int
 ) -> "list[KeptRun]":
-    """None where nobody said where they are, and there are none yet."""
-    from zkagent.executor.runtime.durable.database import RunsMissing
+    """None where nobody said where they are, and there are none yet. Raises FileLocked: what was
+    named as a key is none."""
+    from zkagent.executor.runtime.durable.database import VARIABLE, RunsMissing
+    from zkagent.prover.durable.encrypted import read_key
 
+    if database_key is not None:
+        read_key(database_key, VARIABLE)
     try:
         with opened(database, database_key, new=False) as found:
             kept: list[KeptRun] = store_of(found).page(agent=agent_id, most=limit)

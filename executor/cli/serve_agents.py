@@ -67,7 +67,7 @@ class AgentsServed:
         """Raises click.UsageError: something is said of runs, and no agents are named."""
         found = cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
         if found.agents is None and (found.runs_key or found.runs_in_memory or found.grants):
-            raise click.UsageError("--runs and --runs-key are of agents: name those with --agents FILE")
+            raise click.UsageError("--runs-key and others are of agents: add --agents FILE")
         if found.runs_in_memory and found.runs_key:
             raise click.UsageError("--runs-in-memory keeps nothing, so --runs-key says nothing")
         return found

@@ -21,6 +21,7 @@ from zkagent.prover.service.queue.engine import open_database
 LONGEST_S = 60
 #: Commands that keep nothing in the home, so that a bad one is nothing to them.
 WITHOUT_HOME = {
+    "zkagent bench runtime",
     "zkagent decide",
     "zkagent completion",
     "zkagent model train",

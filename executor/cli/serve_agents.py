@@ -66,8 +66,13 @@ class AgentsServed:
     def taken_from(cls, given: dict[str, Any]) -> "AgentsServed":
         """Raises click.UsageError: something is said of runs, and no agents are named."""
         found = cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
-        if found.agents is None and (found.runs_key or found.runs_in_memory or found.grants):
-            raise click.UsageError("--runs-key and others are of agents: add --agents FILE")
+        said = {
+            "--runs-key": found.runs_key,
+            "--runs-in-memory": found.runs_in_memory,
+            "--grant": found.grants,
+        }
+        if found.agents is None and (lonely := next(filter(said.get, said), None)):
+            raise click.UsageError(f"{lonely} is about agents: name them with --agents FILE")
         if found.runs_in_memory and found.runs_key:
             raise click.UsageError("--runs-in-memory keeps nothing, so --runs-key says nothing")
         return found

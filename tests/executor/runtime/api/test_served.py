@@ -93,7 +93,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("--agents", "mine.py", "--grant", "nobody=user"), 2, "is no KEY=ROLE"),
         (("--agents", "mine.py", "--runs-in-memory", "--runs-key", "key"), 2, "keeps nothing"),
         (("--agents", "none.py"), 1, "there is no file 'none.py'"),
-        (("--runs-in-memory",), 2, "name those with --agents FILE"),
+        (("--runs-in-memory",), 2, "--runs-in-memory is about agents: name them"),
     ],
 )
 def test_what_cannot_be_served_is_refused_before_it_begins(

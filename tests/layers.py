@@ -300,6 +300,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/core",
         "executor/runtime/permissions/audit",
         "executor/runtime/permissions/redaction",
+        "executor/runtime/tools",
     },
     "executor/runtime/providers": {"executor/runtime/core"},
     "executor/runtime/memory": {"executor/runtime/core"},

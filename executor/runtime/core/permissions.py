@@ -16,6 +16,10 @@ from zkagent.executor.runtime.core.tools import ToolDefinition
 Place = Literal["task", "plan", "input", "output", "memory", "recall", "prompt", "model"]
 
 
+#: The rule by whose name a secret is refused, and not redacted: a runner makes it a SecretRefused.
+SECRETS_REFUSED = "secrets"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """value: what to go on with, changed or not; rules: those that changed or refused it, by name;
@@ -81,4 +85,5 @@ class AllowAll:
         return Verdict(True, value)
 
 
-__all__ = ["AllowAll", "Approvals", "Asked", "NobodyApproves", "Permissions", "Place", "Verdict"]
+__all__ = ["SECRETS_REFUSED", "AllowAll", "Approvals", "Asked", "NobodyApproves", "Permissions"]
+__all__ += ["Place", "Verdict"]

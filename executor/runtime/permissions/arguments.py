@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from referencing import Registry
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
@@ -14,6 +13,7 @@ from zkagent.executor.runtime.core.permissions import Asked
 from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
 from zkagent.executor.runtime.permissions.lists import plain_names
+from zkagent.executor.runtime.tools.schema import InputSchema
 
 Predicate = Callable[[Mapping[str, Any]], bool]
 MOST_URL = 8192
@@ -56,10 +56,8 @@ class Arguments(Rule):
 
 
 def _validator(tool: str, schema: JsonObject) -> Draft202012Validator:
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as exc:
-        raise AgentConfigRefused(f"arguments of {tool}: no JSON Schema: {exc.message}") from exc
+    # Refuses what leads out, and what would never end.
+    InputSchema(tool, {"type": "object", **schema})
     return Draft202012Validator(schema, registry=Registry())
 
 

@@ -5,14 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.json_values import Json
-from zkagent.executor.runtime.core.permissions import Asked, Place
+from zkagent.executor.runtime.core.permissions import SECRETS_REFUSED, Asked, Place
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
 from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRETS, detectors
 from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
 from zkagent.executor.runtime.permissions.redaction.vault import Vaults
 
-#: The name with which a secret is refused, by which a runner knows a SecretRefused.
-REFUSES = "secrets"
 SMALL, MOST_SMALL = 4096, 8
 LEAST_KNOWN = 8  # characters of a secret that is looked for everywhere
 
@@ -59,7 +57,7 @@ class Redaction(Rule):
         said = f"{', '.join(sorted(kinds))} in the value at {asked.place}"
         if asked.place in self._refuse_at and kinds & SECRETS:
             reason = f"{said}: leave it out, or name the tool that has it"
-            return Opinion("refuse", reason, None, (REFUSES, *names))
+            return Opinion("refuse", reason, None, (SECRETS_REFUSED, *names))
         return Opinion("change", f"redacted: {said}", redacted, names)
 
 
@@ -80,4 +78,4 @@ def _is_leaf(value: Json) -> bool:
     return not isinstance(value, list | tuple | Mapping)
 
 
-__all__ = ["LEAST_KNOWN", "REFUSES", "Redaction"]
+__all__ = ["LEAST_KNOWN", "Redaction"]

@@ -12,6 +12,7 @@ from typing import Any
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.config import AgentConfig
 from zkagent.executor.runtime.core.errors import (
+    AgentConfigRefused,
     RunAborted,
     RuntimeFault,
     SecretRefused,
@@ -19,6 +20,7 @@ from zkagent.executor.runtime.core.errors import (
     StepsExhausted,
 )
 from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.permissions import SECRETS_REFUSED
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.steps import (
     ActionResult,
@@ -230,11 +232,19 @@ async def _judge_task(run: Run, found: dict[str, Any]) -> None:
     found["verdicts"] += [*task.verdicts, verdict]
     params: Any = {}
     if run.options.params:
-        params, judged = await run.judge("task", plain_json(run.options.params))
+        params, judged = await run.judge("task", _params(run))
         found["verdicts"].append(judged)
     found["templates"] = dict(task.templates)
     if isinstance(text, str) and refusing(found["verdicts"]) is None:
         found |= {"task": text, "params": params}
+
+
+def _params(run: Run) -> Any:
+    """Raises AgentConfigRefused: they cannot be kept."""
+    try:
+        return plain_json(run.options.params)
+    except ValueError as exc:
+        raise AgentConfigRefused(f"the parameters of run {run.id} cannot be kept: {exc}") from exc
 
 
 async def _approved(run: Run, plan: Planned) -> Planned:
@@ -252,7 +262,7 @@ async def _approved(run: Run, plan: Planned) -> Planned:
 
 
 def _refusal(verdict: dict[str, Any], what: str) -> StepRefused:
-    kind = SecretRefused if any("secret" in rule for rule in verdict["rules"]) else StepRefused
+    kind = SecretRefused if SECRETS_REFUSED in verdict["rules"] else StepRefused
     return kind(
         f"{what} is refused: {verdict['reason']}", place=verdict["place"], rules=verdict["rules"]
     )

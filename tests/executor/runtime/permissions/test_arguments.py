@@ -66,9 +66,13 @@ def test_requests_go_to_named_hosts_alone(url: object, method: object, fits: boo
     assert step_verdict(engine, HTTP, {"url": url, "method": method}).allowed is fits
 
 
-def test_a_schema_refers_to_nothing_outside() -> None:
-    engine = PermissionEngine([Arguments("http", schema={"$ref": "https://example.org/schema"})])
-    assert not step_verdict(engine, HTTP, {"n": 1}).allowed
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [("https://example.org/schema", "nothing is fetched"), ("#", "refers to itself")],
+)
+def test_a_schema_refers_to_nothing_outside_and_not_to_itself(reference: str, why: str) -> None:
+    with pytest.raises(AgentConfigRefused, match=why):
+        Arguments("http", schema={"$ref": reference})
 
 
 def test_arguments_are_of_a_schema_or_a_predicate() -> None:

@@ -23,9 +23,11 @@ def redacted(value: Any) -> Any:
 
 @dataclass
 class Rules:
-    """refuses: values that hold this, at these places; waits, denies: steps with these tools."""
+    """refuses: values that hold this, at these places, by `rule`; waits, denies: steps with these
+    tools."""
 
     refuses: dict[str, str] = field(default_factory=dict)
+    rule: str = "secrets"
     waits: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
     asked: list[Asked] = field(default_factory=list)
@@ -40,7 +42,7 @@ class Rules:
     async def judge_value(self, asked: Asked, value: Json) -> Verdict:
         self.asked.append(asked)
         if (word := self.refuses.get(asked.place)) and word in str(value):
-            return Verdict(False, rules=("secrets",), reason="a secret")
+            return Verdict(False, rules=(self.rule,), reason="a secret")
         clean = redacted(value)
         return Verdict(True, clean, ("redact",) if clean != value else ())
 
@@ -112,6 +114,16 @@ def test_what_passed_on_its_way_to_a_model_is_looked_at_once_in_a_run() -> None:
     clerk.run()
     assert sum(content.startswith("You decide") for content in rules.seen) == 1
     assert rules.seen.count("Do it.") == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"), [("secrets", "secret_refused"), ("no-secretaries", "refused")]
+)
+def test_what_is_refused_as_a_secret_is_known_by_the_rule(rule: str, code: str) -> None:
+    rules = Rules(refuses={"task": SECRET}, rule=rule)
+    result = agent(DONE, permissions=rules).run(f"use {SECRET}")
+    assert result.error
+    assert result.error.code == code
 
 
 def test_a_refused_task_ends_the_run_before_anything_is_planned() -> None:

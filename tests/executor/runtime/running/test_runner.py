@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -117,6 +118,14 @@ def test_a_task_takes_its_parameters_and_braces_of_others_stay() -> None:
     clerk.run(RunOptions(params={"a": 3}))
     clerk.run("Other task.")
     assert seen == ["Sum 3 of {b}.", "Other task."]
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()])
+def test_parameters_that_are_no_json_end_the_run_with_an_error(value: Any) -> None:
+    result = agent(DONE).run(RunOptions(params={"a": value}))
+    assert result.error
+    assert (result.error.code, result.steps) == ("config_refused", 0)
+    assert "cannot be kept" in result.error.message
 
 
 def test_two_runs_of_an_agent_share_nothing() -> None:

@@ -54,7 +54,8 @@ VALUE = re.compile(r"[\x20-\x7e\t]{0,4000}", re.ASCII)
 OURS = {
     "authorization", "connection", "content-length", "cookie", "expect", "forwarded", "host",
     "keep-alive", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
-    "x-forwarded-for", "x-forwarded-host", "x-real-ip",
+    "x-forwarded-for", "x-forwarded-host", "x-http-method", "x-http-method-override",
+    "x-method-override", "x-real-ip",
 }  # fmt: skip
 SHOWN = {"cache-control", "content-type", "date", "etag", "last-modified", "link", "location"}
 SHOWN |= {"retry-after"}
@@ -162,12 +163,22 @@ class _Client:
     async def _followed(
         self, request: Exchange, context: CallContext, hidden: SecretTexts
     ) -> ToolOutput:
+        """A redirect to what may not be done here is an answer."""
+        first = request
         for _ in range(self._rules.redirects + 1):
-            answer = await self._once(request, context, hidden)
+            try:
+                answer = await self._once(request, context, hidden)
+            except ToolFault as fault:
+                if request is not first:  # which got there, and is what would be sent again
+                    fault.retriable = fault.retriable and self._repeatable(first)
+                raise
             target = answer.headers.get("location")
             if answer.status not in REDIRECTS or target is None:
                 return answer.output(request.url, hidden)
-            request = _redirected(request, answer.status, target)
+            further = _redirected(request, answer.status, target)
+            if further.method not in self._rules.methods:
+                return answer.output(request.url, hidden)
+            request = further
         shown = hidden.without(request.url)
         raise ToolFault(f"more than {self._rules.redirects} redirects, the last to {shown:.200}")
 
@@ -228,7 +239,7 @@ class _Client:
     def _secret(
         self, request: Exchange, context: CallContext, hidden: SecretTexts
     ) -> dict[str, str]:
-        """The secret headers of the request's host, which are hidden from now on."""
+        """The secret headers of the request's host, in small letters, hidden from now on."""
         found = dict[str, str]()
         host = (urlsplit(request.url).hostname or "").rstrip(".")
         for name, secret in self._rules.secrets.get(host, {}).items():
@@ -239,8 +250,8 @@ class _Client:
             except (KeyError, OSError):
                 raise ToolFault(f"there is no secret {secret.name}") from None
             hidden.add(secret.name, value)
-            found[name] = secret.form.format(value)
-            if not VALUE.fullmatch(found[name]):
+            found[name.lower()] = told = secret.form.format(value)
+            if not VALUE.fullmatch(told):
                 raise ToolFault(f"the secret {secret.name} cannot stand in a header")
         return found
 
@@ -264,15 +275,15 @@ class _Answer:
         found: dict[str, Json] = {"status": self.status, "url": hidden.without(url)}
         shown = {name: value for name, value in self.headers.items() if name in SHOWN}
         found["headers"] = {name: hidden.without(value) for name, value in shown.items()}
-        text = hidden.without(self.content.decode("utf-8", "replace"))
+        text = self.content.decode("utf-8", "replace")
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json" or kind.endswith("+json"):
             try:
-                found["json"] = json.loads(text, parse_constant=_no_constant)
+                found["json"] = hidden.without_in(json.loads(text, parse_constant=_no_constant))
             except (ValueError, RecursionError):
-                found["text"] = text
+                found["text"] = hidden.without(text)
         else:
-            found["text"] = text
+            found["text"] = hidden.without(text)
         return ToolOutput(self.status < 400, found, {"status": self.status})
 
 
@@ -288,7 +299,7 @@ def _request(given: Mapping[str, Any], rules: HttpRules, context: CallContext) -
         url += ("&" if "?" in url else "?") + urlencode(query)
     if "json" in given and "text" in given:
         raise ToolInputRefused("give json or text, not both", path="text")
-    headers = {"accept-encoding": "identity", **_headers(given.get("headers", {}))}
+    headers = {"accept-encoding": "identity", **_headers(given.get("headers", {}), rules)}
     content = None
     if "json" in given:
         content = json.dumps(given["json"]).encode()
@@ -309,12 +320,13 @@ def _request(given: Mapping[str, Any], rules: HttpRules, context: CallContext) -
     return Exchange(method, url, headers, content, rules.step_timeout_s, most, raw_bytes)
 
 
-def _headers(given: Mapping[str, str]) -> dict[str, str]:
+def _headers(given: Mapping[str, str], rules: HttpRules) -> dict[str, str]:
     """In small letters. Raises ToolInputRefused."""
+    ours = OURS | {name.lower() for secret in rules.secrets.values() for name in secret}
     for name, value in given.items():
         if not TOKEN.fullmatch(name) or not VALUE.fullmatch(value):
             raise ToolInputRefused(f"{in_line(name, 80)!r} is no header", path="headers")
-        if name.lower() in OURS:
+        if name.lower() in ours:
             raise ToolInputRefused(
                 f"{name} is not for a planner to say: see HttpRules(secrets=)", path="headers"
             )

@@ -21,6 +21,9 @@ from zkagent.executor.runtime.core.tools import ToolDefinition, ToolOutput
 from zkagent.executor.runtime.tools.http import HttpRules, SecretHeader, http_tool
 
 SECRET = 's3cr3t/t"ken+1'
+DIGITS = "8675309"
+#: Both secrets, as other writers of JSON put them.
+ESCAPED = rb"""{"a": "s3cr3t\/t\"ken+1", "\u00733cr3t/t\u0022ken+1": 8675309, "b": 8675}"""
 ALL = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH")
 
 
@@ -43,6 +46,7 @@ class Site:
             "/loop": (302, {"location": "/loop"}, b""),
             "/missing": (404, {}, b"not here"),
             "/nan": (200, is_json, b"[NaN]"),
+            "/escaped": (200, is_json, ESCAPED),
             "/echo": (200, is_json, json.dumps({**asked.headers, "basic": basic}).encode()),
         }
         plain = {"content-type": "text/plain", "x-more": "1"}
@@ -183,6 +187,55 @@ def test_what_was_sent_goes_on_only_where_that_is_asked_for(
     assert (local.asked[1].method, local.asked[1].body) == (method, b"x" * (method == "POST"))
 
 
+def test_a_redirect_asks_nothing_that_may_not_be_asked(local: LocalHttp) -> None:
+    given = {"url": f"{local.origin}/to//a", "method": "POST", "text": "x"}
+    for status in ("301", "302", "303"):
+        found = call(
+            tool_for(local.origin, methods=("POST",)), {**given, "headers": {"x-status": status}}
+        )
+        assert (got(found)["status"], got(found)["headers"]["location"]) == (int(status), "/a")
+    assert {asked.method for asked in local.asked} == {"POST"}
+    call(tool_for(local.origin, methods=("POST", "GET")), given)
+    assert local.asked[-1].method == "GET"
+
+
+@pytest.mark.parametrize(("honours", "posts"), [(False, 1), (True, 2)])
+def test_what_was_sent_and_led_on_to_nobody_is_sent_again_only_with_a_key(
+    local: LocalHttp, honours: bool, posts: int
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        gone = f"http://127.0.0.1:{server.getsockname()[1]}"
+    tool = tool_for(local.origin, gone, honours_keys=honours)
+    given = {"url": f"{local.origin}/to/{gone}/a", "method": "POST", "text": "x"}
+    with pytest.raises(ToolFault, match="failed") as fault:
+        call(tool, {**given, "headers": {"x-status": "303"}})
+    assert [asked.method for asked in local.asked] == ["POST"] * posts
+    assert fault.value.retriable is honours
+
+
+def test_secrets_are_left_out_of_json_however_it_is_written(local: LocalHttp) -> None:
+    headers = {"X-A": SecretHeader("TOKEN"), "X-B": SecretHeader("PIN")}
+    tool = tool_for(local.origin, secrets={"localhost": headers})
+    secrets = {"TOKEN": SECRET, "PIN": DIGITS}
+    assert json.loads(ESCAPED) == {"a": SECRET, SECRET: int(DIGITS), "b": 8675}
+    found = call(tool, {"url": f"{local.origin}/escaped"}, secrets=secrets)
+    assert got(found)["json"] == {
+        "a": "[secret TOKEN]",
+        "[secret TOKEN]": "[secret PIN]",
+        "b": 8675,
+    }
+
+
+def test_a_header_that_is_a_secret_s_is_no_planner_s_in_whatever_letters(local: LocalHttp) -> None:
+    tool = tool_for(local.origin, secrets={"localhost": {"X-Api-Key": SecretHeader("TOKEN")}})
+    given = {"url": local.origin, "headers": {"x-api-key": "mine"}}
+    with pytest.raises(ToolInputRefused, match="not for a planner"):
+        call(tool, given, secrets={"TOKEN": SECRET})
+    assert local.asked == []
+    call(tool, {**given, "headers": {"x-api-kez": "mine"}}, secrets={"TOKEN": SECRET})
+    assert local.asked[0].headers["x-api-key"] == SECRET
+
+
 def test_a_secret_is_sent_to_its_host_alone_and_left_out_of_answers(local: LocalHttp) -> None:
     other = f"http://127.0.0.1:{local.port}"
     header = {"Authorization": SecretHeader("TOKEN", "Bearer {}")}
@@ -208,7 +261,16 @@ def test_a_secret_that_is_missing_or_no_header_is_told_by_name_only(local: Local
 
 @pytest.mark.parametrize(
     "headers",
-    [{"Authorization": "x"}, {"host": "x"}, {"a b": "x"}, {"x": "a\r\nb: c"}, {"Cookie": "a=b"}],
+    [
+        {"Authorization": "x"},
+        {"host": "x"},
+        {"a b": "x"},
+        {"x": "a\r\nb: c"},
+        {"Cookie": "a=b"},
+        {"X-HTTP-Method-Override": "DELETE"},
+        {"x-http-method": "DELETE"},
+        {"X-Method-Override": "DELETE"},
+    ],
 )
 def test_headers_that_a_planner_must_not_say_are_refused(
     local: LocalHttp, headers: dict[str, str]

@@ -10,18 +10,35 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from zkagent.errors import ZkagentError
+from zkagent.executor.errors import HappenedUnreceipted, InsufficientFunds, PlanError
 from zkagent.executor.receipts.format import load_receipt
 from zkagent.executor.runs.errors import (
     DoneBefore,
+    NotAgreed,
+    NotAsSigned,
     NothingToDo,
+    RunReverted,
     RunUnsettled,
     StateKeepsChanging,
 )
-from zkagent.executor.runtime.core.errors import ToolFault
+from zkagent.executor.runtime.core.errors import CallUnknown, ToolFault, ToolTimeout
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
+from zkagent.prover.errors import ProverError
+from zkagent.verifier_contracts.errors import FeeRefused
 
 TIMEOUT_S = 600.0
+#: What ends an instruction of which nothing was sent, or all was reverted. Of all else it is not
+#: known: a record that cannot be read may be one of what happened.
+NOTHING_HAPPENED = (
+    FeeRefused,
+    InsufficientFunds,
+    NotAgreed,
+    PlanError,
+    ProverError,
+    RunReverted,
+    StateKeepsChanging,
+)
 
 
 class HappenedRun(Protocol):
@@ -62,7 +79,8 @@ def proven_agent(
 
     An account's instruction is carried out once: given again, as after a crash, what came of it is
     told again, with "before": true. What calls no tool is sent nowhere, and has its answer alone.
-    It is destructive, and has to be allowed by name.
+    What happened and has no receipt says why, as "reason". It is destructive, and has to be
+    allowed by name.
     """
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
@@ -72,10 +90,10 @@ def proven_agent(
             return ToolOutput(True, {"answer": exc.answer})
         except DoneBefore as exc:
             return await asyncio.to_thread(_before, agent, exc)
-        except (RunUnsettled, StateKeepsChanging) as exc:
-            raise ToolFault(f"the run is not settled: {exc}", retriable=True) from exc
+        except HappenedUnreceipted as exc:
+            return ToolOutput(True, _unreceipted(exc))
         except ZkagentError as exc:
-            raise ToolFault(f"the run did not happen: {exc}") from exc
+            raise _fault(exc) from exc
         return ToolOutput(True, _told(happened), {"gas_used": happened.gas_used})
 
     schema: JsonObject = {
@@ -106,12 +124,36 @@ def _told(happened: HappenedRun) -> dict[str, Any]:
     }
 
 
+def _unreceipted(happened: HappenedUnreceipted) -> dict[str, Any]:
+    return {
+        "answer": happened.answer,
+        "transaction": happened.transaction,
+        "block": happened.block,
+        "reason": str(happened),
+    }
+
+
+def _fault(exc: ZkagentError) -> ToolFault:
+    if isinstance(exc, RunUnsettled):
+        return ToolTimeout(f"the run is not settled: {exc}", retriable=True)
+    if isinstance(exc, NOTHING_HAPPENED) and not isinstance(exc, NotAsSigned):
+        changing = isinstance(exc, StateKeepsChanging)
+        return ToolFault(f"the run did not happen: {exc}", retriable=changing)
+    return CallUnknown(f"whether the run happened is not known: {exc}")
+
+
 def _before(agent: AgentOnChain, done: DoneBefore) -> ToolOutput:
     """Told by its receipt, so that a call that was interrupted comes to what it came to."""
+    bare = ToolOutput(False, {"transaction": done.transaction, "reason": str(done)})
     if not (path := agent.receipt_of(done.run)):
-        return ToolOutput(False, {"transaction": done.transaction, "reason": str(done)})
-    receipt = load_receipt(Path(path))
-    run = next(run for run in receipt.runs if run.transaction.hash == done.transaction)
+        return bare
+    try:
+        receipt = load_receipt(Path(path))
+    except (ZkagentError, OSError):  # moved away since
+        return bare
+    run = next((run for run in receipt.runs if run.transaction.hash == done.transaction), None)
+    if run is None:
+        return bare
     notes = receipt.informational.runs[receipt.runs.index(run)]
     seen = [step.observation for step in run.iterations if step.observation is not None]
     return ToolOutput(

@@ -67,12 +67,15 @@ class Call:
             self.run.retries += 1
 
     def _failed(self, fault: RuntimeFault, attempts: int, seconds: float) -> ActionResult:
-        is_unknown = isinstance(fault, CallUnknown) or self._may_have_happened(fault)
+        """What ran out of time may have happened, or happen yet, though its key would have kept
+        another attempt harmless: the next step's is another."""
+        late = isinstance(fault, ToolTimeout) and not self.tool.safe_by_default
+        is_unknown = late or isinstance(fault, CallUnknown)
         bare = ActionResult(self.run.step, self.step, "unknown" if is_unknown else "failed")
         return replace(with_fault(bare, fault), attempts=attempts, key=self.key, seconds=seconds)
 
     def _may_have_happened(self, fault: RuntimeFault) -> bool:
-        """And a second time would be one too many, or is not known to be none."""
+        """And a second time would be one too many, or is not known to be none, within this call."""
         return isinstance(fault, ToolTimeout) and not (
             self.tool.honours_keys or self.tool.safe_by_default
         )

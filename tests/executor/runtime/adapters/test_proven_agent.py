@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,21 @@ import pytest
 import zkagent
 from tests.executor.runtime.adapters.chains import Happened, OnChain
 from zkagent.errors import ZkagentError
-from zkagent.executor.runs.errors import DoneBefore, NothingToDo, RunUnsettled
+from zkagent.executor.errors import HappenedUnreceipted, PlanError
+from zkagent.executor.runs.errors import (
+    DoneBefore,
+    NonceTaken,
+    NotAgreed,
+    NotAsSigned,
+    NothingToDo,
+    RunInHand,
+    RunReverted,
+    RunUnsettled,
+    StateKeepsChanging,
+)
 from zkagent.executor.runtime import Agent, AgentConfig, AllowAll, PlanStep, ScriptedPlanner
 from zkagent.executor.runtime.adapters.proven_agent import proven_agent
-from zkagent.executor.runtime.core.errors import ToolFault
+from zkagent.executor.runtime.core.errors import CallUnknown, ToolFault, ToolTimeout
 from zkagent.executor.runtime.core.tools import CallContext, ToolOutput
 
 
@@ -46,19 +58,36 @@ def test_what_calls_no_tool_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "retriable"),
+    ("ends", "kind", "retriable"),
     [
-        (RunUnsettled("r1", "0xab", 3, "no node answers"), True),
-        (ZkagentError("no key"), False),
+        (RunUnsettled("r1", "0xab", 3, "no node answers"), ToolTimeout, True),
+        (StateKeepsChanging(3, "the balance"), ToolFault, True),
+        (PlanError("the model is another one"), ToolFault, False),
+        (RunReverted("paused", "", {}), ToolFault, False),
+        (NotAgreed(), ToolFault, False),
+        (NotAsSigned("0xab", ("another amount",)), CallUnknown, False),
+        (NonceTaken("r1", "0xab", 3), CallUnknown, False),
+        (RunInHand("ab"), CallUnknown, False),
+        (ZkagentError("no key"), CallUnknown, False),
     ],
 )
-def test_what_may_settle_is_tried_again_and_other_errors_are_not(
-    ends: ZkagentError, retriable: bool
+def test_only_what_surely_was_not_sent_is_said_not_to_have_happened(
+    ends: ZkagentError, kind: type[ToolFault], retriable: bool
 ) -> None:
     with pytest.raises(ToolFault) as caught:
         call(OnChain(ends))
-    assert caught.value.retriable is retriable
+    assert (type(caught.value), caught.value.retriable) == (kind, retriable)
     assert str(ends) in str(caught.value)
+    assert ("did not happen" in str(caught.value)) == (kind is ToolFault)
+
+
+def test_what_happened_and_has_no_receipt_is_told_with_its_transaction() -> None:
+    found = call(OnChain(HappenedUnreceipted("0xab", 7, "Sent", "the disk is full")))
+    assert found.ok
+    assert isinstance(found.output, dict)
+    reason = found.output.pop("reason")
+    assert "the disk is full" in str(reason)
+    assert found.output == {"answer": "Sent", "transaction": "0xab", "block": 7}
 
 
 def test_an_instruction_that_failed_before_is_told_with_its_transaction() -> None:
@@ -66,6 +95,12 @@ def test_an_instruction_that_failed_before_is_told_with_its_transaction() -> Non
     assert found.ok is False
     assert isinstance(found.output, dict)
     assert found.output["transaction"] == "0xab"
+
+
+def test_a_receipt_that_was_moved_away_leaves_the_transaction(tmp_path: Path) -> None:
+    done = DoneBefore("r1", "0xab", "was carried out", "")
+    found = call(OnChain(done, receipt=str(tmp_path / "gone.json")))
+    assert found.output == {"transaction": "0xab", "reason": str(done)}
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def test_a_tool_that_is_not_the_agents_is_unknown() -> None:
     ("others", "state", "attempts"),
     [
         ({"safe_by_default": True}, "failed", 3),
-        ({"safe_by_default": False, "honours_keys": True}, "failed", 3),
+        ({"safe_by_default": False, "honours_keys": True}, "unknown", 3),
         ({"safe_by_default": False}, "unknown", 1),
     ],
 )
